@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every target is built with: the strictest imports, `any` spelled out, and no warning let by.
+/// The settings of every target: strict imports, explicit `any`, and warnings as errors.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -9,14 +9,15 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The program that finds hiredis. Not asked where the compiler looks in the right place by itself: SwiftPM warns of a flag that pkg-config gives.
+/// The pkg-config name of hiredis. `nil` where the compiler finds it without flags, because SwiftPM warns about the
+/// flags of pkg-config.
 #if os(macOS)
     let hiredisPackage: String? = "hiredis"
 #else
     let hiredisPackage: String? = nil
 #endif
 
-/// A product of another package.
+/// Returns the dependency on a product of another package.
 func product(_ name: String, of package: String) -> Target.Dependency { .product(name: name, package: package) }
 
 let asyncHTTPClient = product("AsyncHTTPClient", of: "async-http-client")
@@ -38,12 +39,12 @@ let yams = product("Yams", of: "Yams")
 /// The floors of Sources, from the lowest to the highest.
 let floors = ["System", "Libraries", "Core", "Stores", "Pipeline", "Edges", "Operations", "Application"]
 
-/// A module of the gateway, which may import what `uses` lists and nothing else.
+/// Returns the target of a module, which may import only the dependencies in `uses`.
 func module(_ name: String, in floor: String, uses dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings)
 }
 
-/// The tests of one module or of several, or what they share.
+/// Returns the target of tests for one or several modules, or of shared test support.
 func tests(
     _ name: String, in floor: String? = nil, of dependencies: [Target.Dependency], excluding excluded: [String] = []
 ) -> Target {
@@ -61,7 +62,7 @@ let package = Package(
         .library(name: "Redis", targets: ["Redis"]),
         .library(name: "SecurityRules", targets: ["SecurityRules"]),
         .library(name: "DevelopmentIdentity", targets: ["DevelopmentIdentity"]),
-        // For the packages in Benchmarks/ and Fuzzing/ alone.
+        // Only for the packages in Benchmarks/ and Fuzzing/.
         .library(
             name: "Gatehouse",
             targets: [
@@ -97,7 +98,7 @@ let package = Package(
         .target(name: "CLibyaml", dependencies: [yams], path: "Sources/System/CLibyaml"),
         .target(name: "CPrefetch", path: "Sources/System/CPrefetch"),
 
-        // MARK: - Libraries: they know nothing of the gateway
+        // MARK: - Libraries: without knowledge of the gateway
         module("CivilCalendar", in: "Libraries", uses: []),
         module("PrintableText", in: "Libraries", uses: []),
         module("TextCoding", in: "Libraries", uses: []),
@@ -108,7 +109,7 @@ let package = Package(
         module(
             "Redis", in: "Libraries", uses: ["CHiredis", logging, nioConcurrencyHelpers, nioCore, nioPosix, nioSSL]),
 
-        // MARK: - Core: shared vocabulary, configuration, the client for other services
+        // MARK: - Core: shared vocabulary, configuration, the HTTP client for other services
         module(
             "GatewayCore", in: "Core",
             uses: [
@@ -166,7 +167,8 @@ let package = Package(
         module(
             "HTTPServer", in: "Edges",
             uses: [
-                "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", nioCore, nioPosix, nioSSL, nioTLS,
+                "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "TextCoding", nioCore, nioPosix, nioSSL,
+                nioTLS,
             ]),
         module(
             "Forwarding", in: "Edges",
@@ -178,15 +180,15 @@ let package = Package(
         module(
             "Accounts", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "HTTPServer",
-                "JOSE", "RequestPipeline", "Revocation", "TextCoding", logging,
+                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "RequestPipeline",
+                "Revocation", "TextCoding", logging,
             ]),
 
-        // MARK: - Operations: what operators use
+        // MARK: - Operations: logs, metrics, administration
         module(
             "Observability", in: "Operations",
             uses: [
-                "CivilCalendar", "GatewayCore", "HTTPServer", "OutboundHTTP", "PrintableText", "Revocation", atomics,
+                "CivilCalendar", "GatewayCore", "OutboundHTTP", "PrintableText", "Revocation", "TextCoding", atomics,
                 logging, nioPosix,
             ]),
         module(
@@ -248,8 +250,9 @@ let package = Package(
             ],
             path: "Tests/FuzzTargets/Gateway", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
-        // MARK: - Tests: what several of them use, in targets of their own; then, by floor, the tests of each module
-        // These are test targets too: they see the internals of modules, and a release build leaves them out.
+        // MARK: - Tests: targets with shared support; then, by floor, the tests of each module
+        // Support is in test targets too, because these see the internals of modules and are not part of a release
+        // build.
         tests("SystemFixtures", in: "Support", of: [nioCore, nioPosix]),
         tests("RedisFixtures", in: "Support", of: ["SystemFixtures"]),
         tests("IdentityFixtures", in: "Support", of: ["DevelopmentIdentity", nioCore]),
@@ -328,7 +331,7 @@ let package = Package(
             of: [
                 "Authentication", "Authorization", "CoreFixtures", "Forwarding", "GatewayConfiguration", "GatewayCore",
                 "GatewayFixtures", "HTTPServer", "HTTPWire", "JOSE", "RequestPipeline", "Revocation", "SecurityRules",
-                "SystemFixtures", logging, nioCore, nioPosix,
+                "SystemFixtures", "TextCoding", logging, nioCore, nioPosix,
             ]),
         tests(
             "AccountsTests", in: "Edges",
@@ -361,7 +364,7 @@ let package = Package(
         tests(
             "DevelopmentIdentityTests", in: "Application",
             of: ["DevelopmentIdentity", "IdentityFixtures", "JOSE", "SystemFixtures"]),
-        // MARK: - Tests of the whole
+        // MARK: - Tests of the whole program
         tests("DifferentialTests", of: ["HTTPWire", "SystemFixtures", nioCore, nioEmbedded, nioHTTP1]),
         tests(
             "OracleTests",
@@ -378,7 +381,7 @@ let package = Package(
     ]
 )
 
-// A module uses no module of a higher floor, and none that is listed after it.
+// A module uses only modules of lower floors, and modules of its own floor that are listed before it.
 var floorOfModule: [String: Int] = [:]
 for target in package.targets {
     guard let floor = floors.firstIndex(where: { target.path?.hasPrefix("Sources/\($0)/") == true }) else { continue }

@@ -17,7 +17,8 @@ struct GatehouseCommand: AsyncParsableCommand {
             RulesCommand.self, DemoCommand.self,
         ])
 
-    /// As the parser's own, but for refusals: their lines stand as they are, so that editors find `FILE:LINE:COLUMN`.
+    /// Runs the command like the parser's own `main`. Errors of type `Refused` are printed without a prefix, so that
+    /// editors recognise `FILE:LINE:COLUMN`.
     static func main() async {
         do {
             var command = try parseAsRoot()

@@ -1,22 +1,22 @@
 internal import JOSE
 
-/// Why a development server or its keys are not available.
+/// The reason why a development server or its keys are not available.
 public struct DevelopmentIdentityError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What it concerns; more may be added.
+    /// The kind of error. Cases may be added.
     public enum Code: Sendable, Equatable {
-        /// A file or directory of keys: missing permissions, a mode that lets others read it, or an unknown text.
+        /// A file or directory of keys: missing permissions, a mode that lets others read it, or invalid content.
         case keyFile
-        /// A key could not be made or used, or there is none left to sign with.
+        /// A key could not be created or used, or no signing key is left.
         case keys
         /// A server could not listen on its port.
         case listening
-        /// A provider has the most tokens, accounts or keys that it may have.
+        /// A provider has reached its limit of tokens, accounts or keys.
         case full
     }
 
-    /// What it concerns.
+    /// The kind of error.
     public let code: Code
-    /// What happened and what to do about it.
+    /// The error and its remedy.
     public let description: String
 
     init(_ code: Code, _ description: String) {

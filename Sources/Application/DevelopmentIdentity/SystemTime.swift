@@ -6,12 +6,12 @@
     internal import Darwin
 #endif
 
-/// The machine's clock.
+/// The system clock.
 enum SystemTime {
-    /// Seconds since 1970.
+    /// Returns seconds since 1970.
     static func seconds() -> Int64 { microseconds() / 1_000_000 }
 
-    /// Microseconds since 1970.
+    /// Returns microseconds since 1970.
     static func microseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

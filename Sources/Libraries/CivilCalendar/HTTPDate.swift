@@ -1,9 +1,9 @@
-/// Times as HTTP spells them, in the preferred form (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Dates in the preferred form of HTTP (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 package enum HTTPDate {
     private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The time `unix` seconds since 1970.
+    /// Formats seconds since 1970.
     package static func text(_ unix: Int64) -> String {
         let time = CivilTime(unix: unix)
         let date = time.date
@@ -11,7 +11,7 @@ package enum HTTPDate {
         return "\(weekday), \(date.day.digits(2)) \(month) \(date.year.digits(4)) \(time.clock) GMT"
     }
 
-    /// Seconds since 1970; nil for anything else. The name of the day may be any.
+    /// Parses a date as seconds since 1970. `nil` if it is malformed. The name of the weekday is not checked.
     package static func seconds(_ text: String) -> Int64? {
         var reader = DigitReader(text)
         guard reader.name() != nil, reader.take(","), reader.take(" "), let day = reader.number(2), reader.take(" "),
@@ -25,7 +25,7 @@ package enum HTTPDate {
     }
 }
 
-/// Reads the parts of a time from the start of a text.
+/// A parser of the parts of a time, from the start of a text.
 struct DigitReader {
     private var rest: ArraySlice<UInt8>
 
@@ -41,7 +41,7 @@ struct DigitReader {
         return true
     }
 
-    /// A number of exactly so many digits.
+    /// Reads a number of exactly `count` digits.
     mutating func number(_ count: Int) -> Int64? {
         let digits = rest.prefix(count)
         guard digits.count == count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
@@ -49,14 +49,14 @@ struct DigitReader {
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Three bytes.
+    /// Reads three bytes.
     mutating func name() -> String? {
         guard rest.count >= 3 else { return nil }
         defer { rest.removeFirst(3) }
         return String(decoding: rest.prefix(3), as: UTF8.self)
     }
 
-    /// `HH:MM:SS`; the numbers are not checked.
+    /// Reads `HH:MM:SS` without checking the ranges.
     mutating func clock() -> (hour: Int64, minute: Int64, second: Int64)? {
         guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2) else {
             return nil

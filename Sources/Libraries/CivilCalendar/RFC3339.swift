@@ -1,7 +1,8 @@
-/// Times as RFC 3339 spells them: `2026-11-21T02:55:29Z`.
+/// Times in the format of RFC 3339: `2026-11-21T02:55:29Z`.
 package enum RFC3339 {
-    /// Seconds since 1970 of `YYYY-MM-DDTHH:MM:SS` followed by an optional fraction, which is dropped, and `Z` or an offset such as
-    /// `+02:00`. Nil for anything else, for a date that the calendar lacks and for a leap second.
+    /// Parses `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z` or an offset such as `+02:00`. Returns seconds
+    /// since 1970 without the fraction. `nil` if the text is malformed, for a date that does not exist, and for a
+    /// leap second.
     package static func seconds(_ text: String) -> Int64? {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
@@ -13,9 +14,9 @@ package enum RFC3339 {
         return time.unix - offset
     }
 
-    /// The time `unix` seconds since 1970 in UTC.
+    /// Formats seconds since 1970 in UTC.
     ///
-    /// - Parameter fraction: a dot and digits, or nothing.
+    /// - Parameter fraction: A dot and digits, or an empty string.
     package static func text(_ unix: Int64, fraction: String = "") -> String {
         let time = CivilTime(unix: unix)
         let date = "\(time.date.year.digits(4))-\(time.date.month.digits(2))-\(time.date.day.digits(2))"
@@ -24,7 +25,7 @@ package enum RFC3339 {
 }
 
 extension DigitReader {
-    /// A dot and at least one digit, or nothing.
+    /// Skips an optional fraction. Returns `false` for a dot without a digit.
     fileprivate mutating func skipFraction() -> Bool {
         guard take(".") else { return true }
         guard number(1) != nil else { return false }
@@ -32,7 +33,7 @@ extension DigitReader {
         return true
     }
 
-    /// Seconds east of UTC.
+    /// Reads `Z` or an offset and returns seconds east of UTC.
     fileprivate mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let sign: Int64

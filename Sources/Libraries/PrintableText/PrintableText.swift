@@ -1,10 +1,11 @@
-/// Text of unknown origin in a form that is safe to read.
+/// Escaping of untrusted text for output.
 ///
-/// A terminal obeys control characters, a line separator forges a line of a log, and a bidirectional control shows characters in another
-/// order than they have. Each sink for readers (log, access log, error printer, tables) applies these functions to all that it writes.
+/// A terminal interprets control characters, a line separator forges a log line, and a bidirectional control reorders
+/// the characters that follow it. Each output for readers (log, access log, error messages, tables) applies these
+/// functions to all text.
 package enum PrintableText {
-    /// Whether a scalar shows as a character of its own. Control and format characters (bidirectional controls are format characters),
-    /// separators of lines, and private and unassigned scalars do not.
+    /// Returns whether a scalar is displayed as a character. Control and format characters (including bidirectional
+    /// controls), line separators, and private and unassigned scalars are not.
     package static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII else { return scalar.value >= 0x20 && scalar.value != 0x7F }
         switch scalar.properties.generalCategory {
@@ -13,9 +14,10 @@ package enum PrintableText {
         }
     }
 
-    /// The text with each unprintable scalar as `\uXXXX`, one for each UTF-16 unit as in JSON. A document of JSON keeps its meaning.
+    /// Returns the text with each unprintable scalar as `\uXXXX`, one escape for each UTF-16 unit as in JSON. The
+    /// meaning of a JSON document does not change.
     ///
-    /// - Parameter keepsLineFeeds: For text that has its layout from the program.
+    /// - Parameter keepsLineFeeds: Whether line feeds are kept, for text with the program's own layout.
     package static func escaped(_ text: String, keepsLineFeeds: Bool = false) -> String {
         let isShown = { (scalar: Unicode.Scalar) in isPrintable(scalar) || (keepsLineFeeds && scalar == "\n") }
         guard !text.unicodeScalars.allSatisfy(isShown) else { return text }
@@ -26,14 +28,14 @@ package enum PrintableText {
         return shown
     }
 
-    /// The first scalars of a text, `...` where there are more than `limit`, escaped.
+    /// Returns at most `limit` scalars, escaped, followed by `...` if the text is longer.
     package static func short(_ text: some StringProtocol, limit: Int) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex
         return escaped(String(String.UnicodeScalarView(scalars[..<end]))) + (end < scalars.endIndex ? "..." : "")
     }
 
-    /// As a JSON string with its quotes.
+    /// Returns the text as a quoted JSON string.
     package static func quoted(_ text: String) -> String {
         var shown = "\""
         for scalar in text.unicodeScalars {
@@ -51,7 +53,8 @@ package enum PrintableText {
         return shown + "\""
     }
 
-    /// The value of a field in a line of fields: as it is, or as a JSON string where its end, or a second field in it, could be in doubt.
+    /// Returns the value of a field in a line of fields. A value that contains a separator or an unprintable
+    /// character is quoted as a JSON string.
     package static func field(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             switch scalar {

@@ -1,8 +1,9 @@
-/// Percent escapes (RFC 3986 section 2.1): `%` and two hexadecimal digits for a byte.
+/// Percent-encoding (RFC 3986 section 2.1): `%` and two hexadecimal digits for each byte.
 package enum PercentEncoding {
-    /// Letters, digits, `-`, `.`, `_`, `~`: an escape of these means the same as the byte (RFC 3986 section 2.3).
+    /// Returns whether the byte is unreserved (letters, digits, `-`, `.`, `_`, `~`). Its escape is equivalent to the
+    /// byte (RFC 3986 section 2.3).
     ///
-    /// One bit a byte, so that the scan of a path keeps the table in two registers.
+    /// The table has one bit for each byte, so that a scan of a path keeps it in two registers.
     @inlinable
     @inline(__always)
     package static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -12,32 +13,34 @@ package enum PercentEncoding {
         return byte < 128 && (word >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Whether the byte of a name from a token stands for itself in header values and in keys of the store: visible ASCII but `%`.
+    /// Returns whether a byte of a name from a token needs no escape in header values and store keys: visible ASCII
+    /// except `%`.
     ///
-    /// An encoded name never ends a line, and can be decoded without doubt.
+    /// An encoded name contains no line break and can be decoded unambiguously.
     @inlinable
     @inline(__always)
     package static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "%")
     }
 
-    /// Appends `%` and the byte's two digits, in upper case.
+    /// Appends `%` and the byte's two upper-case digits.
     package static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
         bytes.append(HexDigits.upperCase(byte >> 4))
         bytes.append(HexDigits.upperCase(byte))
     }
 
-    /// The value with all but unreserved characters escaped, a space too: forms and URLs both read that.
+    /// Escapes all bytes that are not unreserved. A space becomes `%20`, which is valid in forms and in URLs.
     package static func encoded(_ value: some Sequence<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         for byte in value { if isUnreserved(byte) { text.append(byte) } else { appendEscape(byte, to: &text) } }
         return text
     }
 
-    /// The bytes of a text, its escapes decoded once; nil where an escape is cut short or has other digits.
+    /// Decodes the escapes once. `nil` for an escape that is truncated or has invalid digits.
     ///
-    /// - Parameter plusIsSpace: as in `application/x-www-form-urlencoded` (WHATWG URL, section 5.1).
+    /// - Parameter plusIsSpace: Whether `+` is a space, as in `application/x-www-form-urlencoded` (WHATWG URL,
+    ///   section 5.1).
     @inlinable
     package static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
@@ -56,7 +59,7 @@ package enum PercentEncoding {
         return bytes
     }
 
-    /// As ``decoded(_:plusIsSpace:)``; nil also for what is not UTF-8.
+    /// Decodes like ``decoded(_:plusIsSpace:)``. `nil` also for invalid UTF-8.
     @inlinable
     package static func decodedText(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> String? {
         decoded(text, plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }

@@ -4,7 +4,7 @@
 
 #include <hiredis/hiredis.h>
 
-/// Commands of no more arguments than this cost no memory for their list.
+/// The number of arguments up to which the argument list is not allocated.
 #define FEW 32
 
 int64_t chiredis_format(char **command, int count, const char *bytes, const size_t *lengths) {
@@ -17,7 +17,7 @@ int64_t chiredis_format(char **command, int count, const char *bytes, const size
         arguments[index] = bytes;
         bytes += lengths[index];
     }
-    // int in hiredis 0.14, long long in 1.x.
+    // The result is an int in hiredis 0.14 and a long long in 1.x.
     int64_t length = redisFormatCommandArgv(command, count, arguments, lengths);
     if (arguments != few) free(arguments);
     return length;

@@ -5,13 +5,13 @@
 
 #include <hiredis/hiredis.h>
 
-/// How much hiredis is given at a time. It moves what it has not read yet after each reply of some size, so it had better be little.
+/// The bytes fed to hiredis at once. It moves its unread bytes after each larger reply, so a small slice is cheaper.
 #define SLICE ((size_t)16 * 1024)
-/// The longest status, error or number. hiredis searches a line from its beginning whenever more of it came.
+/// The limit of a status or error line. hiredis searches an incomplete line from its beginning on each feed.
 #define LONGEST_LINE ((size_t)64 * 1024)
-/// The longest announcement of a length, and the longest integer: a sign, 19 digits and the line's end fit well.
+/// The limit of a length prefix and of an integer: a sign, at most 19 digits and the line end fit.
 #define LONGEST_NUMBER ((size_t)32)
-/// Buffers that grew beyond these are given back after the reply.
+/// Larger buffers are freed after the reply.
 #define KEPT_BYTES ((size_t)256 * 1024)
 #define KEPT_NODES ((size_t)8 * 1024)
 #define KEPT_INPUT ((size_t)128 * 1024)
@@ -19,20 +19,20 @@
 struct chiredis_reader {
     redisReader *hiredis;
     chiredis_limits limits;
-    /// What was given and hiredis does not have yet.
+    /// The bytes that are not fed to hiredis yet.
     const char *input;
     size_t input_count;
-    /// How much before `input` was given to hiredis last, and is still there.
+    /// The number of readable bytes before `input`: the last slice fed to hiredis.
     size_t recent;
     chiredis_node *nodes;
     size_t node_count, node_capacity;
     uint8_t *bytes;
     size_t byte_count, byte_capacity;
-    /// How many values the reply must have by what was announced so far.
+    /// The number of values of the reply, as declared by its array headers so far.
     uint64_t announced;
-    /// The first byte of the value that is incomplete, which tells its type.
+    /// The first byte of the incomplete value, which determines its type.
     char type;
-    /// CHIREDIS_REPLY while a reply stands ready; negative for good.
+    /// CHIREDIS_REPLY while a reply is available. A negative outcome is final.
     int outcome;
 };
 
@@ -43,7 +43,7 @@ static int fail(chiredis_reader *reader, int outcome) {
     return outcome;
 }
 
-/// Makes room for `more` beyond `count` items. Returns 0 when there is no memory.
+/// Reserves memory for `more` items after `count`. Returns 0 if the allocation fails.
 static int reserve(void **items, size_t size, size_t *capacity, size_t count, size_t more) {
     if (*capacity - count >= more) return 1;
     size_t wanted = *capacity < 32 ? 64 : *capacity * 2;
@@ -55,7 +55,7 @@ static int reserve(void **items, size_t size, size_t *capacity, size_t count, si
     return 1;
 }
 
-/// Forgets a reply, and gives back the memory of an unusually large one.
+/// Discards the reply, and frees the memory of an unusually large one.
 static void forget(chiredis_reader *reader) {
     if (reader->node_capacity > KEPT_NODES) {
         free(reader->nodes);
@@ -73,9 +73,9 @@ static void forget(chiredis_reader *reader) {
     reader->outcome = CHIREDIS_INCOMPLETE;
 }
 
-// MARK: - What hiredis calls for each value
+// MARK: - hiredis callbacks
 //
-// Objects are handed to hiredis as their index plus one, for nodes move when there are more of them.
+// hiredis receives an object as its index plus one, since a reallocation moves the nodes.
 
 static chiredis_reader *reader_of(const redisReadTask *task) { return task->privdata; }
 
@@ -107,8 +107,8 @@ static int kind_of_text(int type) {
     }
 }
 
-/// What hiredis does not look at in each version: that a string ends where it says, and that a line is one line. Whatever breaks this is
-/// out of step, and its next bytes could be taken for somebody else's reply.
+/// Whether a string ends after its declared length, and a line contains no CR or LF. Not every version of hiredis
+/// checks this. After a violation, the following bytes could be parsed as the reply to another command.
 static int is_well_formed(int kind, const char *text, size_t count) {
     if (kind == CHIREDIS_STRING) return text[count] == '\r' && text[count + 1] == '\n';
     return memchr(text, '\r', count) == NULL && memchr(text, '\n', count) == NULL;
@@ -166,7 +166,7 @@ static void *create_integer(const redisReadTask *task, long long value) {
 }
 
 static void *create_nil(const redisReadTask *task) {
-    // In RESP3 there are more types that may be nothing, and one that is.
+    // RESP3 has a null type and more nullable types.
     if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_ARRAY) {
         fail(reader_of(task), CHIREDIS_RESP3);
         return NULL;
@@ -176,7 +176,7 @@ static void *create_nil(const redisReadTask *task) {
 
 static void free_object(void *object) { (void)object; }
 
-// MARK: - The versions of hiredis
+// MARK: - hiredis versions
 
 #if HIREDIS_MAJOR >= 1
 static void *create_sized_array(const redisReadTask *task, size_t elements) { return create_array(task, elements); }
@@ -210,16 +210,16 @@ static redisReplyObjectFunctions functions = {
     .freeObject = free_object,
 };
 
-// MARK: - Values that are not whole yet
+// MARK: - Incomplete values
 
-/// The length that a string announces; -1 while that line is incomplete, -2 where it is no number.
+/// Returns the declared length of a string: -1 if the line is incomplete, -2 if it is not a number.
 static int64_t announced_length(const char *line, size_t count) {
     int64_t length = 0;
     for (size_t index = 0; index < count; index++) {
         if (line[index] == '\r') return length;
         if (index == 0 && line[index] == '-') continue;
         if (line[index] < '0' || line[index] > '9' || index + 1 >= LONGEST_NUMBER) return -2;
-        // Too much already is as good as more.
+        // A larger value exceeds every limit, so it is not computed.
         if (length < INT64_MAX / 100) length = length * 10 + (line[index] - '0');
     }
     return -1;
@@ -231,11 +231,11 @@ static int check_incomplete_string(const chiredis_reader *reader, const char *re
     if (length == -2) return CHIREDIS_NOT_RESP;
     if (length > reader->limits.string) return CHIREDIS_STRING_TOO_LONG;
     if ((uint64_t)length > reader->limits.bytes - reader->byte_count) return CHIREDIS_REPLY_TOO_LONG;
-    // With that many bytes it would be whole, were the line's end a right one.
+    // With this many bytes the string would be complete if its line end were valid.
     return count < (size_t)length + LONGEST_NUMBER ? 0 : CHIREDIS_NOT_RESP;
 }
 
-/// Whether a value of which `count` bytes came after its type may go on.
+/// Checks an incomplete value of which `count` bytes follow the type byte. Returns 0 if it can still become valid.
 static int check_incomplete(const chiredis_reader *reader, const char *rest, size_t count) {
     switch (reader->type) {
     case '$':
@@ -247,12 +247,13 @@ static int check_incomplete(const chiredis_reader *reader, const char *rest, siz
     case '-':
         return count <= LONGEST_LINE && count <= (size_t)reader->limits.string + 2 ? 0 : CHIREDIS_LINE_TOO_LONG;
     default:
-        // hiredis 1.x reads RESP3 as well.
+        // hiredis 1.x also parses RESP3.
         return CHIREDIS_RESP3;
     }
 }
 
-/// hiredis has read all it can. The type of a value that is not whole is the byte before what it left, unless that was seen earlier.
+/// Checks the bytes that hiredis left unread. The type of an incomplete value is the byte before them, unless
+/// an earlier slice contained it.
 static int check_rest(chiredis_reader *reader) {
     size_t rest = reader->hiredis->len - reader->hiredis->pos;
     if (rest < reader->recent) reader->type = reader->input[-(ptrdiff_t)rest - 1];
@@ -320,7 +321,7 @@ const chiredis_node *chiredis_reader_nodes(const chiredis_reader *reader) { retu
 
 const uint8_t *chiredis_reader_bytes(const chiredis_reader *reader) { return reader->bytes; }
 
-// MARK: - What is not there
+// MARK: - Absent elements
 
 static const char absent_text[] = "ABSENT the reply has no such element";
 

@@ -18,13 +18,13 @@
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 
-// What Swift does not import because it is not a plain constant or function.
+// Constants that Swift does not import, since they are neither plain constants nor functions.
 
-/// EVP_PKEY_PUBLIC_KEY.
+/// The selection macro EVP_PKEY_PUBLIC_KEY as a constant.
 static const int EVP_PKEY_PUBLIC_KEY_SELECTION = EVP_PKEY_PUBLIC_KEY;
 
-// Names of parameters as pointers that stay valid: OSSL_PARAM_BLD keeps the pointer, and a macro would become a Swift
-// string whose bytes are gone after the call.
+// Parameter names as permanent pointers: OSSL_PARAM_BLD stores the pointer, and the bytes of a Swift string are valid
+// only during the call.
 static const char *const RSA_MODULUS_PARAMETER = OSSL_PKEY_PARAM_RSA_N;
 static const char *const RSA_EXPONENT_PARAMETER = OSSL_PKEY_PARAM_RSA_E;
 static const char *const EC_GROUP_PARAMETER = OSSL_PKEY_PARAM_GROUP_NAME;

@@ -2,7 +2,7 @@ import ArgumentParser
 import GatewayConfiguration
 import GatewayCore
 
-/// Where a command's configuration comes from: a file, or the options that stand in for one.
+/// The source of a command's configuration: a file, or options in its place.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .long, help: ArgumentHelp("The configuration file. Default: config/gatehouse.yaml.", valueName: "file"))
@@ -29,14 +29,12 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
-    /// The file that errors are about; nil where options stand in for one.
+    /// The configuration file for errors. `nil` if options replace it.
     var file: String? {
         firebaseProject == nil ? config ?? Configuration.defaultFile : nil
     }
 
-    /// The checked configuration.
-    ///
-    /// - Throws: `Refused` with every error, a line each.
+    /// Loads and checks the configuration. Throws all errors, one per line.
     func load() throws(Refused) -> Configuration {
         do throws(ConfigurationErrors) {
             var configuration = try base()

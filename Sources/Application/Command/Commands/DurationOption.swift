@@ -1,7 +1,7 @@
 import ArgumentParser
 import GatewayCore
 
-/// A duration as configurations write it, such as `10m`; a `-` before it makes it negative.
+/// A duration as in configurations, for example `10m`. A leading `-` makes it negative.
 struct DurationOption: ExpressibleByArgument {
     let seconds: Int64
 
@@ -9,7 +9,7 @@ struct DurationOption: ExpressibleByArgument {
         self.seconds = seconds
     }
 
-    /// At most a hundred years.
+    /// Accepts at most a hundred years.
     init?(argument: String) {
         let isNegative = argument.hasPrefix("-")
         guard let duration = DurationText.parse(String(isNegative ? argument.dropFirst() : argument[...])),

@@ -1,7 +1,7 @@
 import ArgumentParser
 import GatewayConfiguration
 
-/// Where keys come from, in place of the configuration's sources.
+/// The sources of keys, overriding the configuration's.
 struct KeyURLOptions: ParsableArguments {
     @Option(
         name: .customLong("keys-url"),
@@ -17,7 +17,7 @@ struct KeyURLOptions: ParsableArguments {
             valueName: "url"))
     var sessionKeysURL: String?
 
-    /// The process's environment with the options in place of the variables that they stand for.
+    /// The process's environment, with variables replaced by the corresponding options.
     var environment: [String: String] {
         var environment = Configuration.processEnvironment
         if let keysURL { environment["GATEHOUSE_FIREBASE_KEYS_URL"] = keysURL }

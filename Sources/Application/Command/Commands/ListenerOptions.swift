@@ -2,7 +2,7 @@ import ArgumentParser
 import GatewayConfiguration
 import GatewayCore
 
-/// Where to listen, in place of the configuration's addresses.
+/// The addresses to listen on, overriding the configuration's.
 struct ListenerOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -18,9 +18,9 @@ struct ListenerOptions: ParsableArguments {
             valueName: "host:port"))
     var admin: String?
 
-    /// The addresses are checked as those of a file are.
+    /// Applies the options. The addresses are checked in the same way as in a file.
     func apply(to configuration: inout Configuration) throws(ConfigurationErrors) {
-        // First: the new listener must not collide with an admin listener that is moved away.
+        // The admin listener comes first, so that the new listener does not collide with its old address.
         if let admin { try configuration.overrideAdmin(admin) }
         if let listen { try configuration.overrideListen(listen) }
     }

@@ -55,7 +55,7 @@ struct RevokeCommand: AsyncParsableCommand {
     }
 }
 
-/// A moment: RFC 3339, or seconds since 1970.
+/// A time in RFC 3339 format or in seconds since 1970.
 struct TimeOption: ExpressibleByArgument {
     let time: UnixTime
 

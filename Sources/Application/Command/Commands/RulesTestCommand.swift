@@ -15,7 +15,7 @@ struct RulesTestCommand: ParsableCommand {
             error as FILE:LINE:COLUMN: what; what to do.
             """)
 
-    /// The most files of one run.
+    /// The maximum number of files per run.
     private static let maximumFiles = 1_000
 
     @Argument(help: ArgumentHelp("Rules files, or files of tests.", valueName: "file"))
@@ -64,7 +64,7 @@ struct RulesTestCommand: ParsableCommand {
         guard run.failures == 0, isCovered else { throw ExitCode.failure }
     }
 
-    /// Every file once. What is wrong with any of them is told before anything is run.
+    /// Loads each file once, and reports all errors before any test runs.
     private func load() throws -> [RuleTestFile] {
         var seen: Set<String> = []
         var loaded: [RuleTestFile] = []

@@ -21,7 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (source, ledger) = (source, FileLedger())
-        // Trapped first: until then it ends the process.
+        // SIGHUP must be trapped first, because it ends the process by default.
         var hangups: UnixSignalsSequence?
         if source.file != nil { hangups = await UnixSignalsSequence(trapping: .sighup) }
         let configuration = try ledger.record { () throws(Refused) in try source.load() }
@@ -69,7 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// The gateway once it runs, for the clock of an orderly stop.
+/// The gateway after its start, for the stop timeout.
 private final class RunningGateway: Sendable {
     let gateway = Mutex<Gateway?>(nil)
 

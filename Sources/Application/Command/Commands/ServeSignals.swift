@@ -8,14 +8,14 @@
     import Darwin
 #endif
 
-/// What signals do to `serve`; docs/operations.md has the table.
+/// The signal handling of `serve`, as documented in docs/operations.md.
 ///
-/// A signal that is not named here is ignored, so none ends the process without draining.
+/// All other signals are ignored, so that no signal ends the process without draining.
 struct ServeSignals {
-    /// How much longer than the drain a stop may take: the store and the logs are closed.
+    /// The additional time for a stop after the drain, in which store and logs are closed.
     static let margin = Duration.seconds(15)
 
-    /// Faults of the program, which must end it, job control, and signals that the system ignores anyway.
+    /// Faults of the program, job control, and signals that the system ignores anyway.
     private static let untouched: Set<Int32> = [
         SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
         SIGCHLD, SIGURG, SIGWINCH,
@@ -23,14 +23,14 @@ struct ServeSignals {
 
     private let sources: [any DispatchSourceSignal]
 
-    /// Begins to handle all signals but SIGHUP of a process that can reload.
+    /// Handles all signals except SIGHUP of a process that can reload.
     ///
-    /// An orderly stop that takes longer than `drain` and `margin` is cut off with exit code 1. That clock has a queue of its own: it
-    /// depends neither on an event loop nor on the concurrency pool. Acknowledged writes of the store are on disk by then.
+    /// If a graceful stop exceeds `drain` and `margin`, the process exits with code 1. This timeout has its own queue,
+    /// independent of event loops and the concurrency pool. Acknowledged writes of the store are on disk by then.
     ///
     /// - Parameters:
-    ///   - drain: How long draining may take, asked when a signal comes.
-    ///   - stop: Begins an orderly stop.
+    ///   - drain: The maximum duration of draining, read when a signal arrives.
+    ///   - stop: Starts a graceful stop.
     init(
         canReload: Bool, drain: @escaping @Sendable () -> Duration, stop: @escaping @Sendable () async -> Void
     ) {
@@ -52,7 +52,7 @@ struct ServeSignals {
         }
     }
 
-    /// From 32 on, Linux has real-time signals; the first ones belong to the C library.
+    /// Linux has real-time signals from 32 on. The C library reserves the first ones.
     private static var all: Set<Int32> {
         #if os(Linux)
             Set<Int32>(1...31).union(__libc_current_sigrtmin()...__libc_current_sigrtmax())

@@ -66,7 +66,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
         guard let firebaseProject else {
             return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
         }
-        // Nothing is forwarded: the upstream only makes the configuration whole.
+        // No request is forwarded; the upstream only completes the configuration.
         return try Configuration.shortcut(
             project: firebaseProject, upstream: "http://127.0.0.1:3000", environment: keys.environment)
     }

@@ -153,7 +153,7 @@ struct TokenMintCommand: ParsableCommand {
     }
 }
 
-/// `NAME=VALUE`.
+/// A claim as `NAME=VALUE`.
 struct ClaimOption: ExpressibleByArgument {
     let name: String
     let value: JSON

@@ -5,21 +5,23 @@ import GatewayConfiguration
 import GatewayCore
 import Observability
 
-/// Identity provider, echo service and gateway in one process, on loopback.
+/// The demo: identity provider, echo service and gateway in one process, on loopback.
 struct Demo {
     let provider: DevelopmentProvider
     let echo: EchoUpstream
     let gateway: Gateway
     let configuration: Configuration
-    /// The directory of the signing keys; nil where they live in memory only.
+    /// The directory of the signing keys. `nil` if they are in memory only.
     let keyDirectory: String?
-    /// Where the gateway and its admin listener are.
+    /// The addresses of the gateway and its admin listener.
     let address, adminAddress: ListenAddress
 
+    /// Starts the demo.
+    ///
     /// - Parameters:
-    ///   - listen: the gateway's address; nil for the usual port or, where that is taken, any.
-    ///   - isLogged: whether the access log goes to standard output.
-    /// - Throws: `Refused`, with what to do.
+    ///   - listen: The gateway's address. `nil` for the default port, or any port if it is in use.
+    ///   - isLogged: Whether the access log goes to standard output.
+    /// - Throws: `Refused` with the remedy.
     static func start(listen: String?, isLogged: Bool) async throws(Refused) -> Demo {
         let (keys, directory) = try signingKeys()
         let provider: DevelopmentProvider
@@ -47,7 +49,7 @@ struct Demo {
             address: address, adminAddress: admin)
     }
 
-    /// The keys that `token mint` uses too; where they cannot be kept, keys of this process alone.
+    /// Returns the keys that `token mint` also uses, or temporary keys if they cannot be stored.
     private static func signingKeys() throws(Refused) -> (DevelopmentKeys, directory: String?) {
         let directory = DevelopmentState.directory()
         do throws(DevelopmentIdentityError) {
@@ -93,7 +95,7 @@ struct Demo {
         }
     }
 
-    /// Returns once the gateway is ready, or says so after ten seconds.
+    /// Waits until the gateway is ready. Throws after ten seconds.
     func waitUntilReady() async throws(Refused) {
         for _ in 0..<100 {
             let request = PlainRequest("GET", "http://\(adminAddress)/readyz")

@@ -1,31 +1,31 @@
-/// One request that the demo offers to paste, and what it will say.
+/// One example request of the demo, with its expected response.
 struct DemoCall {
-    /// How the request is signed in.
+    /// The credential of the request.
     enum Credential {
         case none
-        /// A field with a value that does not change.
+        /// A field with a constant value.
         case field(name: String, value: String)
-        /// An ID token that is minted when the line runs, so that its sign-in is always fresh.
+        /// An ID token that is minted when the line runs, so that its sign-in is recent.
         case signIn(user: String, mintURL: String)
     }
 
-    /// What happens, in half a sentence.
+    /// A short description.
     let title: String
     var method = "GET"
     let url: String
     var credential = Credential.none
-    /// What comes back.
+    /// The expected status.
     let status: Int
     var code: String?
-    /// Parts of the answer that must be there besides.
+    /// Text that the response must contain.
     var marks: [String] = []
 
-    /// The status, and the code where there is one.
+    /// The expected status, with the code if present.
     var expectation: String {
         code.map { "\(status) \($0)" } ?? "\(status)"
     }
 
-    /// A line for `sh`.
+    /// The command line for `sh`.
     var shellLine: String {
         var words = ["curl", "-si"]
         if method != "GET" { words += ["-X", method] }
@@ -40,12 +40,12 @@ struct DemoCall {
         return (words + [Self.quoted(url)]).joined(separator: " ")
     }
 
-    /// In single quotes, in which nothing but their end is special.
+    /// Quotes text for a shell.
     private static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
-    /// What is missing in the text of an answer (status line, fields, body); nil where it is as promised.
+    /// Returns the difference of a response (status line, fields, body) from the expected one. `nil` if it matches.
     func flaw(in answer: String) -> String? {
         let statusLine = answer.prefix { $0 != "\r\n" && $0 != "\n" }
         guard statusLine.split(separator: " ").dropFirst().first == "\(status)" else {

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import GatewayConfiguration
 import GatewayCore
 
-/// What the demo offers to try, in the order in which it should be tried.
+/// The example requests of the demo, in order.
 struct DemoCalls {
     private let demo: Demo
     private let now: Int64

@@ -49,7 +49,7 @@ struct DemoCommand: AsyncParsableCommand {
         if !isGood { throw ExitCode.failure }
     }
 
-    /// - Returns: whether all went as promised.
+    /// Prints the requests, and runs them with `--check`. Returns whether all responses were as expected.
     private func present(_ demo: Demo, _ calls: [DemoCall], until signals: UnixSignalsSequence) async throws -> Bool {
         try Console.say(DemoText.introduction(demo))
         for (index, call) in calls.enumerated() { try Console.say(DemoText.paragraph(call, number: index + 1)) }

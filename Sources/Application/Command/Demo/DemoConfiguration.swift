@@ -2,17 +2,17 @@ import Foundation
 import GatewayConfiguration
 import GatewayCore
 
-/// Where the demo's configuration comes from, and what fills its variables.
+/// The source of the demo's configuration and the values of its variables.
 enum DemoConfiguration {
-    /// Looked for from the working directory.
+    /// The path relative to the working directory.
     static let file = "config/demo.yaml"
 
     static var isAtHand: Bool { FileManager.default.fileExists(atPath: file) }
 
-    /// - Parameter variables: take the place of the environment's.
+    /// Loads the configuration. `variables` override the environment.
     static func load(_ variables: [String: String]) throws(ConfigurationErrors) -> Configuration {
         var environment = Configuration.processEnvironment.merging(variables) { $1 }
-        // These would win over the URLs of the demo's own provider.
+        // They would override the URLs of the demo's own provider.
         environment["GATEHOUSE_FIREBASE_KEYS_URL"] = nil
         environment["GATEHOUSE_FIREBASE_SESSION_KEYS_URL"] = nil
         if isAtHand {

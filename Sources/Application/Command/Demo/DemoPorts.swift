@@ -6,14 +6,14 @@
     import Darwin
 #endif
 
-/// The ports that the demo takes: the same each time, as long as nobody else has them.
+/// The default ports of the demo, which are constant unless they are in use.
 enum DemoPorts {
     static let gateway = 8080
     static let admin = 9901
     static let provider = 9902
     static let echo = 9903
 
-    /// The port where it is free on 127.0.0.1, else 0: any.
+    /// Returns the port if it is free on 127.0.0.1, otherwise 0 for any port.
     static func preferred(_ port: Int) -> Int {
         isFree(port) ? port : 0
     }

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Diagnostics
 import Foundation
 
-/// Runs the demo's lines against the running demo, as who pastes them would.
+/// The execution of the demo's example requests, as a user would run them.
 struct DemoRun {
     private static let curl = "/usr/bin/curl"
 
@@ -14,12 +14,10 @@ struct DemoRun {
         usesCurl = FileManager.default.isExecutableFile(atPath: Self.curl)
     }
 
-    /// Which client sends the requests.
+    /// The client that sends the requests.
     var client: String { usesCurl ? "sh and curl" : "the demo's own client, since there is no \(Self.curl)" }
 
-    /// Runs every line and tells what came.
-    ///
-    /// - Returns: whether each said what was promised.
+    /// Runs all requests and prints the results. Returns whether all responses were as expected.
     func check(_ calls: [DemoCall]) async throws(Refused) -> Bool {
         var isGood = true
         for (index, call) in calls.enumerated() {
@@ -32,7 +30,8 @@ struct DemoRun {
         return isGood
     }
 
-    /// What an answer says in a few lines: the status, the challenge, the identity that the service saw, the problem.
+    /// Returns the relevant lines of a response: the status, the challenge, the identity that the service received, the
+    /// problem.
     private static func telling(_ answer: String) -> [String] {
         let lines = answer.split(whereSeparator: \.isNewline).map(String.init)
         let fields = lines.dropFirst().filter { $0.lowercased().hasPrefix("www-authenticate:") }
@@ -43,7 +42,7 @@ struct DemoRun {
         return (lines.first.map { [$0] } ?? ["(no answer)"]) + fields + (body.map { [String($0.prefix(220))] } ?? [])
     }
 
-    /// The standard output of a line given to `sh`.
+    /// Returns the standard output of a line run by `sh`.
     private static func paste(_ line: String) -> String {
         let process = Process()
         let output = Pipe()
@@ -57,7 +56,7 @@ struct DemoRun {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The same by our own client; the answer in curl's form.
+    /// Sends a request with the builtin client, and returns the response in curl's format.
     private func send(_ call: DemoCall) async -> String {
         var request = PlainRequest(call.method, call.url)
         switch call.credential {

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import GatewayCore
 
-/// What the demo prints. Everything but the requests is a comment for `sh`, so that any part of it may be pasted.
+/// The output of the demo. All text except the requests is a comment for `sh`, so that any part can be pasted.
 enum DemoText {
     static func introduction(_ demo: Demo) -> String {
         """
@@ -23,12 +23,12 @@ enum DemoText {
         "# \(number). \(call.title): \(call.expectation)\n\(call.shellLine)\n"
     }
 
-    /// - Parameter program: how this program was called.
+    /// Returns the final text. `program` is the path by which this program was called.
     static func farewell(_ demo: Demo, program: String) -> String {
         (othersFind(demo) ? more(program) : "") + "# Each request is logged below."
     }
 
-    /// Whether the other commands meet this demo through its configuration's defaults.
+    /// Returns whether other commands reach this demo with the default configuration.
     private static func othersFind(_ demo: Demo) -> Bool {
         demo.address.port == DemoPorts.gateway && demo.adminAddress.port == DemoPorts.admin
             && demo.provider.port == DemoPorts.provider && demo.echo.port == DemoPorts.echo

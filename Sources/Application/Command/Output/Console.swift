@@ -5,9 +5,7 @@ import PrintableText
 
 /// The command's standard streams.
 enum Console {
-    /// Writes a text and a line's end to standard output.
-    ///
-    /// - Throws: the reason why it could not be written: a result that is lost is no success.
+    /// Writes text and a line feed to standard output. Throws if the write fails, because a lost result is a failure.
     static func say(_ text: String = "") throws(Refused) {
         do {
             try FileHandle.standardOutput.write(contentsOf: printable(text))
@@ -18,7 +16,7 @@ enum Console {
         }
     }
 
-    /// Writes a text and a line's end to standard error. There is nowhere to report that this failed.
+    /// Writes text and a line feed to standard error. A failure cannot be reported.
     static func complain(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: printable(text))
     }
@@ -27,7 +25,8 @@ enum Console {
         Data((PrintableText.escaped(text, keepsLineFeeds: true) + "\n").utf8)
     }
 
-    /// A secret from an option: `-` reads it from standard input, so that it stands in no process list.
+    /// Returns a secret from an option. `-` reads it from standard input, so that it does not appear in the process
+    /// list.
     static func secret(_ option: String) throws(Refused) -> String {
         guard option == "-" else { return option }
         let limit = 65_536
@@ -40,7 +39,7 @@ enum Console {
     }
 }
 
-/// A command that could not do what it was asked: exit code 1, and these lines on standard error.
+/// A failure of a command: exit code 1, and these lines on standard error.
 struct Refused: Error, CustomStringConvertible {
     let description: String
 
@@ -48,13 +47,13 @@ struct Refused: Error, CustomStringConvertible {
         description = "\(error)"
     }
 
-    /// - Parameter what: what is wrong; what to do.
+    /// Creates a failure with the error and its remedy.
     init(_ what: String) {
         description = what
     }
 }
 
 extension ProcessLog {
-    /// A logger of a level by its configured name: standard output is the access log's.
+    /// Returns a logger with the configured level. It does not use standard output, which is for the access log.
     func logger(level: String) -> Logger { logger(level: Logger.Level(rawValue: level) ?? .info) }
 }

@@ -1,7 +1,7 @@
 import GatewayConfiguration
 import GatewayCore
 
-/// The routes of a configuration as a table. Columns in which no route says anything are left out.
+/// The routes of a configuration as a table, without empty columns.
 struct RouteListing {
     private struct Column: Sendable {
         let title: String
@@ -43,7 +43,7 @@ struct RouteListing {
         Column("UPSTREAM", always: true) { $0.upstream },
     ]
 
-    /// The header and a line a route, in the order of the file.
+    /// The header and one line per route, in the order of the file.
     let lines: [String]
 
     init(_ configuration: Configuration) {
@@ -59,7 +59,7 @@ struct RouteListing {
         values.isEmpty ? empty : values.joined(separator: ",")
     }
 
-    /// On one line, and no longer than a table bears.
+    /// Returns the text on one line, truncated.
     private static func shown(_ expression: String) -> String {
         let line = expression.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count > 48 ? line.prefix(45) + "..." : line

@@ -1,7 +1,7 @@
 import Diagnostics
 import SecurityRules
 
-/// The coverage of rules as text: a line for each `allow`, and what no test has seen.
+/// The coverage of rules as text: one line per `allow`, and the outcomes that are not covered.
 enum RuleCoverageText {
     static func lines(of coverage: RuleCoverage) -> [String] {
         var table = TextTable(header: ["ALLOW", "METHODS", "PATH", "TRUE", "FALSE", "ERROR"])

@@ -3,7 +3,7 @@ import Foundation
 import GatewayCore
 import SecurityRules
 
-/// A run of tests of rules as one JSON document.
+/// A run of rules tests as one JSON document.
 enum RuleTestJSON {
     private struct Document: Encodable {
         let tests: Int

@@ -2,14 +2,14 @@ import Diagnostics
 import PrintableText
 import SecurityRules
 
-/// A run of tests of rules as text: what failed and why, what is covered, and the sum.
+/// A run of rules tests as text: failures with reasons, coverage, and a summary.
 struct RuleTestText {
     enum Detail {
         /// Failures and the summary.
         case little
-        /// A line for each file, and the coverage.
+        /// One line per file, and the coverage.
         case usual
-        /// How the rules came to each answer, too.
+        /// The evaluation of each test as well.
         case all
     }
 
@@ -76,9 +76,9 @@ struct RuleTestText {
     }
 }
 
-/// Text of files on a line of a terminal.
+/// The display of file content on a terminal.
 enum ShownLine {
-    /// On one line, and not longer than what is read.
+    /// Returns the text on one line, truncated.
     static func text(_ text: String, atMost longest: Int = 200) -> String {
         let words = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
         return PrintableText.short(words, limit: longest)

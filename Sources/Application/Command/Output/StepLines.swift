@@ -1,7 +1,7 @@
 import Diagnostics
 import PrintableText
 
-/// Steps of an account as lines: a mark, what was looked at, and why.
+/// The steps of an explanation as lines: a mark, the check, and the reason.
 enum StepLines {
     static func text(of steps: [ExplanationStep]) -> String {
         let width = steps.map(\.name.count).max() ?? 0

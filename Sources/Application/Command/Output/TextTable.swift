@@ -1,6 +1,6 @@
 import PrintableText
 
-/// Rows in columns, aligned with spaces. A cell stays on its line, whatever is in it.
+/// A text table with aligned columns. Each cell is escaped to stay on its line.
 struct TextTable {
     private var rows: [[String]]
 
@@ -12,7 +12,7 @@ struct TextTable {
         rows.append(row.map { PrintableText.escaped($0) })
     }
 
-    /// A line a row; no space at a line's end.
+    /// One line per row, without trailing spaces.
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }

@@ -1,9 +1,9 @@
 import Diagnostics
 import GatewayCore
 
-/// How a request would end, in words.
+/// The text of a request's outcome.
 enum VerdictText {
-    /// The longest identity field that is shown whole.
+    /// The maximum length of a displayed identity field.
     private static let longestLine = 100
 
     static func text(of verdict: Explanation.Verdict) -> String {

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The access tokens that the token endpoint gave out, and the service accounts that may have some.
+/// The issued access tokens, and the service accounts that may obtain them.
 final class AccessTokens: Sendable {
-    /// The most tokens at a time; the oldest go first.
+    /// The maximum number of tokens. The oldest are dropped.
     static let mostTokens = 1024
-    /// The most service accounts.
+    /// The maximum number of service accounts.
     static let mostAccounts = 64
-    /// The lifetime of a token in seconds.
+    /// The lifetime of a token, in seconds.
     static let lifetime: Int64 = 3600
 
     struct Grant {
@@ -22,7 +22,7 @@ final class AccessTokens: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Throws: `full` where there are too many.
+    /// Adds a service account. Throws `full` if there are too many.
     func add(_ account: ServiceAccount) throws(DevelopmentIdentityError) {
         let isAdded = state.withLock { state in
             guard state.accounts[account.email] != nil || state.accounts.count < Self.mostAccounts else { return false }
@@ -38,7 +38,7 @@ final class AccessTokens: Sendable {
         state.withLock { $0.accounts[email] }
     }
 
-    /// A new token for these scopes.
+    /// Issues a token with these scopes.
     func issue(scopes: [String], now: Int64) -> String {
         let text = "ya29." + OpaqueToken.random(64)
         state.withLock { state in
@@ -48,7 +48,7 @@ final class AccessTokens: Sendable {
         return text
     }
 
-    /// What a token is good for; `nil` for one that ended, or never was.
+    /// Returns the grant of a token. `nil` if the token is unknown or has expired.
     func grant(_ text: String, now: Int64) -> Grant? {
         state.withLock { $0.grants.last { $0.text == text && now < $0.expiresAt } }
     }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The accounts that a provider knows.
+/// The accounts of a provider.
 final class AccountRegistry: Sendable {
-    /// The most accounts at a time.
+    /// The maximum number of accounts.
     static let mostAccounts = 65_536
 
     private struct Key: Hashable {
@@ -28,7 +28,7 @@ final class AccountRegistry: Sendable {
         self.state = Mutex(state)
     }
 
-    /// - Throws: `full` where there are too many.
+    /// Adds or replaces an account. Throws `full` if there are too many.
     func set(_ account: DevelopmentAccount) throws(DevelopmentIdentityError) {
         let isSet = state.withLock { state in
             let key = Key(account.user.uid, account.user.tenant)
@@ -59,7 +59,7 @@ final class AccountRegistry: Sendable {
         state.withLock { $0.accounts[Key(uid, tenant)] = nil }
     }
 
-    /// The accounts of these ids that exist; counts the questions.
+    /// Returns the existing accounts with these IDs, and counts the lookups.
     func lookUp(_ uids: [String], tenant: String?) -> [DevelopmentAccount] {
         state.withLock { state in
             uids.compactMap { uid in

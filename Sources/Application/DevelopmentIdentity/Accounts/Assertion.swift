@@ -1,17 +1,17 @@
 internal import JOSE
 
-/// The assertion of the JWT bearer grant (RFC 7523 section 3), as Google's token endpoint takes it.
+/// The assertion of the JWT bearer grant (RFC 7523 section 3), in the form that Google's token endpoint accepts.
 struct Assertion {
-    /// Google's client libraries name it as the audience, whatever the service account's `token_uri` says.
+    /// The audience that Google's client libraries use, whatever the service account's `token_uri`.
     private static let googleAudience = "https://oauth2.googleapis.com/token"
-    /// The longest lifetime, and how far ahead `iat` may be, in seconds.
+    /// The maximum lifetime, and the tolerance for `iat` in the future, in seconds.
     private static let longest: Int64 = 3600
     private static let skew: Int64 = 300
 
-    /// The scopes that are asked for.
+    /// The requested scopes.
     let scopes: [String]
 
-    /// Why an assertion is refused: `error` and `error_description`.
+    /// The reason why an assertion is rejected: `error` and `error_description`.
     struct Refusal: Error {
         let code: String
         let description: String

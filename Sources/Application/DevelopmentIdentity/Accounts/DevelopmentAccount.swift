@@ -1,21 +1,21 @@
-/// A Firebase account as Identity Toolkit knows it: what ``DevelopmentProvider/Endpoint/accountsLookup`` reports it.
+/// A Firebase account at Identity Toolkit, as ``DevelopmentProvider/Endpoint/accountsLookup`` returns it.
 ///
 ///     try provider.setAccount(DevelopmentAccount(.ada, validSince: now, isDisabled: true))
 ///     provider.deleteAccount("ada")
 ///
-/// Every user with a name (``DevelopmentUser/all``) has an account from the start.
+/// Every named user (``DevelopmentUser/all``) has an account initially.
 public struct DevelopmentAccount: Sendable, Hashable {
-    /// Whose account it is; `uid` and `tenant` are where it is found.
+    /// The account's user. `uid` and `tenant` are the key of the account.
     public var user: DevelopmentUser
-    /// `validSince`, in seconds since 1970: tokens of an earlier sign-in are revoked. It is a string on the wire.
-    /// `nil`: absent.
+    /// `validSince`, in seconds since 1970: tokens of an earlier sign-in are revoked. The JSON value is a string. `nil`
+    /// if absent.
     public var validSince: Int64?
-    /// `disabled`; `nil`: absent, as it is of accounts that never were.
+    /// `disabled`. `nil` if absent, as for accounts that were never disabled.
     public var isDisabled: Bool?
-    /// Members of the record besides, or instead of, its own.
+    /// Additional members of the record, which override its own.
     public var members: JSONObject
 
-    /// An account of that user.
+    /// Creates an account of a user.
     public init(
         _ user: DevelopmentUser, validSince: Int64? = nil, isDisabled: Bool? = nil, members: JSONObject = [:]
     ) {
@@ -25,7 +25,7 @@ public struct DevelopmentAccount: Sendable, Hashable {
         self.members = members
     }
 
-    /// The record, `UserInfo` of Identity Toolkit v1.
+    /// The record: `UserInfo` of Identity Toolkit v1.
     var userInfo: JSONObject {
         var info: JSONObject = ["localId": .string(user.uid)]
         info["email"] = user.email.map(JSON.string)
@@ -43,7 +43,7 @@ public struct DevelopmentAccount: Sendable, Hashable {
         return info
     }
 
-    /// In milliseconds since 1970 and RFC 3339.
+    /// Times in milliseconds since 1970, and in RFC 3339 format.
     private static let times: JSONObject = [
         "lastLoginAt": "1700000000000", "createdAt": "1600000000000", "lastRefreshAt": "2023-11-14T22:13:20.000Z",
     ]

@@ -1,9 +1,9 @@
 internal import TextCoding
 
 extension ProviderService {
-    /// The most ids in one question.
+    /// The maximum number of IDs per lookup.
     private static let mostIDs = 100
-    /// Any of these scopes is enough.
+    /// The accepted scopes. One of them is sufficient.
     private static let scopes = ["cloud-platform", "firebase", "identitytoolkit"]
         .map { "https://www.googleapis.com/auth/\($0)" }
 
@@ -30,7 +30,7 @@ extension ProviderService {
 
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    /// Responds to `POST /token`: an access token for a service account's assertion.
+    /// Responds to `POST /token` with an access token for a service account's assertion.
     func issueAccessToken(_ request: ReceivedRequest) -> Response {
         guard request.method == "POST" else { return .notAllowed("POST") }
         guard let form = FormFields(bodyOf: request), let grant = form["grant_type"] else {

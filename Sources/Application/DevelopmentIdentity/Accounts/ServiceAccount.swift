@@ -1,6 +1,6 @@
 public import JOSE
 
-/// A service account that the development provider's token endpoint takes assertions of.
+/// A service account whose assertions the development provider's token endpoint accepts.
 ///
 ///     let account = try provider.makeServiceAccount()
 ///     try account.write(toDirectory: folder, name: "service-account.json")   // mode 0600
@@ -9,12 +9,12 @@ public struct ServiceAccount: Sendable {
     public let email: String
     /// `project_id`.
     public let project: String
-    /// `private_key`, with `private_key_id` as its id.
+    /// `private_key`, with `private_key_id` as its ID.
     public let key: SigningKey
     /// `token_uri`.
     public let tokenURL: String
 
-    /// The JSON text that the Google Cloud console hands out for a service account's key. It holds the private key.
+    /// The JSON key file of the Google Cloud console. It contains the private key.
     public var json: JSONObject {
         [
             "type": "service_account", "project_id": .string(project), "private_key_id": .string(key.keyID),
@@ -26,11 +26,10 @@ public struct ServiceAccount: Sendable {
         ]
     }
 
-    /// Writes the JSON text to a file of mode 0600, in place of one that exists; makes the directory where it is
-    /// missing.
+    /// Writes the JSON text to a file of mode 0600, replacing an existing one, and creates the directory if necessary.
     ///
-    /// - Returns: the file's path.
-    /// - Throws: `keyFile` where the file cannot be written.
+    /// - Returns: The file's path.
+    /// - Throws: `keyFile` if the file cannot be written.
     @discardableResult
     public func write(
         toDirectory directory: String, name: String = "service-account.json"
@@ -40,7 +39,7 @@ public struct ServiceAccount: Sendable {
         return file.path
     }
 
-    /// One key for the whole process: generating RSA keys is what tests wait for.
+    /// Returns one key for the whole process, because generating RSA keys is slow.
     static func sharedKey() throws(DevelopmentIdentityError) -> SigningKey {
         try DevelopmentIdentityError.wrapping { () throws(SigningKeyError) in try generatedOnce.get() }
     }

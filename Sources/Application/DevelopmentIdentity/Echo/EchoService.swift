@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// Responds with what it received, except to requests for a WebSocket or an event stream.
+/// A service that responds with the received request, except for WebSockets and event streams.
 final class EchoService: LoopbackService {
     let log: RequestLog
 
@@ -21,7 +21,8 @@ final class EchoService: LoopbackService {
 }
 
 extension ReceivedRequest {
-    /// The request as the echo server reports it. `auth` is the value of the field `X-Auth`, or `null`; the rest is as received.
+    /// The report of the echo server. `auth` is the decoded value of the field `X-Auth`, or `null`; all other members
+    /// are as received.
     package var report: JSON {
         var report: JSONObject = [
             "method": .string(method), "path": .string(target), "version": .string(version),

@@ -1,8 +1,8 @@
-/// A server that responds with what it received, as JSON. It stands in for the service behind a gateway, in the demo and in tests, and listens
-/// on 127.0.0.1 only.
+/// A server that responds with the received request as JSON. It replaces the service behind a gateway in the demo and
+/// in tests, and listens on 127.0.0.1 only.
 ///
-/// A path that ends in `/ws` is a WebSocket that sends each message back (`protocol=NAME` selects a sub-protocol). One that ends in `/events` is
-/// an event stream of `count=N` events, `every=MS`. All members may be used from any thread.
+/// A path that ends in `/ws` is a WebSocket that echoes each message (`protocol=NAME` selects a sub-protocol). A path
+/// that ends in `/events` is an event stream of `count=N` events, `every=MS`. All members may be used from any thread.
 public final class EchoUpstream: Sendable {
     private let service: EchoService
     private let server: LoopbackServer
@@ -15,9 +15,9 @@ public final class EchoUpstream: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - port: the port, or 0 for any that is free.
-    ///   - keeping: how many of the latest requests are kept.
-    /// - Throws: `listening` where the port is taken.
+    ///   - port: The port, or 0 for any free one.
+    ///   - keeping: The number of recent requests to keep.
+    /// - Throws: `listening` if the port is in use.
     public static func start(
         port: Int = 0, keeping: Int = 1024
     ) async throws(DevelopmentIdentityError) -> EchoUpstream {
@@ -26,36 +26,37 @@ public final class EchoUpstream: Sendable {
         return echo
     }
 
-    /// Stops for good: closes the listener and all connections.
+    /// Stops permanently: closes the listener and all connections.
     public func stop() async { await server.stopListening() }
 
-    /// Stops listening, so that connections are refused, and closes those that are open. The port is kept in mind.
+    /// Stops listening, so that connections are refused, and closes open connections. The port is kept for
+    /// `resumeListening`.
     public func stopListening() async { await server.stopListening() }
 
     /// Listens again on the same port.
     ///
-    /// - Throws: `listening` where another process took the port in the meantime.
+    /// - Throws: `listening` if another process uses the port.
     public func resumeListening() async throws(DevelopmentIdentityError) { try await server.listenAgain() }
 
-    /// The port it listens on, or did.
+    /// The current or last port.
     public var port: Int { server.port }
 
-    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
     public var url: String { "http://127.0.0.1:\(port)" }
 
-    /// The latest requests, oldest first; those that broke off are among them.
+    /// The recent requests, oldest first, including incomplete ones.
     public var received: [ReceivedRequest] { service.log.latest }
 
-    /// How many requests it received, those that broke off included.
+    /// The number of received requests, including incomplete ones.
     public var requestCount: Int { service.log.count() }
 
-    /// How many connections were accepted so far.
+    /// The number of accepted connections.
     public var connectionCount: Int { server.acceptedConnections }
 
-    /// Returns once so many requests were received, or once the task is cancelled.
+    /// Waits until `count` requests were received, or the task is cancelled.
     public func waitForRequests(_ count: Int) async { await service.log.wait(for: count) }
 
-    /// Returns the interceptor of the responses; installs one first where there is none.
+    /// Returns the interceptor of responses, and installs one if necessary.
     package func interceptor(
         orInstall make: @autoclosure () -> any ResponseInterceptor
     ) -> any ResponseInterceptor {

@@ -1,8 +1,9 @@
 internal import NIOCore
 
-/// The event stream of the echo server (WHATWG HTML, section 9.2): numbered events with the time at which they were sent.
+/// The event stream of the echo server (WHATWG HTML, section 9.2): numbered events with the time of sending.
 enum EventStream {
-    /// The response to a request for `count` events (0: without end; by default 10), `every` so many milliseconds (by default 100).
+    /// Returns the response for `count` events (default 10; 0 for no end), `every` number of milliseconds (default
+    /// 100).
     static func response(to request: ReceivedRequest) -> Response {
         let last = number("count", of: request, atMost: 1_000_000) ?? 10
         let interval = TimeAmount.milliseconds(Int64(number("every", of: request, atMost: 3_600_000) ?? 100))
@@ -17,7 +18,7 @@ enum EventStream {
         request.query?[name].flatMap { Int($0) }.flatMap { (0...limit).contains($0) ? $0 : nil }
     }
 
-    /// Sends an event, and the next one after the interval; after the last one the end of the body.
+    /// Sends an event, and the next one after the interval. After the last one it ends the body.
     private static func send(
         _ number: Int, until last: Int, every interval: TimeAmount, on channel: any Channel,
         then next: @escaping @Sendable () -> Void
@@ -33,7 +34,7 @@ enum EventStream {
         }
     }
 
-    /// One event, as a chunk.
+    /// Returns one event as a chunk.
     private static func chunk(_ number: Int) -> [UInt8] {
         let event = "id: \(number)\ndata: {\"n\":\(number),\"at\":\(SystemTime.microseconds())}\n\n"
         return Array("\(String(event.utf8.count, radix: 16))\r\n\(event)\r\n".utf8)

@@ -2,20 +2,19 @@ internal import HTTPWire
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A WebSocket server (RFC 6455) that sends each frame back, answers pings, and closes when it is asked to.
+/// A WebSocket server (RFC 6455) that echoes each frame, responds to pings, and closes on request.
 final class WebSocketEcho: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The longest payload of a frame.
+    /// The maximum payload of a frame, in bytes.
     private static let longest = 64 << 20
 
     private var inbound = ByteBuffer()
     private var isReading = true
 
-    /// The response that makes a connection a WebSocket, of the sub-protocol that the query names as `protocol`.
-    ///
-    /// - Returns: `nil` where the request asks for no WebSocket.
+    /// Returns the response that upgrades to a WebSocket, with the sub-protocol of the query's `protocol`. `nil` if the
+    /// request is not for a WebSocket.
     static func response(to request: ReceivedRequest) -> Response? {
         guard request.value(of: "Upgrade")?.lowercased() == "websocket",
             let key = request.value(of: "Sec-WebSocket-Key")
@@ -28,7 +27,7 @@ final class WebSocketEcho: ChannelInboundHandler {
             stream: { channel, _ in takeOver(channel) })
     }
 
-    /// Replaces HTTP on a connection. The handler gets what has arrived behind the request.
+    /// Replaces HTTP on a connection. The handler receives the bytes after the request.
     private static func takeOver(_ channel: any Channel) {
         let operations = channel.pipeline.syncOperations
         guard let decoder = try? operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
@@ -50,7 +49,7 @@ final class WebSocketEcho: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Responds to the frames that are complete, as long as the peer reads.
+    /// Responds to complete frames while the peer reads.
     private func respond(_ context: ChannelHandlerContext) {
         while context.channel.isActive, context.channel.isWritable, step(context) {}
         inbound.discardReadBytes()
@@ -61,7 +60,7 @@ final class WebSocketEcho: ChannelInboundHandler {
         try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
-    /// - Returns: whether there may be more to do.
+    /// Responds to one frame. Returns whether there may be more to do.
     private func step(_ context: ChannelHandlerContext) -> Bool {
         guard let (header, length) = header() else { return false }
         guard let length, header[1] & 0x80 != 0 else {
@@ -93,7 +92,8 @@ final class WebSocketEcho: ChannelInboundHandler {
         return true
     }
 
-    /// A frame's header without its mask, and the length of its payload: `nil` where it is too long. `nil` until the header is complete.
+    /// Returns a frame's header without its mask, and the payload length, which is `nil` if too long. Returns `nil`
+    /// until the header is complete.
     private func header() -> ([UInt8], length: Int?)? {
         guard let start = inbound.getBytes(at: inbound.readerIndex, length: 2) else { return nil }
         let short = Int(start[1] & 0x7F)

@@ -11,7 +11,7 @@ struct BasicCredentials: Equatable {
         self.password = password
     }
 
-    /// - Returns: `nil` unless the request has exactly one `Authorization` field, of that scheme.
+    /// Returns `nil` unless the request has exactly one `Authorization` field, with the Basic scheme.
     init?(_ request: ReceivedRequest) {
         guard let token = request.authorization(scheme: "basic") else { return nil }
         let base64URL = token.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
@@ -22,7 +22,7 @@ struct BasicCredentials: Equatable {
         password = String(text[text.index(after: colon)...])
     }
 
-    /// As OAuth has it: both were form-encoded before (RFC 6749 section 2.3.1).
+    /// The credentials of an OAuth client, form-decoded as in RFC 6749 section 2.3.1.
     var formDecoded: BasicCredentials? {
         guard let user = FormEncoding.decodedText(user.utf8),
             let password = FormEncoding.decodedText(password.utf8)
@@ -32,7 +32,7 @@ struct BasicCredentials: Equatable {
 }
 
 extension ReceivedRequest {
-    /// What follows a scheme in the only `Authorization` field.
+    /// Returns the value after a scheme in the only `Authorization` field.
     func authorization(scheme: String) -> String? {
         let values = values(of: "Authorization")
         guard values.count == 1, let space = values[0].firstIndex(of: " "),
@@ -41,7 +41,7 @@ extension ReceivedRequest {
         return String(values[0][values[0].index(after: space)...])
     }
 
-    /// The fields of the query; `nil` for a bad one.
+    /// The fields of the query. `nil` if the query is invalid.
     var query: FormFields? {
         FormFields(target.firstIndex(of: "?").map { target[target.index(after: $0)...] } ?? "")
     }

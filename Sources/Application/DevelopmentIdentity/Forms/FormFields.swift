@@ -4,8 +4,7 @@ internal import TextCoding
 struct FormFields {
     private var values: [String: String] = [:]
 
-    /// - Returns: `nil` for a bad escape, text that is not UTF-8, and a field that is there twice (RFC 6749 section
-    ///   3.2).
+    /// Parses the text. `nil` if it has an invalid escape, is not UTF-8, or repeats a field (RFC 6749 section 3.2).
     init?(_ text: some StringProtocol) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -16,9 +15,7 @@ struct FormFields {
         }
     }
 
-    /// The fields of a request's body.
-    ///
-    /// - Returns: `nil` for another type, a body that was not kept whole, and what is no form.
+    /// Parses a request's body. `nil` for a different type, an incompletely kept body, and an invalid form.
     init?(bodyOf request: ReceivedRequest) {
         let type = request.value(of: "Content-Type")?.prefix { $0 != ";" }.lowercased()
         guard type == "application/x-www-form-urlencoded", let text = request.bodyText else { return nil }

@@ -1,9 +1,9 @@
 internal import JOSE
 
 extension JSON {
-    /// Reads a JSON text strictly: no duplicate members, at most 256 KiB, 32 levels and 32768 values.
+    /// Parses JSON strictly: no duplicate members, at most 256 KiB, 32 levels and 32768 values.
     ///
-    /// Integers that 64 bits do not hold become `raw`, so that nothing is lost; `nil` for what is not JSON.
+    /// Integers beyond 64 bits become `raw`, so that they are preserved. `nil` if the text is not JSON.
     public init?(parsing bytes: [UInt8]) {
         let limits = JSONLimits(size: 262_144, depth: 32, members: 32_768)
         guard let document = try? JSONDocument(bytes, limits: limits) else { return nil }
@@ -33,12 +33,12 @@ extension JSON {
 }
 
 extension JSON {
-    /// The text of a string.
+    /// The value of a string.
     var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The number, where it is an integer.
+    /// The value of an integer.
     var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
@@ -50,7 +50,7 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// Reads an object, as ``JSON/init(parsing:)``.
+    /// Parses an object; see ``JSON/init(parsing:)``.
     init?(parsing bytes: [UInt8]) {
         guard case .object(let object)? = JSON(parsing: bytes) else { return nil }
         self = object

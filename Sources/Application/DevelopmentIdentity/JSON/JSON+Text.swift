@@ -1,10 +1,10 @@
 internal import JOSE
 
 extension JSON {
-    /// The value as compact JSON text.
+    /// The compact JSON text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The value as compact JSON text in UTF-8.
+    /// The compact JSON text in UTF-8.
     public var bytes: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
@@ -44,8 +44,8 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// The object as compact JSON text in UTF-8.
+    /// The compact JSON text in UTF-8.
     public var bytes: [UInt8] { JSON.object(self).bytes }
-    /// The object as compact JSON text.
+    /// The compact JSON text.
     public var text: String { JSON.object(self).text }
 }

@@ -1,7 +1,7 @@
-/// The members of a JSON object in the order they were put in.
+/// The members of a JSON object in insertion order.
 ///
-/// Assigning a member replaces it in its place; `append` adds one without looking, so that a test can write an object
-/// with two members of the same name.
+/// Assigning a member replaces it in place. `append` does not check for duplicates, so that a test can write an object
+/// with a repeated name.
 public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One member.
     public struct Member: Sendable, Hashable {
@@ -11,18 +11,18 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         public var value: JSON
     }
 
-    /// All members, in order.
+    /// All members in order.
     public private(set) var members: [Member] = []
 
-    /// An object without members.
+    /// Creates an empty object.
     public init() {}
 
-    /// The members as written in the literal.
+    /// Creates an object with the members in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         members = elements.map { Member(name: $0.0, value: $0.1) }
     }
 
-    /// The first member of that name; assigning `nil` removes every one of them.
+    /// The first member with that name. Assigning `nil` removes all of them.
     public subscript(_ name: String) -> JSON? {
         get { members.first { $0.name == name }?.value }
         set {
@@ -35,19 +35,19 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Adds a member at the end, even where one of that name exists.
+    /// Appends a member, even if the name exists.
     public mutating func append(_ name: String, _ value: JSON) {
         members.append(Member(name: name, value: value))
     }
 
-    /// Assigns every member of `other`.
+    /// Assigns all members of `other`.
     public mutating func merge(_ other: JSONObject) {
         for member in other.members { self[member.name] = member.value }
     }
 
-    /// Sets the member at the end of a path; objects on the way are made, other values on the way are replaced by objects.
+    /// Sets the member at a path. Missing or other intermediate values are replaced by objects.
     ///
-    /// - Parameter value: `nil` removes the member.
+    /// - Parameter value: The value, or `nil` to remove the member.
     public mutating func set(_ path: some Collection<String>, to value: JSON?) {
         guard let name = path.first else { return }
         let rest = path.dropFirst()

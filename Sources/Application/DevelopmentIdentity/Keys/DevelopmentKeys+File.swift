@@ -1,13 +1,13 @@
 extension DevelopmentKeys {
-    /// The file's name in its directory.
+    /// The name of the key file.
     public static let fileName = "development-keys.pem"
 
-    /// Reads the keys of a directory; makes the directory (mode 0700) and the keys where there are none.
+    /// Loads the keys of a directory. Creates the directory (mode 0700) and the keys if they do not exist.
     ///
-    /// Of several processes that make them at once one wins and the others read its keys.
+    /// If several processes create them concurrently, one wins and the others load its keys.
     ///
-    /// - Throws: `keyFile` where the file cannot be read or written, is not ours, or where others than the owner may read
-    ///   it; `keys` where libcrypto makes none.
+    /// - Throws: `keyFile` if the file cannot be read or written, is not ours, or is readable by others than the owner.
+    ///   `keys` if libcrypto creates none.
     public static func load(orCreateIn directory: String) throws(DevelopmentIdentityError) -> DevelopmentKeys {
         let file = PrivateFile(directory: directory, name: fileName)
         if let text = try file.text() { return try parse(text, of: file) }
@@ -18,9 +18,9 @@ extension DevelopmentKeys {
         return try parse(text, of: file)
     }
 
-    /// Writes the keys to a directory, in place of those that are there.
+    /// Writes the keys to a directory, replacing existing ones.
     ///
-    /// - Throws: `keyFile` where the file cannot be written.
+    /// - Throws: `keyFile` if the file cannot be written.
     public func save(in directory: String) throws(DevelopmentIdentityError) {
         try PrivateFile(directory: directory, name: Self.fileName).replace(with: fileText)
     }

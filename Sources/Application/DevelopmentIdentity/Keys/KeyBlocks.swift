@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// Signing keys as text: for each a `Use`, a `Key-ID` and an `Algorithm` line, then its PEM block. PEM readers skip the
+/// Signing keys as text: for each the lines `Use`, `Key-ID` and `Algorithm`, then its PEM block. PEM parsers skip the
 /// lines.
 struct KeyBlocks {
     typealias Block = (use: String, key: SigningKey)
@@ -21,9 +21,7 @@ struct KeyBlocks {
         return text
     }
 
-    /// Reads what `text` wrote.
-    ///
-    /// - Throws: `keyFile` naming the block that is not understood.
+    /// Parses the output of `text`. Throws `keyFile` with the invalid block.
     init(parsing text: String) throws(DevelopmentIdentityError) {
         blocks = []
         var attributes: [Substring: String] = [:]
@@ -62,9 +60,7 @@ extension DevelopmentKeys {
         KeyBlocks(Use.allCases.flatMap { use in self[use].map { (use.rawValue, $0) } }).text
     }
 
-    /// Reads what `fileText` wrote.
-    ///
-    /// - Throws: `keyFile` naming the block that is not understood, or where a use has no key.
+    /// Parses the output of `fileText`. Throws `keyFile` with the invalid block, or if a use has no key.
     init(fileText: String) throws(DevelopmentIdentityError) {
         self.init()
         for (use, key) in try KeyBlocks(parsing: fileText).blocks {

@@ -4,7 +4,7 @@
     internal import Musl
 #endif
 
-/// A small text file that only its owner may read, written whole or not at all.
+/// A small text file that only its owner may read, written atomically.
 struct PrivateFile {
     private let directory: String
     let path: String
@@ -16,7 +16,7 @@ struct PrivateFile {
 
     private static let largest = 262_144
 
-    /// The file's text; `nil` when there is none.
+    /// Returns the file's text. `nil` if the file does not exist.
     func text() throws(DevelopmentIdentityError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -48,14 +48,14 @@ struct PrivateFile {
         }
     }
 
-    /// Makes the file unless it exists by then; the directory, mode 0700, where it is missing.
+    /// Creates the file unless it exists, and the directory (mode 0700) if necessary.
     func create(_ text: String) throws(DevelopmentIdentityError) {
         let temporary = try writeTemporary(text)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 || errno == EEXIST else { throw failure("make") }
     }
 
-    /// Makes the file, in place of one that exists.
+    /// Creates or replaces the file.
     func replace(with text: String) throws(DevelopmentIdentityError) {
         let temporary = try writeTemporary(text)
         guard rename(temporary, path) == 0 else {

@@ -1,12 +1,13 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Reads the requests of one connection and sends the responses of the server's service, or of its interceptor, one after the other.
+/// The channel handler of one connection. It reads requests and sends the responses of the service or of the
+/// interceptor, in order.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    /// The most steps that a client may cause ahead of the current one, by requests that do not wait for their responses.
+    /// The maximum number of queued steps that pipelined requests may cause.
     private static let mostSteps = 4096
 
     private let server: LoopbackServer
@@ -52,7 +53,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         request.isComplete = true
         let response = server.service.respond(to: request)
         let steps = server.interceptor?.respond(to: request, insteadOf: response) ?? response.steps(for: request)
-        // The decoder reads nothing behind a request for an upgrade.
+        // The decoder reads nothing after an upgrade request.
         let isLast = !request.keepAlive || request.value(of: "Upgrade") != nil
         responses?.enqueue(steps + (isLast ? [.close] : []))
     }
@@ -89,7 +90,7 @@ extension ReceivedRequest {
 }
 
 extension ReceivedRequest.Field {
-    /// NIO's parser takes the whitespace before a value away, but not the one after it.
+    /// Creates a field and trims its value. NIO's parser removes white space before a value, but not after it.
     fileprivate init(name: String, untrimmed: String) {
         let trimmed = untrimmed.utf8.reversed().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         self.init(name: name, value: String(decoding: trimmed.reversed(), as: UTF8.self))

@@ -3,7 +3,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1. It can stop listening and listen again on the same port.
+/// An HTTP/1.1 server on 127.0.0.1 that can stop listening and listen again on the same port.
 final class LoopbackServer: Sendable {
     private struct State {
         var listener: (any Channel)?
@@ -13,13 +13,13 @@ final class LoopbackServer: Sendable {
         var open: [ObjectIdentifier: any Channel] = [:]
         var interceptor: (any ResponseInterceptor)?
 
-        /// False where it accepts already.
+        /// Returns `false` if the server already accepts connections.
         mutating func startAccepting() -> Bool {
             defer { accepts = true }
             return !accepts
         }
 
-        /// The number of a new connection; `nil` for one that comes while the server stops.
+        /// Returns the number of a new connection. `nil` if the server is stopping.
         mutating func admit(_ channel: any Channel) -> Int? {
             guard accepts else { return nil }
             accepted += 1
@@ -35,15 +35,15 @@ final class LoopbackServer: Sendable {
         self.service = service
     }
 
-    /// The port; it stays the same when listening stops and starts again.
+    /// The port. It stays the same after stopping and listening again.
     var port: Int { state.withLock { $0.port } }
-    /// How many connections were accepted so far.
+    /// The number of accepted connections.
     var acceptedConnections: Int { state.withLock { $0.accepted } }
 
-    /// What replaces responses of the service, if anything does.
+    /// The interceptor of responses, if installed.
     var interceptor: (any ResponseInterceptor)? { state.withLock { $0.interceptor } }
 
-    /// Returns the interceptor; installs one first where there is none.
+    /// Returns the interceptor, and installs one if necessary.
     func interceptor(
         orInstall make: @autoclosure () -> any ResponseInterceptor
     ) -> any ResponseInterceptor {
@@ -54,7 +54,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// Listens, on any free port if `port` is 0. Does nothing while it listens already.
+    /// Starts listening, on any free port if `port` is 0. Has no effect if the server is already listening.
     func listen(port: Int) async throws(DevelopmentIdentityError) {
         guard state.withLock({ $0.startAccepting() }) else { return }
         let listener: any Channel
@@ -75,12 +75,12 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// Listens again on the port of before.
+    /// Listens again on the previous port.
     func listenAgain() async throws(DevelopmentIdentityError) {
         try await listen(port: port)
     }
 
-    /// Stops listening, so that connecting is refused, and closes the connections that are open.
+    /// Stops listening, so that connections are refused, and closes open connections.
     func stopListening() async {
         let channels = state.withLock { state in
             defer { state.listener = nil }
@@ -88,7 +88,7 @@ final class LoopbackServer: Sendable {
             return (state.listener.map { [$0] } ?? []) + state.open.values
         }
         for channel in channels {
-            // The only error is that it is being closed already; then its end is still to come.
+            // The only possible error is that the channel is already closing, so that its end is awaited.
             try? await channel.close().get()
             try? await channel.closeFuture.get()
         }

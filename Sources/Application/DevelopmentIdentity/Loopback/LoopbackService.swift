@@ -1,16 +1,16 @@
-/// What a loopback server responds. Its functions are called on the connection's event loop and must not block.
+/// The service of a loopback server. Its functions are called on the connection's event loop and must not block.
 protocol LoopbackService: Sendable {
     /// Returns the response to a complete request.
     func respond(to request: ReceivedRequest) -> Response
-    /// Takes a request that ended before it was complete.
+    /// Handles a request that ended before it was complete.
     func abandon(_ request: ReceivedRequest)
 }
 
-/// Replaces what a development server sends; for tests that need a server that misbehaves.
+/// A replacement of a development server's responses, for tests that need a misbehaving server.
 package protocol ResponseInterceptor: Sendable {
-    /// Returns steps for the head of a request, whose body is still missing. `nil`: the server's own, an interim response 100 where the client
-    /// waits for it.
+    /// Returns steps for the head of a request whose body has not arrived. `nil` for the server's own: an interim
+    /// response 100 if the client expects it.
     func begin(_ head: ReceivedRequest) -> [ResponseStep]?
-    /// Returns steps in place of the server's own response to a complete request. `nil`: the server sends its own.
+    /// Returns steps that replace the server's response to a complete request. `nil` to send the server's own.
     func respond(to request: ReceivedRequest, insteadOf response: Response) -> [ResponseStep]?
 }

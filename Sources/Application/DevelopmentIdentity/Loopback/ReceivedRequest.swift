@@ -1,61 +1,61 @@
-/// A request as a development server received it.
+/// A request received by a development server.
 public struct ReceivedRequest: Sendable, Hashable {
-    /// A header or trailer field, its name as received, its value without whitespace around it.
+    /// A header or trailer field: its name as received, its value without surrounding white space.
     public struct Field: Sendable, Hashable {
-        /// The name, letters in the case that they had.
+        /// The name in its original case.
         public var name: String
         /// The value.
         public var value: String
     }
 
-    /// The method, such as `GET`.
+    /// The method, for example `GET`.
     public var method: String
-    /// The request target as it stood in the request line.
+    /// The request target of the request line.
     public var target: String
     /// `HTTP/1.1` or `HTTP/1.0`.
     public var version: String
-    /// The header fields in their order, those of the same name apart.
+    /// The header fields in order; repeated fields are not combined.
     public var fields: [Field]
-    /// The trailer fields in their order.
+    /// The trailer fields in order.
     public var trailers: [Field] = []
-    /// The length of the whole body in bytes.
+    /// The length of the complete body, in bytes.
     public var bodyLength = 0
     /// The body's first 16 KiB.
     public var bodyPrefix: [UInt8] = []
-    /// The FNV-1a checksum of 64 bits over the whole body.
+    /// The 64-bit FNV-1a checksum of the complete body.
     public var bodyChecksum: UInt64 = FNV1a.start
-    /// Which connection of the server it came on; the first is 1.
+    /// The number of the connection, starting at 1.
     public var connection: Int
-    /// Which request of its connection it was; the first is 1.
+    /// The number of the request on its connection, starting at 1.
     public var request: Int
-    /// Whether the connection may carry another request afterwards.
+    /// Whether the connection may carry another request.
     package var keepAlive: Bool
-    /// Whether the request arrived to its end; `false` where the connection was closed in the middle.
+    /// Whether the request is complete. `false` if the connection was closed before its end.
     public var isComplete = false
 }
 
 extension ReceivedRequest {
-    /// The longest part of a body that is kept.
+    /// The maximum number of body bytes that are kept.
     static let keptBody = 16_384
 
     /// The target before the first `?`.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The path's last segment.
+    /// The last segment of the path.
     package var lastSegment: Substring { path.split(separator: "/").last.map { Substring($0) } ?? "" }
 
     /// Whether the client waits for `100 Continue` before it sends the body.
     package var wantsContinue: Bool { value(of: "Expect")?.lowercased() == "100-continue" }
 
-    /// The values of every field of that name, upper and lower case alike.
+    /// Returns the values of all fields with that name, ignoring case.
     public func values(of name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// The value of the first field of that name, upper and lower case alike.
+    /// Returns the value of the first field with that name, ignoring case.
     public func value(of name: String) -> String? { values(of: name).first }
 
-    /// The body as text, where it is UTF-8 and was kept whole.
+    /// The body as text. `nil` if it is not UTF-8 or not completely kept.
     public var bodyText: String? {
         bodyLength == bodyPrefix.count ? String(validating: bodyPrefix, as: UTF8.self) : nil
     }
@@ -67,12 +67,12 @@ extension ReceivedRequest {
     }
 }
 
-/// The FNV-1a checksum of 64 bits: enough to see that a long body arrived as it was sent.
+/// The 64-bit FNV-1a checksum, sufficient to detect transmission errors in a long body.
 public enum FNV1a {
-    /// The checksum of nothing.
+    /// The checksum of no bytes.
     public static let start: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// The checksum of bytes.
+    /// Returns the checksum of bytes.
     public static func checksum(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { add($0, to: start) } }
 
     static func add(_ bytes: UnsafeRawBufferPointer, to checksum: UInt64) -> UInt64 {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a server received: counts of everything, and the latest requests themselves.
+/// The requests that a server received: their counts, and the most recent ones.
 package final class RequestLog: Sendable {
     private struct Waiter {
         let path: String?
@@ -24,10 +24,10 @@ package final class RequestLog: Sendable {
         }
     }
 
-    /// How many paths are counted apart; requests beyond these count only in the total.
+    /// The maximum number of paths with separate counts. Requests for further paths count only in the total.
     private static let mostPaths = 4096
 
-    /// How many requests are kept.
+    /// The maximum number of requests that are kept.
     private let capacity: Int
     private let state = Mutex(State())
 
@@ -35,13 +35,15 @@ package final class RequestLog: Sendable {
         self.capacity = capacity
     }
 
-    /// All requests so far, or those of one path.
+    /// Returns the number of all requests, or of those for one path.
     func count(_ path: String? = nil) -> Int { state.withLock { $0.count(path) } }
 
-    /// The latest requests, oldest first.
+    /// The recent requests, oldest first.
     var latest: [ReceivedRequest] { state.withLock { $0.latest } }
 
-    /// - Parameter name: what it is counted as; by default its path.
+    /// Records a request.
+    ///
+    /// - Parameter name: The name to count it under. Default: its path.
     package func record(_ request: ReceivedRequest, as name: String? = nil) {
         let path = name ?? request.path
         let ready = state.withLock { state in
@@ -54,7 +56,7 @@ package final class RequestLog: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Returns once so many requests were recorded, or once the task is cancelled.
+    /// Waits until `count` requests were recorded, or the task is cancelled.
     package func wait(for count: Int, path: String? = nil) async {
         let id = state.withLock { state in
             state.nextWaiter += 1

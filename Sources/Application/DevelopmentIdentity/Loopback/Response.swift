@@ -3,7 +3,8 @@ package struct Response: Sendable {
     package var status: Int
     package var fields: [(name: String, value: String)]
     package var body: [UInt8]
-    /// Sends what follows the head, which frames it. `nil`: `body` follows, of the length that it has.
+    /// An action that sends the body after the head, which defines its framing. If `nil`, `body` is sent with its
+    /// length.
     package var stream: ResponseStep.Action?
 
     package init(
@@ -21,13 +22,13 @@ package struct Response: Sendable {
             status: status, fields: [("Content-Type", "application/json")], body: value.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// The steps that send the response.
+    /// Returns the steps that send the response.
     package func steps(for request: ReceivedRequest) -> [ResponseStep] {
         guard let stream else { return [.send(bytes(for: request))] }
         return [.send(head())] + (status == 101 || allowsBody(for: request.method) ? [.run(stream)] : [])
     }
 
-    /// The whole response, with its length.
+    /// Returns the complete response with its length.
     package func bytes(for request: ReceivedRequest) -> [UInt8] {
         var extra: [(name: String, value: String)] = []
         if status >= 200 && status != 204 { extra.append(("Content-Length", "\(body.count)")) }
@@ -35,14 +36,14 @@ package struct Response: Sendable {
         return head(adding: extra) + (allowsBody(for: request.method) ? body : [])
     }
 
-    /// The status line and the fields. Fields that frame the body are the caller's.
+    /// Returns the status line and the fields. The caller adds fields for the body's framing.
     package func head(adding extra: [(name: String, value: String)] = []) -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(reason)\r\n"
         for (name, value) in fields + extra { text += "\(name): \(value)\r\n" }
         return Array((text + "\r\n").utf8)
     }
 
-    /// Whether a response to that method may have a body (RFC 9112 section 6.3).
+    /// Returns whether a response to that method may have a body (RFC 9112 section 6.3).
     package func allowsBody(for method: String) -> Bool {
         method != "HEAD" && status != 204 && status != 304 && status >= 200
     }

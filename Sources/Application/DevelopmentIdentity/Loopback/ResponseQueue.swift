@@ -1,19 +1,20 @@
 package import NIOCore
 
-/// One step of what a development server sends on a connection.
+/// One step in sending on a connection of a development server.
 package enum ResponseStep: Sendable {
-    /// An action on the connection's event loop. It calls `next` at most once, on any thread; the following step waits for that call.
+    /// An action on the connection's event loop. It calls `next` at most once, from any thread; the following step
+    /// waits for that call.
     package typealias Action = @Sendable (_ channel: any Channel, _ next: @escaping @Sendable () -> Void) -> Void
 
     /// Sends bytes.
     case send([UInt8])
     /// Runs an action.
     case run(Action)
-    /// Closes the connection once everything before is sent.
+    /// Closes the connection after all earlier data is sent.
     case close
 }
 
-/// Performs the steps of one connection in their order. It lives on the channel's event loop.
+/// The queue of one connection's steps, on the channel's event loop.
 final class ResponseQueue {
     private let context: ChannelHandlerContext
     private var steps = CircularBuffer<ResponseStep>()
@@ -25,24 +26,24 @@ final class ResponseQueue {
         self.context = context
     }
 
-    /// The number of steps to come.
+    /// The number of queued steps.
     var count: Int { steps.count }
 
-    /// Appends steps, and performs those that need not wait.
+    /// Appends steps and performs those that need not wait.
     func enqueue(_ more: [ResponseStep]) {
         guard !isStopped else { return }
         steps.append(contentsOf: more)
         run()
     }
 
-    /// Drops all steps to come.
+    /// Drops all queued steps.
     func stop() {
         isStopped = true
         steps.removeAll()
     }
 
     private func run() {
-        // A step may call back at once, for example when it closes the channel; the steps must stay in order.
+        // A step may call back immediately, for example when it closes the channel. The steps must stay in order.
         guard !isRunning else { return }
         isRunning = true
         defer { isRunning = false }
@@ -70,7 +71,8 @@ final class ResponseQueue {
         run()
     }
 
-    /// Closing drops what is not sent yet, so an empty write goes ahead: it completes after all others.
+    /// Closes the connection. Closing drops pending data, so that an empty write comes first; it completes after all
+    /// other writes.
     private func close() {
         isWaiting = true
         let channel = context.channel

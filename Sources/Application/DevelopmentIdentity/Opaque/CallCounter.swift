@@ -1,9 +1,9 @@
-/// Counts by name, of a bounded number of names.
+/// Counters by name, for a bounded number of names.
 struct CallCounter {
-    /// How many names are counted apart; any more are not counted.
+    /// The maximum number of names. Further names are not counted.
     static let mostNames = 65_536
 
-    // Names are their bytes: equal strings may differ in them.
+    // Keyed by bytes, because equal strings may differ in their bytes.
     private var counts: [[UInt8]: Int] = [:]
 
     func count(_ name: String) -> Int { counts[Array(name.utf8)] ?? 0 }

@@ -1,6 +1,6 @@
-/// A client of an endpoint that tells about opaque tokens: who may ask.
+/// A client that may query an endpoint about opaque tokens.
 public struct DevelopmentClient: Sendable, Hashable {
-    /// How an OAuth client authenticates (RFC 6749 section 2.3.1).
+    /// The methods of client authentication (RFC 6749 section 2.3.1).
     public enum Authentication: Sendable, Hashable, CaseIterable {
         /// HTTP Basic.
         case basic
@@ -8,21 +8,21 @@ public struct DevelopmentClient: Sendable, Hashable {
         case post
     }
 
-    /// The client's id.
+    /// The client ID.
     public var id: String
-    /// Its secret.
+    /// The client secret.
     public var secret: String
-    /// What the introspection endpoint takes; GitHub and Facebook have ways of their own.
+    /// The methods that the introspection endpoint accepts. GitHub and Facebook use their own.
     public var accepts: Set<Authentication>
 
-    /// A client.
+    /// Creates a client.
     public init(id: String, secret: String, accepts: Set<Authentication> = [.basic, .post]) {
         self.id = id
         self.secret = secret
         self.accepts = accepts
     }
 
-    /// Who may ask unless another client is set (``DevelopmentProvider/setClient(_:for:)``).
+    /// Returns the default client, unless another one is set (``DevelopmentProvider/setClient(_:for:)``).
     public static func demo(for kind: OpaqueToken.Kind) -> DevelopmentClient {
         switch kind {
         case .introspected: DevelopmentClient(id: "gatehouse", secret: "introspection-secret")

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The opaque tokens that a provider knows, and who may ask about them.
+/// The opaque tokens of a provider, and the clients that may query them.
 final class OpaqueRegistry: Sendable {
-    /// The most tokens at a time.
+    /// The maximum number of tokens.
     static let mostTokens = 65_536
 
     private struct Key: Hashable {
@@ -23,7 +23,7 @@ final class OpaqueRegistry: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Throws: `full` where there are too many.
+    /// Adds a token. Throws `full` if there are too many.
     func add(_ token: OpaqueToken) throws(DevelopmentIdentityError) {
         let isAdded = state.withLock { state in
             let key = Key(token.kind, token.text)
@@ -40,7 +40,7 @@ final class OpaqueRegistry: Sendable {
         state.withLock { $0.tokens[Key(kind, text)] = nil }
     }
 
-    /// Returns the token of that text, and counts the query.
+    /// Returns the token with that text, and counts the query.
     func lookUp(_ text: String, _ kind: OpaqueToken.Kind) -> OpaqueToken? {
         state.withLock { state in
             state.calls[kind, default: CallCounter()].add(text)

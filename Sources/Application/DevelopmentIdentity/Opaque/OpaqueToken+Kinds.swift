@@ -1,13 +1,13 @@
 internal import CivilCalendar
 
 extension OpaqueToken {
-    /// A token that introspection says all it can about (RFC 7662 section 2.2), good for an hour.
+    /// Creates a token with a complete introspection response (RFC 7662 section 2.2), valid for an hour.
     ///
     /// - Parameters:
-    ///   - text: the token; by default 40 random letters and digits.
-    ///   - clientID: `client_id`, by default the one of ``DevelopmentClient/demo(for:)``.
-    ///   - audience: `aud`, by default `gatehouse`.
-    ///   - scope: `scope`, names with spaces between them.
+    ///   - text: The token. Default: 40 random letters and digits.
+    ///   - clientID: `client_id`. Default: the client of ``DevelopmentClient/demo(for:)``.
+    ///   - audience: `aud`. Default: `gatehouse`.
+    ///   - scope: `scope`, names separated by spaces.
     public static func introspected(
         for user: DevelopmentUser, text: String? = nil, clientID: String? = nil, audience: String = "gatehouse",
         scope: String = "profile email", now: Int64
@@ -22,12 +22,13 @@ extension OpaqueToken {
         return token
     }
 
-    /// A GitHub user's token: the authorization object of the operation `apps/check-token`. It does not expire.
+    /// Creates a GitHub user's token with the authorization object of the operation `apps/check-token`. It does not
+    /// expire.
     ///
     /// - Parameters:
-    ///   - text: the token; by default `gho_` and 36 random letters and digits.
-    ///   - clientID: the application's, by default the one of ``DevelopmentClient/demo(for:)``; about another's the
-    ///     endpoint says 404.
+    ///   - text: The token. Default: `gho_` and 36 random letters and digits.
+    ///   - clientID: The application's client ID. Default: the client of ``DevelopmentClient/demo(for:)``. For another
+    ///     application, the endpoint responds with 404.
     public static func gitHub(
         for user: DevelopmentUser, text: String? = nil, clientID: String? = nil, scopes: [String] = ["user:email"],
         now: Int64
@@ -48,12 +49,12 @@ extension OpaqueToken {
         return token
     }
 
-    /// A Facebook user's token, good for 60 days: the response of `debug_token`.
+    /// Creates a Facebook user's token with the response of `debug_token`, valid for 60 days.
     ///
     /// - Parameters:
-    ///   - text: the token; by default `EAA` and random letters and digits.
-    ///   - appID: the application's, by default the one of ``DevelopmentClient/demo(for:)``; about another's the
-    ///     endpoint says 400. For a response with another `app_id`, set `data`, `app_id`.
+    ///   - text: The token. Default: `EAA` and random letters and digits.
+    ///   - appID: The application's ID. Default: the client of ``DevelopmentClient/demo(for:)``. For another
+    ///     application, the endpoint responds with 400. For a response with a different `app_id`, set `data`, `app_id`.
     public static func facebook(
         for user: DevelopmentUser, text: String? = nil, appID: String? = nil,
         scopes: [String] = ["email", "public_profile"], now: Int64

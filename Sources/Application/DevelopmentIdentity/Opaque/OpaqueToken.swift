@@ -1,13 +1,13 @@
-/// An opaque access token that an endpoint of the development provider knows, and the response of that endpoint about it.
+/// An opaque access token of an endpoint of the development provider, and the endpoint's response about it.
 ///
 ///     let token = OpaqueToken.gitHub(for: .linus, now: now).setting("scopes", to: ["repo"])
 ///     try provider.add(token)                       // from now on the endpoint responds 200 with token.response
-///     provider.revoke(token)                        // and now as about one that it never knew
+///     provider.revoke(token)                        // and now as for an unknown token
 ///     provider.calls(about: token)
 ///
-/// The response is sent as it stands, even where it contradicts itself, such as `active` with an `exp` that is past.
+/// The response is sent unchanged, even if it is contradictory, for example `active` with an expired `exp`.
 public struct OpaqueToken: Sendable, Hashable {
-    /// Which endpoint knows it.
+    /// The endpoint of the token.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// ``DevelopmentProvider/Endpoint/introspection`` (RFC 7662).
         case introspected = "oauth"
@@ -17,16 +17,16 @@ public struct OpaqueToken: Sendable, Hashable {
         case facebook = "facebook.com"
     }
 
-    /// Which endpoint knows it.
+    /// The endpoint of the token.
     public let kind: Kind
     /// The token.
     public var text: String
-    /// The application that it was issued to. GitHub and Facebook tell other applications nothing.
+    /// The application that it was issued to. GitHub and Facebook do not inform other applications.
     public var clientID: String
     /// The endpoint's response.
     public var response: JSONObject
 
-    /// A token of any response.
+    /// Creates a token with any response.
     public init(_ kind: Kind, text: String, clientID: String? = nil, response: JSONObject) {
         self.kind = kind
         self.text = text
@@ -34,14 +34,14 @@ public struct OpaqueToken: Sendable, Hashable {
         self.response = response
     }
 
-    /// A copy with a member of the response set; a path of several names leads into objects.
+    /// Returns a copy with a member of the response set. A path of several names leads into objects.
     public func setting(_ path: String..., to value: JSON) -> OpaqueToken {
         var copy = self
         copy.response.set(path, to: value)
         return copy
     }
 
-    /// A copy without a member of the response; a path of several names leads into objects.
+    /// Returns a copy without a member of the response. A path of several names leads into objects.
     public func removing(_ path: String...) -> OpaqueToken {
         var copy = self
         copy.response.set(path, to: nil)

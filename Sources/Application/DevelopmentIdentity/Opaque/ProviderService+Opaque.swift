@@ -21,7 +21,7 @@ extension ProviderService {
     private enum ClientOfRequest {
         case none
         case known(BasicCredentials, DevelopmentClient.Authentication)
-        /// More than one way at a time (RFC 6749 section 2.3).
+        /// Several methods at once (RFC 6749 section 2.3).
         case invalid
     }
 
@@ -35,9 +35,9 @@ extension ProviderService {
         return BasicCredentials(request)?.formDecoded.map { .known($0, .basic) } ?? .none
     }
 
-    /// Responds to `POST /applications/{client_id}/token`, GitHub's check of a token.
+    /// Responds to `POST /applications/{client_id}/token`, GitHub's token check.
     ///
-    /// 404 is both a token that is unknown and one of another application.
+    /// 404 is the response for an unknown token and for a token of another application.
     func checkGitHubToken(_ request: ReceivedRequest) -> Response {
         guard request.method == "POST" else { return .notAllowed("POST") }
         guard request.value(of: "User-Agent")?.isEmpty == false else {
@@ -63,7 +63,7 @@ extension ProviderService {
 
     /// Responds to `GET /debug_token?input_token=T&access_token=APPID|APPSECRET`.
     ///
-    /// About a token that it does not know it says 200 with `is_valid` false.
+    /// The response for an unknown token is 200 with `is_valid` false.
     func debugFacebookToken(_ request: ReceivedRequest) -> Response {
         guard request.method == "GET" else { return .notAllowed("GET") }
         let client = opaque.client(for: .facebook)
@@ -88,7 +88,7 @@ extension ProviderService {
 }
 
 extension Response {
-    /// An error of OAuth (RFC 6749 section 5.2).
+    /// Returns an OAuth error (RFC 6749 section 5.2).
     static func oauthError(_ code: String, _ description: String? = nil, status: Int = 400) -> Response {
         var error: JSONObject = ["error": .string(code)]
         error["error_description"] = description.map(JSON.string)
@@ -101,7 +101,7 @@ extension Response {
         return response
     }
 
-    /// JSON that no cache may keep.
+    /// Returns JSON that must not be cached.
     static func secretJSON(_ value: JSON, status: Int = 200) -> Response {
         var response = json(value, status: status)
         response.fields += [("Cache-Control", "no-store"), ("Pragma", "no-cache")]

@@ -1,22 +1,22 @@
 public import JOSE
 
-// Firebase accounts, and who may look them up
+// Firebase accounts and service accounts
 extension DevelopmentProvider {
-    /// Makes an account known, in place of one of the same uid and tenant.
+    /// Adds an account, or replaces the one with the same uid and tenant.
     ///
     /// - Throws: `full` beyond 65,536 accounts.
     public func setAccount(_ account: DevelopmentAccount) throws(DevelopmentIdentityError) {
         try service.accounts.set(account)
     }
 
-    /// The account of a uid, if there is one.
+    /// Returns the account of a uid, if it exists.
     public func account(_ uid: String, tenant: String? = nil) -> DevelopmentAccount? {
         service.accounts.account(uid, tenant: tenant)
     }
 
     /// Changes an account.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: `false` if it does not exist.
     @discardableResult
     public func updateAccount(
         _ uid: String, tenant: String? = nil, _ change: (inout DevelopmentAccount) -> Void
@@ -24,19 +24,19 @@ extension DevelopmentProvider {
         service.accounts.update(uid, tenant: tenant, change)
     }
 
-    /// Deletes an account: looking it up finds nobody.
+    /// Deletes an account, so that lookups do not find it.
     public func deleteAccount(_ uid: String, tenant: String? = nil) {
         service.accounts.remove(uid, tenant: tenant)
     }
 
-    /// How often an account was looked up by somebody who may, of any tenant. After 65,536 different uids, others count
-    /// only in ``calls(to:)``.
+    /// Returns how often an account was looked up by an authorized client, in any tenant. After 65,536 different uids,
+    /// further ones count only in ``calls(to:)``.
     public func lookups(of uid: String) -> Int { service.accounts.lookups(of: uid) }
 
-    /// A service account that may have access tokens, for the token endpoint of this provider.
+    /// Creates a service account that may obtain access tokens from this provider's token endpoint.
     ///
-    /// - Parameter key: an RS256 key; by default one that the whole process shares.
-    /// - Throws: `full` beyond 64 accounts; `keys` where none can be made.
+    /// - Parameter key: An RS256 key. Default: one shared by the whole process.
+    /// - Throws: `full` beyond 64 accounts; `keys` if no key can be created.
     public func makeServiceAccount(
         email: String? = nil, key: SigningKey? = nil
     ) throws(DevelopmentIdentityError) -> ServiceAccount {
@@ -48,37 +48,37 @@ extension DevelopmentProvider {
         return account
     }
 
-    /// Ends all access tokens that were issued.
+    /// Revokes all issued access tokens.
     public func revokeAccessTokens() { service.accessTokens.revokeAll() }
 }
 
 // Opaque tokens
 extension DevelopmentProvider {
-    /// Makes a token known to its endpoint, in place of one of the same text.
+    /// Adds a token to its endpoint, or replaces the one with the same text.
     ///
     /// - Throws: `full` beyond 65,536 tokens.
     public func add(_ token: OpaqueToken) throws(DevelopmentIdentityError) {
         try service.opaque.add(token)
     }
 
-    /// Makes a token unknown: introspection says `{"active":false}`, GitHub 404, Facebook `is_valid` false.
+    /// Removes a token. Introspection then returns `{"active":false}`, GitHub 404, Facebook `is_valid` false.
     public func revoke(_ token: OpaqueToken) {
         service.opaque.remove(token.text, token.kind)
     }
 
-    /// How often an endpoint was asked about a token, known or not, by a client that may ask. After 65,536 different
-    /// tokens, others count only in ``calls(to:)``.
+    /// Returns how often an authorized client queried an endpoint about a token, known or not. After 65,536 different
+    /// tokens, further ones count only in ``calls(to:)``.
     public func calls(about token: OpaqueToken) -> Int { calls(about: token.text, token.kind) }
 
-    /// As ``calls(about:)``, of a token's text.
+    /// Returns the same count for a token's text.
     public func calls(about text: String, _ kind: OpaqueToken.Kind) -> Int {
         service.opaque.calls(about: text, kind)
     }
 
-    /// Who may ask about tokens of a kind.
+    /// Returns the client that may query tokens of a kind.
     public func client(for kind: OpaqueToken.Kind) -> DevelopmentClient { service.opaque.client(for: kind) }
 
-    /// Sets who may ask about tokens of a kind; by default ``DevelopmentClient/demo(for:)``.
+    /// Sets the client that may query tokens of a kind. Default: ``DevelopmentClient/demo(for:)``.
     public func setClient(_ client: DevelopmentClient, for kind: OpaqueToken.Kind) {
         service.opaque.setClient(client, for: kind)
     }

@@ -1,13 +1,13 @@
 public import JOSE
 internal import Synchronization
 
-// Identity providers' own tokens, keys and discovery documents
+// Tokens, keys and discovery documents of identity providers
 extension DevelopmentProvider {
-    /// An ID token of an identity provider and this provider's clock, to be changed and then signed with `sign`.
+    /// Creates an ID token of an identity provider with this provider's clock. Modify it and sign it with `sign`.
     ///
     /// - Parameters:
-    ///   - audience: `aud`; by default ``IdentityProvider/demoAudience``.
-    ///   - nonce: `nonce`, taken as it is; by default there is none.
+    ///   - audience: `aud`. Default: ``IdentityProvider/demoAudience``.
+    ///   - nonce: `nonce`, used unchanged. Default: absent.
     public func idToken(
         of provider: IdentityProvider, for user: DevelopmentUser = .ada, audience: String? = nil, nonce: String? = nil
     ) -> ProviderToken {
@@ -16,9 +16,9 @@ extension DevelopmentProvider {
             now: service.now())
     }
 
-    /// A notification of Apple's server and this provider's clock, to be changed and then signed with `sign`.
+    /// Creates a notification of Apple's server with this provider's clock. Modify it and sign it with `sign`.
     ///
-    /// - Parameter type: as ``ProviderToken/appleNotification(_:about:audience:eventTime:eventsAsText:id:now:)``.
+    /// - Parameter type: As for ``ProviderToken/appleNotification(_:about:audience:eventTime:eventsAsText:id:now:)``.
     public func appleNotification(
         _ type: String, about user: DevelopmentUser = .ada, eventTime: Int64? = nil, eventsAsText: Bool = true
     ) -> ProviderToken {
@@ -26,18 +26,18 @@ extension DevelopmentProvider {
             type, about: user, eventTime: eventTime, eventsAsText: eventsAsText, now: service.now())
     }
 
-    /// A logout token of an identity provider and this provider's clock, to be changed and then signed with `sign`.
+    /// Creates a logout token of an identity provider with this provider's clock. Modify it and sign it with `sign`.
     public func logoutToken(
         of provider: IdentityProvider, for user: DevelopmentUser = .ada, session: String? = nil
     ) -> ProviderToken {
         .logoutToken(of: provider, for: user, issuer: localIssuer(of: provider), session: session, now: service.now())
     }
 
-    /// The issuer of a provider's tokens: the real one, Microsoft's with `{tenantid}`; of `oidc.NAME` the URL below
-    /// which its discovery document is.
+    /// Returns the issuer of a provider's tokens. It is the real one, for Microsoft with `{tenantid}`. For `oidc.NAME`
+    /// it is the base URL of the discovery document.
     public func issuer(of provider: IdentityProvider) -> String { provider.issuer(base: base) }
 
-    /// `nil` where the token's default is right.
+    /// Returns `nil` if the token's default is correct.
     private func localIssuer(of provider: IdentityProvider) -> String? {
         if case .oidc = provider { return issuer(of: provider) }
         return nil
@@ -47,32 +47,33 @@ extension DevelopmentProvider {
 
     /// Signs a token with its provider's key: the last of ``keys(of:)`` that may sign for the token's issuer.
     ///
-    /// - Throws: `keys` where there is none.
+    /// - Throws: `keys` if there is no such key.
     public func sign(_ token: ProviderToken) throws(DevelopmentIdentityError) -> String {
         try service.keyring.sign(token)
     }
 
-    /// The keys that a provider publishes now; they are made when first asked for, which takes RSA its time.
+    /// Returns the published keys of a provider. They are created on first use, which takes time for RSA.
     ///
-    /// Yahoo has an RSA and an EC key, and Microsoft one for every tenant and one for personal accounts.
+    /// Yahoo has an RSA and an EC key. Microsoft has one for all tenants and one for personal accounts.
     ///
-    /// - Throws: `keys` where none can be made, `full` for more than 64 providers.
+    /// - Throws: `keys` if no key can be created, `full` for more than 64 providers.
     public func keys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [PublishedKey] {
         try service.keyring.keys(of: provider)
     }
 
-    /// Changes the keys of a provider, or what is published of them. The next response has them; the last one signs.
+    /// Changes the keys of a provider, or their published form, starting with the next response. The last key signs.
     ///
-    /// - Throws: as ``keys(of:)``.
+    /// - Throws: The same errors as ``keys(of:)``.
     public func updateKeys(
         of provider: IdentityProvider, _ change: (inout [PublishedKey]) -> Void
     ) throws(DevelopmentIdentityError) {
         try service.keyring.update(provider, change)
     }
 
-    /// Adds a fresh key like the provider's last one, which signs from now on; the older ones stay published.
+    /// Adds a new key with the algorithm of the provider's last one. It becomes the signing key; older ones stay
+    /// published.
     ///
-    /// - Throws: as ``keys(of:)``.
+    /// - Throws: The same errors as ``keys(of:)``.
     @discardableResult
     public func rotateKeys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> SigningKey {
         let algorithm = provider.keyAlgorithms.last ?? .rs256
@@ -87,8 +88,8 @@ extension DevelopmentProvider {
         return fresh
     }
 
-    /// Changes the discovery document of a provider, so that it may lie: `$0["issuer"]`, `$0["jwks_uri"]`,
-    /// `$0["id_token_signing_alg_values_supported"]`. Tokens stay as they are.
+    /// Changes the discovery document of a provider, for example to contain false values: `$0["issuer"]`,
+    /// `$0["jwks_uri"]`, `$0["id_token_signing_alg_values_supported"]`. Tokens do not change.
     public func updateDiscovery(of provider: IdentityProvider, _ change: (inout JSONObject) -> Void) {
         service.state.withLock { state in
             var document = state.discoveryDocument(of: provider)

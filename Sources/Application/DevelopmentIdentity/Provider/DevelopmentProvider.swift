@@ -1,8 +1,8 @@
 public import JOSE
 internal import Synchronization
 
-/// A local stand-in for Firebase Authentication and for the identity providers behind it: it serves real keys over HTTP
-/// and mints tokens that they verify.
+/// A local replacement of Firebase Authentication and of identity providers. It serves keys over HTTP and mints tokens
+/// that they verify.
 ///
 /// - Firebase: ``idToken(for:)``, ``sessionCookie(for:)``, ``keys``.
 /// - ID tokens of Apple, Google, Microsoft, Facebook, Yahoo, LinkedIn and `oidc.NAME`:
@@ -12,12 +12,12 @@ internal import Synchronization
 ///   ``setClient(_:for:)``.
 /// - Identity Toolkit and the token endpoint: ``DevelopmentAccount``, ``setAccount(_:)``,
 ///   ``updateAccount(_:tenant:_:)``, ``deleteAccount(_:tenant:)``, ``makeServiceAccount(email:key:)``.
-/// - Everything it serves: ``Endpoint``, ``url(_:)``, ``calls(to:)``.
+/// - All endpoints: ``Endpoint``, ``url(_:)``, ``calls(to:)``.
 ///
-/// It listens on 127.0.0.1 only, and anybody who reaches it gets any token: it is for demos and tests. All members may
-/// be used from any thread while it runs.
+/// It listens on 127.0.0.1 only and issues any token to any client, so that it is only for demos and tests. All members
+/// may be used from any thread while it runs.
 public final class DevelopmentProvider: Sendable {
-    /// The project that tokens are for.
+    /// The project of the tokens.
     public var project: String { service.project }
 
     let service: ProviderService
@@ -31,14 +31,14 @@ public final class DevelopmentProvider: Sendable {
     /// Starts a provider.
     ///
     /// - Parameters:
-    ///   - project: the Firebase project that tokens are for.
-    ///   - port: the port, or 0 for any that is free.
-    ///   - keys: Firebase's keys; by default those that all providers of this process share.
-    ///   - keyDirectory: where the identity providers' keys are kept, made when first used; by default they are those
-    ///     that all development providers of this process share.
-    ///   - maxAge: the seconds in `Cache-Control: public, max-age=`.
-    ///   - now: seconds since 1970, for tokens and certificates.
-    /// - Throws: `listening` where the port is taken; `keys` where none can be made.
+    ///   - project: The Firebase project of the tokens.
+    ///   - port: The port, or 0 for any free one.
+    ///   - keys: Firebase's keys. Default: keys shared by all providers of this process.
+    ///   - keyDirectory: The directory of the identity providers' keys, created on first use. Default: keys shared by
+    ///     all development providers of this process.
+    ///   - maxAge: The seconds in `Cache-Control: public, max-age=`.
+    ///   - now: Seconds since 1970, for tokens and certificates.
+    /// - Throws: `listening` if the port is in use; `keys` if no key can be created.
     public static func start(
         project: String = FirebaseToken.demoProject, port: Int = 0, keys: DevelopmentKeys? = nil,
         keyDirectory: String? = nil, maxAge: Int = 3600, now: (@Sendable () -> Int64)? = nil
@@ -53,40 +53,41 @@ public final class DevelopmentProvider: Sendable {
         return provider
     }
 
-    /// Stops for good: closes the listener and all connections.
+    /// Stops permanently: closes the listener and all connections.
     public func stop() async { await server.stopListening() }
 
-    /// Stops listening, so that connections are refused, and closes those that are open. The port is kept in mind.
+    /// Stops listening, so that connections are refused, and closes open connections. The port is kept for
+    /// `resumeListening`.
     public func stopListening() async { await server.stopListening() }
 
     /// Listens again on the same port.
     ///
-    /// - Throws: `listening` where another process took the port in the meantime.
+    /// - Throws: `listening` if another process uses the port.
     public func resumeListening() async throws(DevelopmentIdentityError) { try await server.listenAgain() }
 
     /// The provider's clock, in seconds since 1970.
     public var now: Int64 { service.now() }
 
-    /// The port it listens on, or did.
+    /// The current or last port.
     public var port: Int { server.port }
 
-    /// The URL of an endpoint; some are templates, as ``Endpoint`` tells.
+    /// Returns the URL of an endpoint. Some are templates; see ``Endpoint``.
     public func url(_ endpoint: Endpoint) -> String { "http://127.0.0.1:\(port)\(endpoint.rawValue)" }
 }
 
 // Keys
 extension DevelopmentProvider {
-    /// The keys as they are now.
+    /// The current keys.
     public var keys: DevelopmentKeys { service.state.withLock { $0.keys } }
 
-    /// Changes the keys: rotation, removal, replacement. The next response has them.
+    /// Changes the keys (rotation, removal, replacement), starting with the next response.
     public func updateKeys(_ change: (inout DevelopmentKeys) -> Void) {
         service.state.withLock { change(&$0.keys) }
     }
 
-    /// Adds a fresh RS256 key, which signs from now on; the older ones stay published.
+    /// Adds a new RS256 key, which becomes the signing key. Older ones stay published.
     ///
-    /// - Throws: what libcrypto refuses.
+    /// - Throws: An error of libcrypto.
     @discardableResult
     public func rotate(_ use: DevelopmentKeys.Use) throws(SigningKeyError) -> SigningKey {
         let key = try SigningKey.generate(.rs256, keyID: DevelopmentKeys.randomKeyID())
@@ -97,21 +98,21 @@ extension DevelopmentProvider {
 
 // Requests
 extension DevelopmentProvider {
-    /// How many requests an endpoint got so far.
+    /// Returns the number of requests to an endpoint.
     public func calls(to endpoint: Endpoint) -> Int { service.log.count(endpoint.rawValue) }
 
-    /// Returns once an endpoint got so many requests, or once the task is cancelled.
+    /// Waits until an endpoint has received `count` requests, or the task is cancelled.
     public func waitForCalls(_ count: Int, to endpoint: Endpoint) async {
         await service.log.wait(for: count, path: endpoint.rawValue)
     }
 
-    /// The latest 1024 requests, oldest first.
+    /// The last 1024 requests, oldest first.
     public var received: [ReceivedRequest] { service.log.latest }
 
-    /// How many connections were accepted so far.
+    /// The number of accepted connections.
     public var connectionCount: Int { server.acceptedConnections }
 
-    /// Returns the interceptor of the responses; installs one first where there is none.
+    /// Returns the interceptor of responses, and installs one if necessary.
     package func interceptor(
         orInstall make: @autoclosure () -> any ResponseInterceptor
     ) -> any ResponseInterceptor {
@@ -121,19 +122,19 @@ extension DevelopmentProvider {
 
 // Tokens
 extension DevelopmentProvider {
-    /// An ID token of this provider's project and clock, to be changed and then signed with `sign`.
+    /// Creates an ID token with this provider's project and clock. Modify it and sign it with `sign`.
     public func idToken(for user: DevelopmentUser = .ada) -> FirebaseToken {
         .idToken(for: user, project: project, now: service.now())
     }
 
-    /// A session cookie of this provider's project and clock, to be changed and then signed with `sign`.
+    /// Creates a session cookie with this provider's project and clock. Modify it and sign it with `sign`.
     public func sessionCookie(for user: DevelopmentUser = .ada) -> FirebaseToken {
         .sessionCookie(for: user, project: project, now: service.now())
     }
 
-    /// Signs a token with the current key of its kind; custom tokens with the one for ID tokens.
+    /// Signs a token with the current key of its kind. Custom tokens are signed with the key for ID tokens.
     ///
-    /// - Throws: `keys` where there is no key left.
+    /// - Throws: `keys` if no key is left.
     public func sign(_ token: FirebaseToken) throws(DevelopmentIdentityError) -> String {
         try keys.sign(token)
     }

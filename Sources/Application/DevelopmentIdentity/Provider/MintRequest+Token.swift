@@ -1,13 +1,13 @@
 extension MintRequest {
-    /// What was asked for.
+    /// The result of a mint request.
     enum Minted {
         case firebase(FirebaseToken)
         case provider(ProviderToken)
-        /// A token that is good once the provider knows it.
+        /// A token that becomes valid when it is added to the provider.
         case opaque(OpaqueToken)
     }
 
-    /// - Parameter base: the URL of the development provider.
+    /// Creates the requested token. `base` is the URL of the development provider.
     func minted(project: String, base: String, now: Int64) throws(Problem) -> Minted {
         guard event != nil || eventsAsText == nil else { throw Problem(text: "\"events_as_text\" goes with \"event\"") }
         if let event { return .provider(try eventToken(event, base: base, now: now)) }
@@ -40,7 +40,7 @@ extension MintRequest {
         return .accessToken(of: provider, for: user, audience: audience, issuer: issuer, now: now)
     }
 
-    /// Nil where the token's default is right.
+    /// Returns `nil` if the token's default is correct.
     private func localIssuer(of provider: IdentityProvider, base: String) -> String? {
         if issuer == nil, case .oidc = provider { return provider.issuer(base: base) }
         return issuer

@@ -1,18 +1,17 @@
 /// The body of `POST /mint`.
 ///
-/// `{"user":"ada"}` is enough for a Firebase ID token. `kind` is `id`, `session` (Firebase) or `access`; `auth_time`
-/// seconds since 1970, or `auth_age` seconds ago; `expires_in` seconds, negative for an expired token; `claims` an
-/// object of further
-/// claims.
+/// `{"user":"ada"}` is sufficient for a Firebase ID token. `kind` is `id`, `session` (Firebase) or `access`.
+/// `auth_time` is in seconds since 1970, or `auth_age` in seconds ago. `expires_in` is in seconds, negative for an
+/// expired token. `claims` is an object of additional claims.
 ///
-/// `provider` asks for a provider's own token: `apple.com`, `google.com`, `microsoft.com`, `facebook.com`, `yahoo.com`,
-/// `linkedin.com` or `oidc.NAME`, with an `audience`, `issuer` and `nonce` of choice; `github.com`, `oauth.NAME`, and
-/// `facebook.com` with `"kind":"access"`, for an opaque token that the provider knows from then on, issued to the
-/// client `audience`; `claims` are then members of the endpoint's response.
+/// `provider` requests a provider's own token: `apple.com`, `google.com`, `microsoft.com`, `facebook.com`, `yahoo.com`,
+/// `linkedin.com` or `oidc.NAME`, with optional `audience`, `issuer` and `nonce`. `github.com`, `oauth.NAME`, and
+/// `facebook.com` with `"kind":"access"` request an opaque token that the provider then accepts, issued to the client
+/// `audience`. `claims` are then members of the endpoint's response.
 ///
-/// `event` asks for what a provider's server tells of the user: `logout` for a logout token of any provider that issues ID tokens, anything else for
-/// a notification of that type by `apple.com`, whose `events` are an object instead of its text with `"events_as_text":false`. `claims` are then
-/// claims of that token.
+/// `event` requests an event of a provider's server about the user. `logout` is a logout token of any provider that
+/// issues ID tokens. Any other value is a notification of that type by `apple.com`; its `events` are an object instead
+/// of text with `"events_as_text":false`. `claims` are then claims of that token.
 struct MintRequest {
     enum Kind: String {
         case id
@@ -32,7 +31,7 @@ struct MintRequest {
     var expiresIn: Int64?
     var claims = JSONObject()
 
-    /// Why a body was not understood.
+    /// The reason why a body is invalid.
     struct Problem: Error {
         let text: String
     }

@@ -1,41 +1,41 @@
 internal import TextCoding
 
 extension DevelopmentProvider {
-    /// What the provider serves, by its path at the service that it stands in for.
+    /// The endpoints of the provider, by their paths at the original services.
     ///
-    /// Every one is counted (``calls(to:)``) and can misbehave, each provider's apart. Paths that would collide have
-    /// the provider's name before them: `/apple/auth/keys`.
+    /// Requests are counted per endpoint (``calls(to:)``). Paths that would collide have a prefix with the provider's
+    /// name: `/apple/auth/keys`.
     public enum Endpoint: Sendable, Hashable {
-        /// The Firebase ID tokens' keys as JWK Set.
+        /// The keys of Firebase ID tokens as a JWK set.
         case idTokenJWKSet
-        /// The Firebase ID tokens' keys as X.509 map.
+        /// The keys of Firebase ID tokens as an X.509 map.
         case idTokenX509
-        /// The session cookies' keys as X.509 map.
+        /// The keys of session cookies as an X.509 map.
         case sessionX509
-        /// The session cookies' keys as JWK Set.
+        /// The keys of session cookies as a JWK set.
         case sessionJWKSet
-        /// The JWK Set of an identity provider.
+        /// The JWK set of an identity provider.
         case keys(IdentityProvider)
         /// The discovery document of an identity provider.
         case discovery(IdentityProvider)
         /// RFC 7662 introspection of ``OpaqueToken``s.
         case introspection
-        /// GitHub's check of a token. Path and URL are templates with `{client_id}`.
+        /// GitHub's token check. Path and URL are templates with `{client_id}`.
         case gitHubTokenCheck
         /// Facebook's `debug_token`.
         case facebookDebugToken
-        /// Identity Toolkit's look-up of ``DevelopmentAccount``s. Path and URL are templates with `{project}`; those of
-        /// a tenant, `/v1/projects/{project}/tenants/{tenant}/accounts:lookup`, are counted with it.
+        /// Identity Toolkit's lookup of ``DevelopmentAccount``s. Path and URL are templates with `{project}`. Lookups
+        /// in a tenant, `/v1/projects/{project}/tenants/{tenant}/accounts:lookup`, are included in the count.
         case accountsLookup
         /// The OAuth token endpoint, for ``ServiceAccount``s (RFC 7523).
         case oauthToken
-        /// Minting: POST a JSON object, get a token.
+        /// Minting: POST a JSON object to receive a token.
         case mint
     }
 }
 
 extension DevelopmentProvider.Endpoint: CaseIterable {
-    /// All but those of `oidc.NAME`, of which there are as many as names.
+    /// All endpoints except those for `oidc.NAME`, which are unlimited.
     public static let allCases: [DevelopmentProvider.Endpoint] =
         [
             .idTokenJWKSet, .idTokenX509, .sessionX509, .sessionJWKSet, .introspection, .gitHubTokenCheck,
@@ -63,7 +63,7 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
         }
     }
 
-    /// The endpoint that serves a path.
+    /// Returns the endpoint of a path.
     public init?(rawValue path: String) {
         if let endpoint = Self.byPath[path] ?? Self.generic(path) {
             self = endpoint
@@ -74,7 +74,7 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
 
     private static let byPath = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// Paths with a name in them.
+    /// Returns the endpoint of a path with a variable part.
     private static func generic(_ path: String) -> Self? {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard segments.count >= 3, let first = segments.first else { return nil }
@@ -92,7 +92,7 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
             && segments.last.flatMap { PercentEncoding.decodedText($0.utf8) } == "accounts:lookup"
     }
 
-    /// `/oidc/NAME/jwks` and `/oidc/NAME/.well-known/openid-configuration`.
+    /// Returns the endpoint of `/oidc/NAME/jwks` or `/oidc/NAME/.well-known/openid-configuration`.
     private static func oidc(_ path: String, name: Substring) -> Self? {
         guard let provider = IdentityProvider(id: "oidc.\(name)") else { return nil }
         return [.keys(provider), .discovery(provider)].first { $0.rawValue == path }

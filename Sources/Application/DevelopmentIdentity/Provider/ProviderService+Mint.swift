@@ -3,8 +3,7 @@ internal import Synchronization
 extension ProviderService {
     /// Responds to `POST /mint`.
     ///
-    /// The server listens on loopback only; the check of `Host` keeps a web page that rebinds its name to 127.0.0.1
-    /// out.
+    /// The server listens on loopback only. The check of `Host` excludes web pages that rebind their name to 127.0.0.1.
     func mint(_ request: ReceivedRequest) -> Response {
         var response = minted(request)
         response.fields += request.sharingFields
@@ -53,8 +52,8 @@ extension ReceivedRequest {
         value(of: "Host").map { Self.isLoopback($0) } ?? false
     }
 
-    /// What lets a page of another port of this machine read the response (Fetch, section 3.2.3). A page from elsewhere may not: it would have
-    /// tokens of the demo.
+    /// The fields that let a page on another port of this machine read the response (Fetch, section 3.2.3). Pages of
+    /// other hosts must not obtain tokens of the demo.
     fileprivate var sharingFields: [(name: String, value: String)] {
         guard let origin = value(of: "Origin"), origin.hasPrefix("http://"), Self.isLoopback(origin.dropFirst(7)) else {
             return [("Vary", "Origin")]
@@ -67,7 +66,7 @@ extension ReceivedRequest {
         ]
     }
 
-    /// A host and a port, or none.
+    /// Accepts a host with an optional port.
     private static func isLoopback(_ authority: some StringProtocol) -> Bool {
         let parts = authority.lowercased().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return ["127.0.0.1", "localhost"].contains(parts[0]) && (parts.count == 1 || UInt16(parts[1]) != nil)

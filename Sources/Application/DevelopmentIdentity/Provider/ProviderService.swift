@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Synchronization
 
-/// Responds to the provider's requests.
+/// The service of the provider's endpoints.
 final class ProviderService: LoopbackService {
     let state: Mutex<ProviderState>
     let log = RequestLog(capacity: 1024)
@@ -52,7 +52,7 @@ final class ProviderService: LoopbackService {
 }
 
 extension DevelopmentProvider.Endpoint {
-    /// The document that the endpoint serves, if it serves one.
+    /// Returns the document that the endpoint serves, if any.
     fileprivate func document(of state: ProviderState, keyring: IdentityKeyring, now: Int64) throws -> JSON {
         switch self {
         case .idTokenJWKSet: state.jwkSet(.idToken)

@@ -1,20 +1,20 @@
 internal import JOSE
 
-/// The settings of a running provider, which may change.
+/// The mutable settings of a running provider.
 struct ProviderState {
     var keys: DevelopmentKeys
     let maxAge: Int
-    /// Discovery documents that were changed.
+    /// Modified discovery documents.
     var discovery: [IdentityProvider: JSONObject] = [:]
-    /// The provider's URL; it is known once it listens.
+    /// The provider's URL, known after it starts listening.
     var base = ""
 
-    /// The keys of one use as JWK Set.
+    /// Returns the keys of one use as a JWK set.
     func jwkSet(_ use: DevelopmentKeys.Use) -> JSON {
         ["keys": .array(keys[use].map { .raw($0.jwk) })]
     }
 
-    /// The keys of one use as `{kid: certificate}`; the certificates are valid from a day ago for 16 days.
+    /// Returns the keys of one use as `{kid: certificate}`. The certificates are valid for 16 days, starting a day ago.
     func x509Map(_ use: DevelopmentKeys.Use, now: Int64) throws(SigningKeyError) -> JSON {
         var map = JSONObject()
         for key in keys[use] {
@@ -26,7 +26,7 @@ struct ProviderState {
         return .object(map)
     }
 
-    /// The discovery document of a provider as it is now.
+    /// Returns the current discovery document of a provider.
     func discoveryDocument(of provider: IdentityProvider) -> JSONObject {
         discovery[provider] ?? provider.discoveryDocument(base: base)
     }

@@ -1,27 +1,27 @@
 internal import JOSE
 internal import Synchronization
 
-/// The providers' keys of one development provider. They are made, or read, when first asked for.
+/// The identity providers' keys of one development provider, created or loaded on first use.
 final class IdentityKeyring: Sendable {
-    /// The most providers that keys are made for: whoever asks for `/oidc/NAME/jwks` has some made.
+    /// The maximum number of providers, because each request for `/oidc/NAME/jwks` creates keys.
     static let mostProviders = 64
 
     private let directory: String?
     private let mostProviders: Int
     private let published = Mutex<[IdentityProvider: [PublishedKey]]>([:])
 
-    /// - Parameter directory: where the keys are kept; `nil` for those that all providers of this process share.
+    /// Creates a keyring in a directory. `nil` for keys shared by all providers of this process.
     init(directory: String?, mostProviders: Int = mostProviders) {
         self.directory = directory
         self.mostProviders = mostProviders
     }
 
-    /// The keys of a provider as they are now.
+    /// Returns the current keys of a provider.
     func keys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [PublishedKey] {
         try update(provider) { _ in }
     }
 
-    /// Changes the keys of a provider, and returns them.
+    /// Changes the keys of a provider and returns them.
     @discardableResult
     func update(
         _ provider: IdentityProvider, _ change: (inout [PublishedKey]) -> Void
@@ -47,7 +47,7 @@ final class IdentityKeyring: Sendable {
         return keys
     }
 
-    /// Signs with the provider's last key that may sign for the token's issuer.
+    /// Signs a token with the provider's last key that may sign for the token's issuer.
     func sign(_ token: ProviderToken) throws(DevelopmentIdentityError) -> String {
         let keys = try keys(of: token.provider)
         guard let signer = keys.last(where: { $0.signs(for: token.claims["iss"]) }) else {

@@ -1,16 +1,18 @@
 internal import JOSE
 internal import Synchronization
 
-/// Where providers' signing keys come from: making them is slow, so that it is done once a process, or once for good.
+/// The source of providers' signing keys. Creating them is slow, so that they are created once per process or stored
+/// permanently.
 enum IdentityKeys {
-    /// The most providers that a process makes keys for that live in memory.
+    /// The maximum number of providers with in-memory keys per process.
     static let mostShared = 256
 
     private static let shared = Mutex<[IdentityProvider: [SigningKey]]>([:])
 
-    /// The keys of a provider: those of a directory, made there where there are none, else those of this process.
+    /// Returns the keys of a provider: from a directory, where they are created if necessary, or the keys shared by
+    /// this process.
     ///
-    /// - Throws: `keys` where none can be made, `full` for too many providers, `keyFile` as ``DevelopmentKeys``.
+    /// - Throws: `keys` if no key can be created, `full` for too many providers, `keyFile` as in ``DevelopmentKeys``.
     static func keys(
         of provider: IdentityProvider, in directory: String?
     ) throws(DevelopmentIdentityError) -> [SigningKey] {
@@ -25,7 +27,7 @@ enum IdentityKeys {
     }
 
     private static func sharedKeys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [SigningKey] {
-        // The lock is held while keys are made, so that nobody makes them twice.
+        // The lock is held while keys are created, so that they are created only once.
         try shared.withLock { all throws(DevelopmentIdentityError) in
             if let keys = all[provider] { return keys }
             guard all.count < mostShared else {

@@ -1,9 +1,9 @@
 internal import JOSE
 
-/// An identity provider that issues ID tokens and that the development provider stands in for.
+/// An identity provider that issues ID tokens, replaced by the development provider.
 ///
-/// Its endpoints are ``DevelopmentProvider/Endpoint/keys(_:)`` and ``DevelopmentProvider/Endpoint/discovery(_:)``; each
-/// has signing keys of its own.
+/// Its endpoints are ``DevelopmentProvider/Endpoint/keys(_:)`` and ``DevelopmentProvider/Endpoint/discovery(_:)``. Each
+/// provider has its own signing keys.
 public enum IdentityProvider: Sendable, Hashable {
     case apple
     case google
@@ -12,13 +12,13 @@ public enum IdentityProvider: Sendable, Hashable {
     case facebook
     case yahoo
     case linkedIn
-    /// `oidc.NAME`, any OpenID Connect provider. NAME is 1 to 64 letters, digits, `-`, `_` and `.`.
+    /// `oidc.NAME`: any OpenID Connect provider. NAME is 1 to 64 letters, digits, `-`, `_` and `.`.
     case oidc(String)
 
-    /// Those that have a name of their own.
+    /// All providers except `oidc.NAME`.
     public static let wellKnown: [IdentityProvider] = [.apple, .google, .microsoft, .facebook, .yahoo, .linkedIn]
 
-    /// The provider's id, such as `apple.com` or `oidc.corp`.
+    /// The provider's ID, for example `apple.com` or `oidc.corp`.
     public var id: String {
         switch self {
         case .apple: "apple.com"
@@ -31,7 +31,7 @@ public enum IdentityProvider: Sendable, Hashable {
         }
     }
 
-    /// The provider of an id; `nil` for one that issues no ID tokens.
+    /// Creates the provider with an ID. `nil` if it issues no ID tokens.
     public init?(id: String) {
         if let known = Self.wellKnown.first(where: { $0.id == id }) {
             self = known
@@ -49,7 +49,7 @@ public enum IdentityProvider: Sendable, Hashable {
 }
 
 extension IdentityProvider {
-    /// The real `iss` of the provider's tokens; Microsoft's is the template with `{tenantid}`.
+    /// The real `iss` of the provider's tokens. For Microsoft it is the template with `{tenantid}`.
     ///
     /// `oidc.NAME` has none: a running provider is its own issuer (``DevelopmentProvider/issuer(of:)``).
     public var issuer: String {
@@ -64,10 +64,10 @@ extension IdentityProvider {
         }
     }
 
-    /// The `iss` of Microsoft's tokens of version 2.0 in a tenant.
+    /// Returns the `iss` of Microsoft's tokens of version 2.0 in a tenant.
     public static func microsoftIssuer(tenant: String) -> String { "https://login.microsoftonline.com/\(tenant)/v2.0" }
 
-    /// The `aud` of tokens unless another is asked for, in the provider's form.
+    /// The default `aud` of tokens, in the provider's form.
     public var demoAudience: String {
         switch self {
         case .apple: "com.example.gatehouse"
@@ -80,7 +80,7 @@ extension IdentityProvider {
         }
     }
 
-    /// The algorithms of its keys, in the order of publishing; the last one signs.
+    /// The algorithms of its keys, in the order of publication. The last one signs.
     var keyAlgorithms: [Algorithm] {
         switch self {
         case .microsoft: [.rs256, .rs256]
@@ -91,9 +91,8 @@ extension IdentityProvider {
 }
 
 extension IdentityProvider {
-    /// The discovery document (OpenID Connect Discovery 1.0 section 3) of a provider that `base` stands in for.
-    ///
-    /// - Parameter base: the URL of the development provider.
+    /// Returns the discovery document of a provider (OpenID Connect Discovery 1.0 section 3). `base` is the URL of the
+    /// development provider.
     func discoveryDocument(base: String) -> JSONObject {
         let algorithms = keyAlgorithms == [.rs256, .es256] ? ["ES256", "RS256"] : ["RS256"]
         let issuer = issuer(base: base)
@@ -109,7 +108,8 @@ extension IdentityProvider {
         ]
     }
 
-    /// The issuer of tokens from a development provider: the real one, of `oidc.NAME` where its discovery document is.
+    /// Returns the issuer of a development provider's tokens: the real one, or for `oidc.NAME` the base URL of its
+    /// discovery document.
     func issuer(base: String) -> String {
         if case .oidc(let name) = self { return "\(base)/oidc/\(name)" }
         return issuer

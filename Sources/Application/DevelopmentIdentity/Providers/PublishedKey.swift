@@ -1,29 +1,29 @@
 public import JOSE
 
-/// A key in a provider's set: what signs, and the JWK that tells the world of it.
+/// A key in a provider's set: the signing key and its published JWK.
 ///
-/// The JWK can say anything: `jwk["issuer"]`, `jwk["alg"] = nil`, `jwk["use"] = "enc"`.
+/// The JWK can have any content: `jwk["issuer"]`, `jwk["alg"] = nil`, `jwk["use"] = "enc"`.
 public struct PublishedKey: Sendable {
-    /// What signs.
+    /// The signing key.
     public let key: SigningKey
-    /// What is published.
+    /// The published JWK.
     public var jwk: JSONObject
 
-    /// A key with its own JWK.
+    /// Creates a key with its own JWK.
     public init(_ key: SigningKey) {
         self.key = key
         jwk = [:]
         if case .object(let own)? = JSON(parsing: Array(key.jwk.utf8)) { jwk = own }
     }
 
-    /// A key whose JWK names the issuer it signs for, as Microsoft's do; Microsoft names no `alg`.
+    /// Creates a key whose JWK has an issuer but no `alg`, like Microsoft's.
     init(_ key: SigningKey, microsoftIssuer: String) {
         self.init(key)
         jwk["alg"] = nil
         jwk["issuer"] = .string(microsoftIssuer)
     }
 
-    /// Whether the key may sign for an issuer: any, unless the JWK names one, or a template.
+    /// Returns whether the key may sign for an issuer: for any, unless the JWK names a specific one.
     func signs(for issuer: JSON?) -> Bool {
         guard case .string(let own)? = jwk["issuer"] else { return true }
         return own.hasSuffix("/{tenantid}/v2.0") || issuer == .string(own)
@@ -31,11 +31,11 @@ public struct PublishedKey: Sendable {
 }
 
 extension IdentityProvider {
-    /// The keys as the provider publishes them, in that order.
+    /// Returns the keys in the provider's published form and order.
     func published(_ keys: [SigningKey]) -> [PublishedKey] {
         guard self == .microsoft else { return keys.map { PublishedKey($0) } }
         let personal = Self.microsoftIssuer(tenant: DevelopmentUser.personalMicrosoftTenant)
-        // The last one that may signs: of the two the second only for personal accounts.
+        // The last suitable key signs: of the two, the second only for personal accounts.
         return zip(keys, [issuer, personal]).map { PublishedKey($0, microsoftIssuer: $1) }
     }
 }

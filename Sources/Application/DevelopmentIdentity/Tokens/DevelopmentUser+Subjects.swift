@@ -1,15 +1,15 @@
 extension DevelopmentUser {
     /// The tenant of organizational Microsoft users.
     public static let microsoftTenant = "3aa4a235-b6e2-48d5-9195-7fcf05b459b0"
-    /// The tenant of all personal Microsoft accounts, the same for everybody.
+    /// The tenant of all personal Microsoft accounts.
     public static let personalMicrosoftTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-    /// The user's id at a provider: the first of `identities`, else one in the provider's form that depends on the uid
-    /// alone.
+    /// Returns the user's ID at a provider: the first of `identities`, or one in the provider's form that is derived
+    /// from the uid.
     ///
-    /// For Microsoft it is what Firebase calls the federated id; see ``microsoftObjectID``.
+    /// For Microsoft it is the ID that Firebase calls the federated ID; see ``microsoftObjectID``.
     ///
-    /// - Parameter provider: an id such as `apple.com`, `github.com` or `oidc.corp`.
+    /// - Parameter provider: A provider ID, for example `apple.com`, `github.com` or `oidc.corp`.
     public func subject(at provider: String) -> String {
         if case .array(let ids)? = identities[provider], case .string(let id)? = ids.first { return id }
         let seed = "\(provider):\(uid)"
@@ -25,7 +25,8 @@ extension DevelopmentUser {
         }
     }
 
-    /// The `oid` of the user's Microsoft tokens: of a personal account its 16 digits in the last 64 bits of a GUID.
+    /// The `oid` of the user's Microsoft tokens. For a personal account it is a GUID whose last 64 bits are the 16
+    /// digits.
     public var microsoftObjectID: String {
         let id = subject(at: "microsoft.com")
         guard hasPersonalMicrosoftAccount else { return id }
@@ -43,7 +44,7 @@ extension DevelopmentUser {
         return id.count == 16 && id.allSatisfy(\.isHexDigit)
     }
 
-    /// The name's part before the last space, and the one after it.
+    /// The parts of the name before and after the last space.
     var nameParts: (given: String, family: String)? {
         guard let name, let space = name.lastIndex(of: " ") else { return nil }
         return (String(name[..<space]), String(name[name.index(after: space)...]))

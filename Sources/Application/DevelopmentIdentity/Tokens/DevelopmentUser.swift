@@ -1,14 +1,14 @@
 /// A person who can sign in at the development identity.
 ///
-/// What is set here goes to the claims where Firebase puts it; everything can be changed once more on the token.
+/// The properties become claims in the same places as at Firebase. All claims can be changed on the token.
 public struct DevelopmentUser: Sendable, Hashable {
     /// The uid, which becomes `sub` and `user_id`.
     public var uid: String
-    /// `name`; absent by default.
+    /// `name`. Default: absent.
     public var name: String?
-    /// `email`; `email_verified` goes with it.
+    /// `email`, written together with `email_verified`.
     public var email: String?
-    /// `email_verified`, written only where there is an e-mail address.
+    /// `email_verified`, written only with an e-mail address.
     public var isEmailVerified: Bool
     /// `phone_number` in E.164 form.
     public var phoneNumber: String?
@@ -16,18 +16,19 @@ public struct DevelopmentUser: Sendable, Hashable {
     public var picture: String?
     /// `firebase.sign_in_provider`.
     public var signInProvider: String
-    /// The user's ids at the providers, which become `firebase.identities` together with the e-mail address and number.
+    /// The user's IDs at the providers. Together with e-mail address and phone number they become
+    /// `firebase.identities`.
     public var identities: JSONObject
-    /// Claims that an administrator gave the user; they are written at the top level.
+    /// The user's custom claims, written at the top level.
     public var customClaims: JSONObject
     /// `firebase.tenant`.
     public var tenant: String?
-    /// `firebase.sign_in_second_factor`, such as `phone` or `totp`.
+    /// `firebase.sign_in_second_factor`, for example `phone` or `totp`.
     public var secondFactor: String?
     /// The Workspace domain of the user's Google account: `hd` of Google's own tokens.
     public var hostedDomain: String?
 
-    /// A user with the given properties.
+    /// Creates a user with the given properties.
     public init(
         uid: String, name: String? = nil, email: String? = nil, isEmailVerified: Bool = true,
         phoneNumber: String? = nil, picture: String? = nil, signInProvider: String = "password",

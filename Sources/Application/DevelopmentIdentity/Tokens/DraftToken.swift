@@ -1,37 +1,37 @@
 public import JOSE
 
-/// A token in the making: its claims and what its header should say, both open to any change.
+/// An unsigned token with modifiable claims and header.
 ///
-/// `setting`, `removing` and their kin return changed copies; `signed(by:)` and `unsigned()` turn the token into a
-/// compact JWS, and ``Tampering`` spoils one that was signed.
+/// Functions such as `setting` and `removing` return modified copies. `signed(by:)` and `unsigned()` create a compact
+/// JWS, and ``Tampering`` corrupts a signed one.
 public protocol DraftToken: Sendable, Hashable {
     /// The payload.
     var claims: JSONObject { get set }
-    /// Members that the header gets besides, or instead of, those that the key gives it.
+    /// Additional members of the header, which override the key's.
     var header: JSONObject { get set }
-    /// Members that the header does not get.
+    /// Members that are omitted from the header.
     var removedHeader: Set<String> { get set }
-    /// Whether the header has the signing key's `kid`.
+    /// Whether the header contains the signing key's `kid`.
     var namesKey: Bool { get }
 }
 
 extension DraftToken {
-    /// A copy with a claim set, whatever its type; a path of several names leads into objects.
+    /// Returns a copy with a claim set to any type of value. A path of several names leads into objects.
     public func setting(_ path: String..., to value: JSON) -> Self {
         changed { $0.claims.set(path, to: value) }
     }
 
-    /// A copy without a claim; a path of several names leads into objects.
+    /// Returns a copy without a claim. A path of several names leads into objects.
     public func removing(_ path: String...) -> Self {
         changed { $0.claims.set(path, to: nil) }
     }
 
-    /// A copy with every member of `extra` as a claim.
+    /// Returns a copy with all members of `extra` as claims.
     public func merging(_ extra: JSONObject) -> Self {
         changed { $0.claims.merge(extra) }
     }
 
-    /// A copy whose header has that member, such as `alg`, `kid`, `typ` or `crit`.
+    /// Returns a copy with a header member set, for example `alg`, `kid`, `typ` or `crit`.
     public func settingHeader(_ name: String, to value: JSON) -> Self {
         changed {
             $0.header[name] = value
@@ -39,7 +39,7 @@ extension DraftToken {
         }
     }
 
-    /// A copy whose header lacks that member.
+    /// Returns a copy without a header member.
     public func removingHeader(_ name: String) -> Self {
         changed {
             $0.header[name] = nil
@@ -47,13 +47,13 @@ extension DraftToken {
         }
     }
 
-    /// A copy with another `auth_time`, in seconds since 1970.
+    /// Returns a copy with a different `auth_time`, in seconds since 1970.
     public func signedIn(at time: Int64) -> Self { setting("auth_time", to: .integer(time)) }
 
-    /// A copy with another `iat`, in seconds since 1970.
+    /// Returns a copy with a different `iat`, in seconds since 1970.
     public func issued(at time: Int64) -> Self { setting("iat", to: .integer(time)) }
 
-    /// A copy with another `exp`, in seconds since 1970.
+    /// Returns a copy with a different `exp`, in seconds since 1970.
     public func expiring(at time: Int64) -> Self { setting("exp", to: .integer(time)) }
 
     private func changed(_ change: (inout Self) -> Void) -> Self {
@@ -64,10 +64,10 @@ extension DraftToken {
 }
 
 extension DraftToken {
-    /// The token as a compact JWS with that key's `alg` and `kid` (Firebase's custom tokens have no `kid`) where
-    /// nothing else is set.
+    /// Returns the token as a compact JWS. `alg` and `kid` default to the key's (Firebase's custom tokens have no
+    /// `kid`).
     ///
-    /// - Throws: what libcrypto refuses.
+    /// - Throws: An error of libcrypto.
     public func signed(by key: SigningKey) throws(SigningKeyError) -> String {
         var defaults: JSONObject = ["alg": .string(key.algorithm.rawValue)]
         if namesKey { defaults["kid"] = .string(key.keyID) }
@@ -75,16 +75,17 @@ extension DraftToken {
         return try key.sign(header: headerText(defaults), payload: claims.bytes)
     }
 
-    /// The token with an HMAC signature (`HS256`), as legacy custom tokens have, and as an attacker makes one with a
-    /// public key for the secret.
+    /// Returns the token with an HMAC signature (`HS256`): the form of legacy custom tokens, and of attacks that use a
+    /// public key as the secret.
     ///
-    /// - Throws: where libcrypto has no SHA-256.
+    /// - Throws: `keys` if libcrypto has no SHA-256.
     public func signed(secret: [UInt8]) throws(DevelopmentIdentityError) -> String {
         let input = signingInput(["alg": "HS256", "typ": "JWT"])
         return input + "." + Base64URL.encode(try HMACSHA256.authenticate(Array(input.utf8), secret: secret))
     }
 
-    /// The token as the Firebase emulator makes it: `alg` is `none`, no `kid`, and nothing after the last dot.
+    /// Returns the token in the form of the Firebase emulator: `alg` is `none`, without `kid`, and with an empty
+    /// signature.
     public func unsigned() -> String {
         signingInput(["alg": "none", "typ": "JWT"]) + "."
     }

@@ -1,32 +1,32 @@
-/// A token in the making: its claims and what its header should say, both open to any change.
+/// An unsigned Firebase token with modifiable claims and header.
 ///
-/// It starts as what Firebase would issue; `setting`, `removing` and their kin return changed copies. `signed(by:)` and
-/// `unsigned()` turn it into a compact JWS.
+/// It starts with the content that Firebase would issue. Functions such as `setting` and `removing` return modified
+/// copies. `signed(by:)` and `unsigned()` create a compact JWS.
 public struct FirebaseToken: DraftToken {
-    /// What a token is for.
+    /// The kind of token.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// `iss` https://securetoken.google.com/PROJECT.
         case idToken = "id"
         /// `iss` https://session.firebase.google.com/PROJECT.
         case sessionCookie = "session"
-        /// What a service account signs for the client to exchange; no `kid`.
+        /// A token that a service account signs for the client to exchange; no `kid`.
         case customToken = "custom"
-        /// The form before 2016, signed with a shared secret; no `kid`.
+        /// The format before 2016, signed with a shared secret; no `kid`.
         case legacyCustomToken = "legacy-custom"
     }
 
-    /// What the token is for.
+    /// The kind of token.
     public let kind: Kind
     /// The payload.
     public var claims: JSONObject
-    /// Members that the header gets besides, or instead of, those that the key gives it.
+    /// Additional members of the header, which override the key's.
     public var header = JSONObject()
-    /// Members that the header does not get.
+    /// Members that are omitted from the header.
     public var removedHeader: Set<String> = []
-    /// Whether the header has the signing key's `kid`: not in custom tokens.
+    /// Whether the header contains the signing key's `kid`. `false` for custom tokens.
     public var namesKey: Bool { kind == .idToken || kind == .sessionCookie }
 
-    /// A token of any claims.
+    /// Creates a token with any claims.
     public init(kind: Kind, claims: JSONObject) {
         self.kind = kind
         self.claims = claims
@@ -34,10 +34,10 @@ public struct FirebaseToken: DraftToken {
 }
 
 extension FirebaseToken {
-    /// A copy of that tenant.
+    /// Returns a copy with a tenant.
     public func inTenant(_ tenant: String) -> FirebaseToken { setting("firebase", "tenant", to: .string(tenant)) }
 
-    /// A copy that says which second factor was used, such as `phone` or `totp`.
+    /// Returns a copy with a second factor, for example `phone` or `totp`.
     public func withSecondFactor(_ factor: String) -> FirebaseToken {
         setting("firebase", "sign_in_second_factor", to: .string(factor))
             .setting("firebase", "second_factor_identifier", to: "factor-1")
@@ -47,13 +47,13 @@ extension FirebaseToken {
 extension FirebaseToken {
     /// The project of the demo.
     public static let demoProject = "demo-gatehouse"
-    /// The service account that demo custom tokens come from.
+    /// The service account that issues demo custom tokens.
     public static let serviceAccount = "gatehouse@demo-gatehouse.iam.gserviceaccount.example"
     /// `aud` of a custom token.
     public static let customTokenAudience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-    /// An ID token as Firebase issues it: signed in and issued at `now`, good for an hour.
+    /// Creates an ID token as issued by Firebase: sign-in and issuance at `now`, valid for an hour.
     public static func idToken(
         for user: DevelopmentUser, project: String = demoProject, now: Int64
     ) -> FirebaseToken {
@@ -63,7 +63,7 @@ extension FirebaseToken {
                 issuer: "https://securetoken.google.com/\(project)", audience: project, now: now, lifetime: 3600))
     }
 
-    /// A session cookie as Firebase makes it from an ID token: good for five days.
+    /// Creates a session cookie as Firebase derives it from an ID token, valid for five days.
     public static func sessionCookie(
         for user: DevelopmentUser, project: String = demoProject, now: Int64
     ) -> FirebaseToken {
@@ -74,7 +74,7 @@ extension FirebaseToken {
             ))
     }
 
-    /// A custom token as a service account makes it: good for an hour, developer claims under `claims`.
+    /// Creates a custom token as made by a service account: valid for an hour, with developer claims under `claims`.
     public static func customToken(for user: DevelopmentUser, now: Int64) -> FirebaseToken {
         var claims: JSONObject = [
             "iss": .string(serviceAccount), "sub": .string(serviceAccount), "aud": .string(customTokenAudience),
@@ -85,7 +85,7 @@ extension FirebaseToken {
         return FirebaseToken(kind: .customToken, claims: claims)
     }
 
-    /// A custom token of the form before 2016: `{"v":0,"d":{"uid":...},"iat":...}`.
+    /// Creates a custom token in the format before 2016: `{"v":0,"d":{"uid":...},"iat":...}`.
     public static func legacyCustomToken(for user: DevelopmentUser, now: Int64) -> FirebaseToken {
         FirebaseToken(
             kind: .legacyCustomToken,
@@ -94,8 +94,8 @@ extension FirebaseToken {
 }
 
 extension DevelopmentUser {
-    /// The claims of an ID token in the order in which Firebase writes them: the profile first, then custom claims, which
-    /// may override it, then what nobody can override.
+    /// Returns the claims of an ID token in Firebase's order: the profile, then custom claims, which may override it,
+    /// then claims that cannot be overridden.
     fileprivate func claims(issuer: String, audience: String, now: Int64, lifetime: Int64) -> JSONObject {
         var claims = JSONObject()
         claims["name"] = name.map(JSON.string)

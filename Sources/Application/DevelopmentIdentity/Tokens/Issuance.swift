@@ -1,4 +1,4 @@
-/// A provider issues a token to a user: the claims, as the provider writes them (OpenID Connect Core 1.0 section 2).
+/// The issuance of a provider's token to a user: its claims in the provider's form (OpenID Connect Core 1.0 section 2).
 struct Issuance {
     let provider: IdentityProvider
     let user: DevelopmentUser
@@ -17,7 +17,7 @@ struct Issuance {
         self.now = now
     }
 
-    /// What every token has.
+    /// Returns the claims of every token.
     func common(subject: String? = nil, lifetime: Int64 = 3600) -> JSONObject {
         [
             "iss": .string(issuer), "aud": .string(audience), "sub": .string(subject ?? user.subject(at: provider.id)),
@@ -25,7 +25,7 @@ struct Issuance {
         ]
     }
 
-    /// `email`, with `email_verified` in the provider's spelling.
+    /// Returns `email`, with `email_verified` in the provider's form.
     func email(verified: JSON? = nil) -> JSONObject {
         guard let email = user.email else { return [:] }
         return ["email": .string(email), "email_verified": verified ?? .bool(user.isEmailVerified)]
@@ -43,7 +43,7 @@ struct Issuance {
 }
 
 extension JSONObject {
-    /// This object with the members of others.
+    /// Returns this object merged with further ones.
     func with(_ others: JSONObject...) -> JSONObject {
         var all = self
         for other in others { all.merge(other) }
@@ -65,7 +65,7 @@ extension Issuance {
         }
     }
 
-    /// No name and no picture: Apple tells the name once, beside the token. Booleans are strings.
+    /// No name and no picture: Apple sends the name once, separately from the token. Booleans are strings.
     private var apple: JSONObject {
         var claims = common(lifetime: 86_400).with([
             "auth_time": .integer(now), "nonce_supported": true,
@@ -83,7 +83,7 @@ extension Issuance {
         return claims
     }
 
-    /// Version 2.0. `sub` is another one for each application; `oid` and `tid` together are the user.
+    /// Version 2.0. `sub` differs between applications; `oid` and `tid` together identify the user.
     private var microsoft: JSONObject {
         var claims = common(subject: pairwise).with(microsoftUser, ["ver": "2.0"])
         claims["preferred_username"] = user.email.map(JSON.string)
@@ -111,14 +111,14 @@ extension Issuance {
         ]
     }
 
-    /// The claims that Microsoft's access tokens of both versions have.
+    /// The common claims of Microsoft's access tokens of both versions.
     var microsoftAccessClaims: JSONObject {
         var claims = common(subject: pairwise).with(microsoftUser, ["scp": "User.Read"])
         claims["name"] = user.name.map(JSON.string)
         return claims
     }
 
-    /// The claims of an access token after RFC 9068 section 2.2.
+    /// The claims of an access token (RFC 9068 section 2.2).
     var accessClaims: JSONObject {
         common().with([
             "client_id": "another-client", "jti": .string(StableID.hex(32, of: "\(user.uid) \(now)")),

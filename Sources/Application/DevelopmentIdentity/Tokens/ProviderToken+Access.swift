@@ -1,10 +1,10 @@
 extension ProviderToken {
-    /// A Microsoft access token of version 1.0, as Graph's are: `iss` https://sts.windows.net/TENANT/.
+    /// Creates a Microsoft access token of version 1.0, as used for Graph: `iss` is https://sts.windows.net/TENANT/.
     ///
-    /// It has the user's `oid` and `tid` and a valid signature, and says nothing of the client that it was issued to
-    /// that others can rely on.
+    /// It has the user's `oid` and `tid` and a valid signature, but no reliable statement of the client that it was
+    /// issued to.
     ///
-    /// - Parameter audience: by default Microsoft Graph.
+    /// - Parameter audience: Default: Microsoft Graph.
     public static func microsoftAccessTokenV1(
         for user: DevelopmentUser, audience: String = "https://graph.microsoft.com", now: Int64
     ) -> ProviderToken {
@@ -18,10 +18,10 @@ extension ProviderToken {
         return token
     }
 
-    /// A Microsoft access token of version 2.0 for an API: issuer and audience are those of an ID token, but it has
-    /// `scp`.
+    /// Creates a Microsoft access token of version 2.0 for an API. Issuer and audience are like those in an ID token,
+    /// but it has `scp`.
     ///
-    /// - Parameter audience: by default ``IdentityProvider/demoAudience``.
+    /// - Parameter audience: Default: ``IdentityProvider/demoAudience``.
     public static func microsoftAccessTokenV2(
         for user: DevelopmentUser, audience: String? = nil, now: Int64
     ) -> ProviderToken {
@@ -33,11 +33,13 @@ extension ProviderToken {
         return token
     }
 
-    /// An access token of any provider after RFC 9068: `typ` is `at+jwt`, and it has `client_id`, `scope` and `jti`.
+    /// Creates an access token of any provider (RFC 9068): `typ` is `at+jwt`, and it has `client_id`, `scope` and
+    /// `jti`.
     ///
     /// - Parameters:
-    ///   - audience: by default ``IdentityProvider/demoAudience``, so that only its type tells it from an ID token.
-    ///   - issuer: by default ``IdentityProvider/issuer``.
+    ///   - audience: Default: ``IdentityProvider/demoAudience``, so that only the type distinguishes it from an ID
+    ///     token.
+    ///   - issuer: Default: ``IdentityProvider/issuer``.
     public static func accessToken(
         of provider: IdentityProvider, for user: DevelopmentUser, audience: String? = nil, issuer: String? = nil,
         now: Int64

@@ -1,15 +1,16 @@
-// What a provider's server tells of a user
+// Events of providers' servers about users
 extension ProviderToken {
-    /// A notification as Apple's server sends it, signed like an ID token, about something that happened at `now`; good for a day.
+    /// Creates a notification of Apple's server about an event at `now`, signed like an ID token and valid for a day.
     ///
     /// POST it as `{"payload": TOKEN}`.
     ///
     /// - Parameters:
-    ///   - type: `consent-revoked`, `account-delete` (Apple's documents also have `account-deleted`), `email-enabled` or `email-disabled`.
-    ///   - audience: by default ``IdentityProvider/demoAudience``.
-    ///   - eventTime: in milliseconds since 1970; by default the beginning of the second `now`.
-    ///   - eventsAsText: whether `events` is the text of the object, as Apple sends it, or the object itself.
-    ///   - id: `jti`; by default another one for each token.
+    ///   - type: `consent-revoked`, `account-delete` (also `account-deleted` in Apple's documents), `email-enabled` or
+    ///     `email-disabled`.
+    ///   - audience: Default: ``IdentityProvider/demoAudience``.
+    ///   - eventTime: Milliseconds since 1970. Default: the start of the second `now`.
+    ///   - eventsAsText: Whether `events` is the JSON text of the object, as Apple sends it, or the object itself.
+    ///   - id: `jti`. Default: a unique one.
     public static func appleNotification(
         _ type: String, about user: DevelopmentUser, audience: String? = nil, eventTime: Int64? = nil,
         eventsAsText: Bool = true, id: String? = nil, now: Int64
@@ -29,16 +30,16 @@ extension ProviderToken {
         return token
     }
 
-    /// A logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4): the user's session at the provider ended at `now`; good for two
-    /// minutes.
+    /// Creates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4) for a session that ended at `now`,
+    /// valid for two minutes.
     ///
-    /// POST it as the form `logout_token=TOKEN`. Microsoft's has `oid` and `tid` besides.
+    /// POST it as the form `logout_token=TOKEN`. Microsoft's also has `oid` and `tid`.
     ///
     /// - Parameters:
-    ///   - audience: by default ``IdentityProvider/demoAudience``.
-    ///   - issuer: by default ``IdentityProvider/issuer``.
-    ///   - session: `sid`; by default there is none.
-    ///   - id: `jti`; by default another one for each token.
+    ///   - audience: Default: ``IdentityProvider/demoAudience``.
+    ///   - issuer: Default: ``IdentityProvider/issuer``.
+    ///   - session: `sid`. Default: absent.
+    ///   - id: `jti`. Default: a unique one.
     public static func logoutToken(
         of provider: IdentityProvider, for user: DevelopmentUser, audience: String? = nil, issuer: String? = nil,
         session: String? = nil, id: String? = nil, now: Int64
@@ -56,7 +57,7 @@ extension ProviderToken {
 }
 
 extension Issuance {
-    /// What every event has: no `sub`, which only some have.
+    /// Returns the claims of every event, without `sub`, which only some events have.
     fileprivate func eventClaims(lifetime: Int64, id: String?) -> JSONObject {
         var claims = common(lifetime: lifetime)
         claims["sub"] = nil
@@ -70,7 +71,7 @@ extension Issuance {
         ]
     }
 
-    /// Two tokens of the same user and second are two events.
+    /// Returns a unique ID, so that two tokens for the same user and second are different events.
     private static func freshID() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)

@@ -1,13 +1,13 @@
 internal import JOSE
 
-/// Identifiers that look random and are the same in every run.
+/// Identifiers that look random but are the same in every run.
 enum StableID {
-    /// Bytes that depend on nothing but the seed.
+    /// Returns bytes that depend only on the seed.
     static func bytes(_ count: Int, of seed: String) -> [UInt8] {
         var bytes: [UInt8] = []
         for block in 0..<(count + 7) / 8 {
             var mixed = FNV1a.checksum(Array("\(seed)#\(block)".utf8))
-            // FNV leaves neighbours alike; this is the finalizer of SplitMix64.
+            // FNV produces similar values for similar inputs; this is the finalizer of SplitMix64.
             mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
             mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
             mixed ^= mixed >> 31
@@ -16,23 +16,23 @@ enum StableID {
         return Array(bytes.prefix(count))
     }
 
-    /// So many characters of an alphabet.
+    /// Returns `count` characters of an alphabet.
     static func characters(_ count: Int, from alphabet: String, of seed: String) -> String {
         let alphabet = Array(alphabet)
         return String(bytes(count, of: seed).map { alphabet[Int($0) % alphabet.count] })
     }
 
-    /// Lower-case hexadecimal digits.
+    /// Returns lower-case hexadecimal digits.
     static func hex(_ count: Int, of seed: String) -> String {
         characters(count, from: "0123456789abcdef", of: seed)
     }
 
-    /// Decimal digits; the first is not zero.
+    /// Returns decimal digits. The first one is not zero.
     static func digits(_ count: Int, of seed: String) -> String {
         characters(1, from: "123456789", of: seed + "first") + characters(count - 1, from: "0123456789", of: seed)
     }
 
-    /// A GUID in lower case, of the form of random ones.
+    /// Returns a GUID in lower case, in the form of random ones.
     static func guid(of seed: String) -> String {
         let digits = hex(30, of: seed)
         var parts: [Substring] = []
@@ -44,7 +44,7 @@ enum StableID {
         return parts.joined(separator: "-")
     }
 
-    /// Base64url without padding over so many bytes.
+    /// Returns the base64url text of `count` bytes, without padding.
     static func base64URL(bytes count: Int, of seed: String) -> String {
         Base64URL.encode(bytes(count, of: seed))
     }

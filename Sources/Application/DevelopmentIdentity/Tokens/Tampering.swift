@@ -1,21 +1,21 @@
 internal import JOSE
 
-/// Ways to spoil a token after it was signed.
+/// A corruption of a signed token.
 public enum Tampering: Sendable, CaseIterable {
     /// One bit of the signature is flipped.
     case signatureBit
-    /// The last byte of the signature is missing.
+    /// The last byte of the signature is removed.
     case signatureTruncated
     /// The signature is empty.
     case signatureRemoved
-    /// The payload's `sub` belongs to somebody else; the signature is the old one.
+    /// The payload's `sub` is changed; the signature is not.
     case payload
-    /// The header has one more member; the signature is the old one.
+    /// The header has an additional member; the signature is not changed.
     case header
 }
 
 extension Tampering {
-    /// The spoilt token; one that has not three parts comes back as it is.
+    /// Returns the corrupted token. A token without three parts is returned unchanged.
     public func applied(to token: String) -> String {
         var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else { return token }

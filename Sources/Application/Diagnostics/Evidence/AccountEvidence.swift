@@ -5,21 +5,21 @@ import NIOPosix
 import OutboundHTTP
 import Revocation
 
-/// What Identity Toolkit says of a Firebase user's account when a request is explained.
+/// The result of looking up a Firebase user's account for an explanation.
 enum AccountEvidence: Sendable {
-    /// Nothing hangs on it.
+    /// The decision does not depend on the account.
     case irrelevant
-    /// It was not asked, though the gateway would.
+    /// The account was not looked up, although the gateway would do it.
     case notAsked
     case told(AccountStatus.Answer, by: String)
-    /// It could not be asked, and why.
+    /// The lookup failed, with the reason.
     case failed(String)
 
     var isKnown: Bool {
         if case .notAsked = self { false } else { true }
     }
 
-    /// What the decision would know by it. Of an account that was not asked about: that nothing is held against it.
+    /// The account's status for the decision. An account that was not looked up is assumed to be valid.
     var view: AccountView {
         switch self {
         case .irrelevant: .notAsked
@@ -30,12 +30,12 @@ enum AccountEvidence: Sendable {
     }
 }
 
-/// Looks single accounts up, for diagnosis.
+/// The lookup of single accounts for diagnosis.
 struct AccountEvidenceSource: Sendable {
-    /// Nil: nobody is asked.
+    /// `nil` if no accounts are looked up.
     let lookUp: (@Sendable (_ user: UserKey) async -> AccountEvidence)?
 
-    /// Asks over HTTP as the service account of the configuration, with the bounds of the gateway's own calls.
+    /// Looks up accounts over HTTP as the configured service account, with the limits of the gateway's own lookups.
     static func live(_ configuration: Configuration, clock: GatewayClock) -> AccountEvidenceSource {
         AccountEvidenceSource { user in
             guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase
@@ -56,14 +56,14 @@ struct AccountEvidenceSource: Sendable {
         }
     }
 
-    /// Asks nobody.
+    /// A source that performs no lookups.
     static let none = AccountEvidenceSource(lookUp: nil)
 }
 
-/// One question about one account: an access token, then the account.
+/// The lookup of one account: an access token, then the account.
 struct AccountQuestion: Sendable {
     let settings: Configuration.FirebaseAccounts
-    /// Its project, and the tenant whose accounts are meant.
+    /// The project, and the tenant of the accounts.
     let firebase: Configuration.Firebase
     let account: ServiceAccount
     let clock: GatewayClock

@@ -6,15 +6,15 @@ import PrintableText
 package import Revocation
 import TextCoding
 
-/// Calls the admin API of the gateway that runs with a configuration.
+/// A client of a running gateway's admin API.
 package struct AdminClient: Sendable {
-    /// Where the gateway is asked: the configuration's address, or this machine's where that is every address.
+    /// The gateway's address: the configured one, or loopback if that is a wildcard.
     package let address: ListenAddress
     private let token: Secret
 
-    /// A client of the configured admin listener.
+    /// Creates a client of the configured admin listener.
     ///
-    /// - Throws: `noListener`, `noPort` or `noToken` where the configuration has no admin API.
+    /// - Throws: `noListener`, `noPort` or `noToken` if the configuration has no admin API.
     package init(_ admin: Configuration.Admin) throws(AdminClientError) {
         guard var address = admin.address else { throw .noListener }
         guard address.port != 0 else { throw .noPort }
@@ -24,12 +24,12 @@ package struct AdminClient: Sendable {
         self.token = token
     }
 
-    /// What the store knows of a user.
+    /// Returns the store's record of a user.
     package func user(_ user: UserKey) async throws(AdminClientError) -> UserRecord {
         try Self.userRecord(try await call("GET", Self.path(of: user)))
     }
 
-    /// What the store knows of one session of a user.
+    /// Returns the store's record of one session of a user.
     package func session(_ user: UserKey, _ session: String) async throws(AdminClientError) -> SessionRecord {
         let answer = try await call("GET", Self.path(of: user) + ["sessions", session])
         guard let revoked = answer.root["revoked"]?.bool else { throw .foreign(200) }
@@ -37,15 +37,16 @@ package struct AdminClient: Sendable {
             revoked: revoked, signedInAt: answer.root["signed_in_at"]?.integer.flatMap(UnixTime.init(_:)))
     }
 
-    /// Revokes the user's tokens whose `auth_time` is before `at`, in seconds since 1970, or before now.
+    /// Revokes the user's tokens with an `auth_time` before `at`, in seconds since 1970, or before now.
     ///
-    /// - Returns: what is recorded now.
+    /// - Returns: The updated record.
     package func revoke(_ user: UserKey, at: UnixTime? = nil) async throws(AdminClientError) -> UserRecord {
         let body = at.map { Array("{\"at\":\($0)}".utf8) } ?? []
         return try Self.userRecord(try await call("POST", Self.path(of: user) + ["revoke"], body: body))
     }
 
-    /// A gateway of a version without names of tenants' users has no such path, so that it revokes nothing of another user.
+    /// Returns the path of a user. A gateway of a version without tenant support has no such path, so that it cannot
+    /// revoke another user's tokens.
     private static func path(of user: UserKey) -> [String] {
         ["v1"] + (user.tenant.map { ["tenants", $0] } ?? []) + ["users", user.uid]
     }
@@ -88,18 +89,18 @@ package struct AdminClient: Sendable {
         }
     }
 
-    /// A path segment that means this very text: everything but letters, digits, `-`, `_` and `~` is escaped, dots too, since `..` alone
-    /// would be resolved.
+    /// Returns the percent-encoded path segment of a text. Only letters, digits, `-`, `_` and `~` are not encoded. Dots
+    /// are, because `..` would be resolved.
     static func encoded(_ segment: String) -> String {
         String(decoding: PercentEncoding.encoded(segment.utf8), as: UTF8.self).replacing(".", with: "%2E")
     }
 }
 
-/// Why the admin API did not do what it was asked, with what to do about it.
+/// The reason why a call of the admin API failed, and the remedy.
 package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong; what to do.
+    /// The error and its remedy.
     package let description: String
-    /// Whether nobody listens there: no gateway runs.
+    /// Whether no gateway listens at the address.
     let meansNoGateway: Bool
 
     private init(_ description: String, meansNoGateway: Bool = false) {

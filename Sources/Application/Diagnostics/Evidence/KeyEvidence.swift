@@ -5,22 +5,22 @@ import JOSE
 import NIOPosix
 import OutboundHTTP
 
-/// What is known of a key set when a token is to be judged.
+/// The known state of a key set for judging a token.
 enum KeyEvidence: Sendable {
-    /// The source's answer of now.
+    /// The current response of the source.
     case fetched(FetchedKeySet, of: KeySetSource)
-    /// The source gave none.
+    /// The fetch failed.
     case failed(KeyFetchError, of: KeySetSource)
-    /// It was not asked for it.
+    /// The source was not fetched.
     case notFetched(of: KeySetSource)
     /// Emulator tokens are not signed.
     case notNeeded
-    /// The keys of the gateway's own session cookies, and where they were found.
+    /// The keys of the gateway's own session cookies, and their location.
     case sessions(SessionKeys, from: String)
-    /// They could not be found, and why.
+    /// The keys were not found, with the reason.
     case noSessions(String)
 
-    /// What a worker would know by it: a set that was just read, or one whose source is down.
+    /// The view of a worker in this state: a set that was just fetched, or an unreachable source.
     var view: KeySetView {
         switch self {
         case .fetched(let set, _):
@@ -32,7 +32,7 @@ enum KeyEvidence: Sendable {
         }
     }
 
-    /// Which set it is, and what it holds.
+    /// The source and the number of keys, or the reason for their absence.
     var source: String {
         switch self {
         case .fetched(let set, let source):
@@ -48,12 +48,12 @@ enum KeyEvidence: Sendable {
     private static func count(_ keys: Int) -> String { "\(keys) \(keys == 1 ? "key" : "keys")" }
 }
 
-/// Reads key sets once, for diagnosis.
+/// The fetching of key sets for diagnosis.
 struct KeyEvidenceSource: Sendable {
-    /// Nil: no source is asked.
+    /// `nil` if no source is fetched.
     let fetch: (@Sendable (KeySetSource) async -> KeyEvidence)?
 
-    /// Asks the sources over HTTP, with the bounds of the gateway's own fetches.
+    /// Fetches sources over HTTP, with the limits of the gateway's own fetches.
     static func live(clock: GatewayClock) -> KeyEvidenceSource {
         KeyEvidenceSource { source in
             let fetcher = HTTPKeyFetcher(group: MultiThreadedEventLoopGroup.singleton, clock: clock)
@@ -63,13 +63,13 @@ struct KeyEvidenceSource: Sendable {
             } catch {
                 evidence = .failed(error, of: source)
             }
-            // It fails only when it was shut down before.
+            // It fails only if the client was already shut down.
             try? await fetcher.shutdown()
             return evidence
         }
     }
 
-    /// Asks nobody.
+    /// A source that performs no fetches.
     static let none = KeyEvidenceSource(fetch: nil)
 
     func evidence(for source: KeySetSource?) async -> KeyEvidence {

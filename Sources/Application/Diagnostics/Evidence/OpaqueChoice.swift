@@ -3,18 +3,18 @@ import Gatehouse
 import GatewayConfiguration
 import RequestPipeline
 
-/// Who is asked about an opaque token, and why.
+/// The provider that introspects an opaque token, and the reason for the choice.
 enum OpaqueChoice: Sendable {
-    /// By its place among the snapshot's `opaqueProviders`.
+    /// An index of the snapshot's `opaqueProviders`.
     case asks(Int, why: String)
     case nobody(why: String)
 
-    /// The place that the request path would ask.
+    /// The index of the provider on the request path.
     var place: Int? {
         if case .asks(let place, _) = self { place } else { nil }
     }
 
-    /// Whom a route asks.
+    /// Returns the provider for a route.
     static func of(_ plan: RoutePlan, _ snapshot: Snapshot) -> OpaqueChoice {
         let ids = snapshot.opaqueProviders.map(\.id)
         guard let place = plan.opaqueProvider else {
@@ -25,9 +25,7 @@ enum OpaqueChoice: Sendable {
         return .asks(place, why: isNamed ? "the route names it" : onlyOne)
     }
 
-    /// Whom `token inspect` asks: the one that is named, else the only one there is.
-    ///
-    /// - Throws: what to do where the name is nobody's.
+    /// Returns the provider for `token inspect`: the named one, or the only one. Throws if the name is unknown.
     static func named(_ id: String?, _ snapshot: Snapshot) throws(TokenInspectionError) -> OpaqueChoice {
         let ids = snapshot.opaqueProviders.map(\.id)
         guard let id else {
@@ -48,9 +46,9 @@ enum OpaqueChoice: Sendable {
     }
 }
 
-/// Why a token cannot be inspected as it was asked for.
+/// The reason why a token cannot be inspected.
 package struct TokenInspectionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong; what to do.
+    /// The error and its remedy.
     package let description: String
 
     private init(_ description: String) {

@@ -5,12 +5,12 @@ import NIOPosix
 import OutboundHTTP
 import PrintableText
 
-/// Asks providers about single opaque tokens, for diagnosis.
+/// The introspection of single opaque tokens for diagnosis.
 struct OpaqueEvidenceSource: Sendable {
-    /// Nil: nobody is asked.
+    /// `nil` if no provider is queried.
     let ask: (@Sendable (_ token: [UInt8], _ provider: Configuration.Provider) async -> Judgement)?
 
-    /// Asks over HTTP, with the bounds of the gateway's own calls.
+    /// Queries providers over HTTP, with the limits of the gateway's own calls.
     static func live(clockSkew: Duration, clock: GatewayClock) -> OpaqueEvidenceSource {
         OpaqueEvidenceSource { token, provider in
             let timeout = provider.opaqueTokens?.timeout ?? .seconds(5)
@@ -22,7 +22,7 @@ struct OpaqueEvidenceSource: Sendable {
         }
     }
 
-    /// Asks nobody.
+    /// A source that queries no provider.
     static let none = OpaqueEvidenceSource(ask: nil)
 
     static func judgement(
@@ -42,7 +42,7 @@ struct OpaqueEvidenceSource: Sendable {
 }
 
 extension LookupFailure {
-    /// What went wrong, for people; what the detail tells may come from whoever was asked.
+    /// The failure for display. Its detail may contain text of the remote service.
     var shown: String {
         kind.rawValue + (detail.isEmpty ? "" : " (\(PrintableText.escaped(detail)))")
     }

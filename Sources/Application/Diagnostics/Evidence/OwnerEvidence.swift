@@ -2,21 +2,21 @@ import GatewayConfiguration
 import Revocation
 import RevocationStores
 
-/// What the store says of whose an identity at a provider is, when a request is explained.
+/// The owner of an identity at a provider, for an explanation.
 enum OwnerEvidence: Sendable {
-    /// The account, and where it was read; with its uid alone where nothing else is kept of it.
+    /// The account and its location. It contains only the uid if there is no record of it.
     case owner(AccountRecord, from: String)
-    /// It is nobody's, and where that was read.
+    /// The identity has no owner; with the location of that information.
     case nobody(String)
-    /// Nobody could say, and why.
+    /// The owner could not be determined, with the reason.
     case unknown(String)
 }
 
-/// Finds the owners of identities, for diagnosis: in the store itself, since no API tells them.
+/// The lookup of owners for diagnosis. It reads the store itself, because no API exposes owners.
 struct OwnerEvidenceSource: Sendable {
     let lookUp: @Sendable (IdentityLink) async -> OwnerEvidence
 
-    /// Looks nowhere.
+    /// A source that performs no lookups.
     static let none = OwnerEvidenceSource { _ in .unknown("the link is not looked at") }
 
     static func live(_ configuration: Configuration) -> OwnerEvidenceSource {

@@ -3,13 +3,13 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One HTTP request of a command: to the admin API, or to the gateway of a demo.
+/// One HTTP request of a command to the admin API or to a demo gateway.
 package struct PlainRequest: Sendable {
-    /// Such as `GET`.
+    /// The method, for example `GET`.
     package var method: String
     /// An `http://` URL.
     package var url: String
-    /// Besides `Host` and `Content-Length`.
+    /// The fields except `Host` and `Content-Length`.
     package var fields: [(name: String, value: String)]
     package var body: [UInt8]
 
@@ -23,23 +23,23 @@ package struct PlainRequest: Sendable {
     }
 }
 
-/// The answer to one.
+/// A response to a `PlainRequest`.
 package struct PlainResponse: Sendable {
     package let status: Int
     package let fields: [(name: String, value: String)]
     package let body: [UInt8]
 }
 
-/// Sends single requests: no redirects, no retries, bounded in time and size.
+/// A client for single requests: without redirects and retries, with limits of time and size.
 package enum PlainHTTPClient {
-    /// From the start to the last byte.
+    /// The timeout from the start to the last byte.
     static let timeLimit = TimeAmount.seconds(10)
-    /// The most bytes of an answer's body.
+    /// The maximum size of a response body, in bytes.
     static let sizeLimit = 1 << 20
 
-    /// Sends one request on a connection of its own.
+    /// Sends one request on a new connection.
     ///
-    /// - Throws: whatever kept the answer from arriving.
+    /// - Throws: The error that prevented a response.
     package static func send(_ request: PlainRequest) async throws -> PlainResponse {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
@@ -52,7 +52,7 @@ package enum PlainHTTPClient {
         } catch {
             result = .failure(error)
         }
-        // It fails only when it was shut down before.
+        // It fails only if the client was already shut down.
         try? await client.shutdown()
         return try result.get()
     }

@@ -3,14 +3,14 @@ import GatewayConfiguration
 import Revocation
 import RevocationStores
 
-/// What is known of a user, one of their sessions and the identity that began it when a request is explained.
+/// The records of a user, of a session and of the identity that started it, for an explanation.
 enum RecordEvidence: Sendable {
-    /// The records, and where they were read.
+    /// The records and their location.
     case known(user: RecordWord, session: RecordWord, link: RecordWord = .none, source: String)
-    /// Nobody could say, and why.
+    /// The records could not be read, with the reason.
     case unknown(String)
 
-    /// Where it was read, or why it was not.
+    /// The location of the records, or the reason why they are missing.
     var source: String {
         switch self {
         case .known(_, _, _, let source): source
@@ -22,7 +22,7 @@ enum RecordEvidence: Sendable {
         if case .known = self { true } else { false }
     }
 
-    /// A store's view that holds these records and no others.
+    /// Returns a store view with exactly these records.
     func view(of principal: Principal) -> StoreView {
         let view = StoreView()
         if case .known(let user, let session, let link, _) = self {
@@ -35,9 +35,9 @@ enum RecordEvidence: Sendable {
     }
 }
 
-/// Finds the records of a user: in the store itself, or by asking the gateway that has it.
+/// The lookup of a user's records: in the store itself, or through the gateway that has opened it.
 struct RecordSource: Sendable {
-    /// - Parameter session: nil where there is none.
+    /// Looks up a user and a session. The session is `nil` if there is no session.
     let lookUp: @Sendable (_ user: UserKey, _ session: String?) async -> RecordEvidence
 
     static func live(_ configuration: Configuration) -> RecordSource {

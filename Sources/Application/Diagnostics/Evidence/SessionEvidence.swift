@@ -5,12 +5,12 @@ import JOSE
 import Revocation
 import RevocationStores
 
-/// Finds the issuer and the keys of the gateway's own session cookies, for diagnosis: in the configuration and its files, else where the store
-/// keeps them. Nothing is made.
+/// The lookup of issuer and keys of session cookies for diagnosis: in the configuration and its files, or in the store.
+/// It creates nothing.
 struct SessionEvidenceSource: Sendable {
     let lookUp: @Sendable () async -> KeyEvidence
 
-    /// Looks nowhere.
+    /// A source that performs no lookups.
     static let none = SessionEvidenceSource { .noSessions("the keys of session cookies were not looked for") }
 
     static func live(_ configuration: Configuration, _ snapshot: Snapshot) -> SessionEvidenceSource {
@@ -21,11 +21,11 @@ struct SessionEvidenceSource: Sendable {
     }
 }
 
-/// What the configuration tells of session cookies, and what is still to be found.
+/// The configured part of the session cookie settings, and the search for the rest.
 struct SessionSearch: Sendable {
-    /// Nil: the store keeps it.
+    /// `nil` if the store contains it.
     let issuer: String?
-    /// Nil: the store keeps it.
+    /// `nil` if the store contains it.
     let current: SigningKey?
     let previous: [SigningKey]
 
@@ -36,7 +36,7 @@ struct SessionSearch: Sendable {
         case .sqliteMemory:
             return .noSessions("\(missing), made anew at each start; \(advice)")
         case .redis(let location):
-            // The key is in a file wherever there is a Redis.
+            // With Redis, the key is always in a file.
             return .noSessions("\(missing), in \(location), where it is not looked for; \(advice)")
         }
     }

@@ -4,7 +4,7 @@ import CivilCalendar
 import GatewayCore
 
 extension AuthorizationTranscript {
-    /// What Identity Toolkit says of the user's account; nil where the configuration does not ask it.
+    /// Returns the step for the user's account at Identity Toolkit. `nil` if accounts are not looked up.
     func account() -> ExplanationStep? {
         let name = "account"
         guard asksFirebase else { return nil }

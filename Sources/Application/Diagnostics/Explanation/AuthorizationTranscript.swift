@@ -4,20 +4,20 @@ import CivilCalendar
 import GatewayCore
 import Revocation
 
-/// The findings of the phases of authorization about one request, in their order.
+/// The findings of the authorization phases for one request, in order.
 struct AuthorizationTranscript {
     let policy: RoutePolicy
     let principal: Principal
     let evidence: RecordEvidence
     let firebase: AccountEvidence
-    /// Whether Firebase accounts are looked up at all.
+    /// Whether Firebase accounts are looked up.
     let asksFirebase: Bool
     /// The store's records of the user.
     let records: StoreReader
     let now: Int64
     let findings: [AuthorizationFinding]
 
-    /// The steps up to the phase that decided. Phases that had nothing to check say so.
+    /// Returns the steps up to the phase that decided, including a note for phases without anything to check.
     func steps(until last: DecisionPhase) -> [ExplanationStep] {
         DecisionPhase.allCases.filter { $0 >= .revocation && $0 <= last }.compactMap { phase in
             switch phase {

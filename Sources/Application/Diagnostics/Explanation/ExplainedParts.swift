@@ -8,7 +8,7 @@ import RequestPipeline
 import Revocation
 import SecurityRules
 
-/// The parts that the pipelines of one explained request share: without counters, rate limits and a store of their own.
+/// The parts shared by the pipelines of one explained request, without counters, rate limits and a store.
 struct ExplainedParts {
     let authenticator: Authenticator
     let opaque: OpaqueAuthenticator?
@@ -19,7 +19,7 @@ struct ExplainedParts {
     private let snapshot: Snapshot
     private let asksFirebase: Bool
 
-    /// `nil` if libcrypto fails.
+    /// Returns `nil` if libcrypto fails.
     init?(_ explainer: Explainer) {
         guard let hasher = SHA256Hasher() else { return nil }
         let snapshot = explainer.snapshot
@@ -44,7 +44,7 @@ struct ExplainedParts {
         rules.evaluator.recorder = recorder
     }
 
-    /// A pipeline that decides by a view.
+    /// Returns a pipeline that uses a view.
     func pipeline(_ view: StoreView) -> RequestPipeline {
         RequestPipeline(
             snapshot.pipeline, authenticator: authenticator,
@@ -57,7 +57,7 @@ struct ExplainedParts {
 }
 
 extension StoreView {
-    /// A view that holds no records.
+    /// A view without records.
     static var fresh: StoreView {
         let view = StoreView()
         view.setAlwaysFresh()

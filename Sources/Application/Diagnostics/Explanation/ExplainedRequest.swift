@@ -1,21 +1,21 @@
 import GatewayConfiguration
 import GatewayCore
 
-/// A request as one would give it to an HTTP client, to be explained instead of sent.
+/// A request to be explained instead of sent.
 package struct ExplainedRequest: Sendable {
-    /// The method, in upper case as HTTP has it.
+    /// The method, in upper case.
     package var method: String
-    /// `http://HOST/PATH?QUERY`, or a path alone, which is asked of the configuration's first listener. Taken literally: nothing in it
-    /// is resolved, and a fragment is dropped, as clients do.
+    /// `http://HOST/PATH?QUERY`, or a path for the first configured listener. It is used literally: nothing is
+    /// resolved, and a fragment is dropped as by clients.
     package var url: String
-    /// An ID token, sent at the place that the configuration names.
+    /// An ID token, sent in the configured header.
     package var token: String?
-    /// A session cookie, sent at the place that the configuration names.
+    /// A session cookie, sent in the configured cookie.
     package var sessionCookie: String?
-    /// Further fields; a `Host` takes the place of the URL's.
+    /// Additional fields. `Host` overrides that of the URL.
     package var fields: [(name: String, value: String)]
 
-    /// A request without a body.
+    /// Creates a request without a body.
     package init(
         method: String, url: String, token: String? = nil, sessionCookie: String? = nil,
         fields: [(name: String, value: String)] = []
@@ -28,14 +28,14 @@ package struct ExplainedRequest: Sendable {
     }
 }
 
-/// Why something is no request that could be sent.
+/// The reason why the parts do not form a valid request.
 package struct ExplainedRequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong; what to do.
+    /// The error and its remedy.
     package let description: String
 }
 
 extension ExplainedRequest {
-    /// The bytes of the request's head, as a client would send them.
+    /// Returns the bytes of the request's head, as a client would send them.
     func head(for configuration: Configuration) throws(ExplainedRequestError) -> [UInt8] {
         let (urlHost, target) = try origin(configuration)
         var host = urlHost

@@ -5,13 +5,13 @@ import Gatehouse
 import GatewayConfiguration
 import GatewayCore
 import HTTPWire
-import JOSE
 import RequestPipeline
 import Revocation
 import Routing
 import SecurityRules
 
-/// One explained request: drives the pipeline as a front end does, looks up what the gateway would look up, and writes down what each phase found.
+/// The explanation of one request. It drives the pipeline like a front end, performs the gateway's lookups, and records
+/// the finding of each phase.
 struct ExplainedRun {
     private let explainer: Explainer
     private let request: ParsedRequest
@@ -24,10 +24,10 @@ struct ExplainedRun {
     private var principal: Principal?
     private var records = RecordEvidence.known(user: .none, session: .none, source: "not asked")
     private var firebase = AccountEvidence.irrelevant
-    /// The findings of the last authorization: one that waited begins anew.
+    /// The findings of the last authorization, because a run that waited authorizes again.
     private var authorization: [AuthorizationFinding] = []
 
-    /// `nil` if libcrypto fails.
+    /// Returns `nil` if libcrypto fails.
     init?(_ explainer: Explainer, _ request: ParsedRequest, _ transcript: Transcript) {
         guard let parts = ExplainedParts(explainer) else { return nil }
         self.parts = parts
@@ -38,7 +38,7 @@ struct ExplainedRun {
         origin = RequestOrigin(peer: PeerAddress(nil))
     }
 
-    /// What a step of the pipeline is, without pointers into memory of the request.
+    /// A step of the pipeline without pointers into the request's memory.
     private enum Outcome {
         case permit(VerifiedTokenCache.Entry?, signedInAt: UnixTime?, path: String?)
         case deny(Denial)
@@ -53,7 +53,7 @@ struct ExplainedRun {
     }
 
     mutating func explain() async -> Explanation {
-        // Not loaded: the run waits for the view once it is known whose records it needs.
+        // An unloaded view, so that the run waits for the records when its principal is known.
         var pipeline = parts.pipeline(StoreView())
         while true {
             let (outcome, findings) = advance(pipeline)
@@ -221,7 +221,7 @@ struct ExplainedRun {
         }
     }
 
-    /// The query as the upstream would get it, with its `?`.
+    /// The query as the upstream would receive it, with its `?`.
     private var query: String {
         guard let places = run.plan?.places, places.takesParameter else {
             return request.head.query.map { "?" + request.text($0) } ?? ""
@@ -248,7 +248,7 @@ struct ExplainedRun {
     }
 
     private mutating func showCredential(_ offer: FoundCredentials.Offer) async {
-        // Shown already: the run waited for its keys meanwhile.
+        // Already recorded before the run waited for its keys.
         guard inspected == nil else { return }
         switch offer {
         case .none:
@@ -368,7 +368,7 @@ struct ExplainedRun {
 }
 
 extension CrossSiteCheck.Finding {
-    /// Why, for people.
+    /// The reason for display.
     var shown: String {
         switch self {
         case .noBrowser: "neither Sec-Fetch-Site nor Origin: no browser sent the cookie by itself"

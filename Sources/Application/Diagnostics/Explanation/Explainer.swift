@@ -1,17 +1,14 @@
 import Authentication
-import Authorization
 import Gatehouse
 package import GatewayConfiguration
 package import GatewayCore
 import HTTPServer
 import HTTPWire
-import JOSE
-import RequestPipeline
 import Revocation
 
-/// Says, step by step, whether a request would pass the gateway of one configuration, and why.
+/// The explanation of whether and why a gateway with this configuration would permit a request, step by step.
 ///
-/// It drives the gateway's own pipeline, and shows what each phase found. Nothing is forwarded, and nothing is written.
+/// It drives the gateway's own pipeline and records the finding of each phase. It forwards and writes nothing.
 package struct Explainer: Sendable {
     let configuration: Configuration
     let snapshot: Snapshot
@@ -21,12 +18,13 @@ package struct Explainer: Sendable {
     let owners: OwnerEvidenceSource
     let clock: GatewayClock
 
-    /// An explainer that asks whom the gateway asks, and the store's file or, where that is in use, the admin API. What only the store knows and
-    /// no API tells (the key of session cookies, the owners of identities) stays unknown while a gateway has the file.
+    /// Creates an explainer with the lookups of the gateway. It reads the store's file, or uses the admin API if the
+    /// file is in use. Information that no API exposes, such as session keys and owners of identities, is then
+    /// unavailable.
     ///
-    /// - Parameter asksOthers: whether key sets are fetched, and providers and Identity Toolkit asked; without it no signature, opaque token
-    ///   or Firebase account can be checked.
-    /// - Throws: what is wrong with the configuration's routes.
+    /// - Parameter asksOthers: Whether key sets are fetched, and providers and Identity Toolkit queried. Otherwise no
+    ///   signature, opaque token or Firebase account can be checked.
+    /// - Throws: The errors of the configuration's routes.
     package init(
         _ configuration: Configuration, asksOthers: Bool = true, clock: GatewayClock = .system
     ) throws(ConfigurationErrors) {
@@ -54,7 +52,7 @@ package struct Explainer: Sendable {
 
     /// Explains a request.
     ///
-    /// - Throws: where the parts make no request that a client could send.
+    /// - Throws: `ExplainedRequestError` if the parts do not form a valid request.
     package func explain(_ request: ExplainedRequest) async throws(ExplainedRequestError) -> Explanation {
         let head = try request.head(for: configuration)
         var transcript = Transcript()
@@ -71,7 +69,7 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// The records of a user, of their session and of the identity that began it.
+    /// Returns the records of a user, of their session and of the identity that started it.
     func records(of principal: Principal?) async -> RecordEvidence {
         guard let principal else { return .known(user: .none, session: .none, source: "not asked") }
         let evidence = await records.lookUp(principal.user, principal.session)
@@ -84,11 +82,11 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// What Firebase says of a user's account.
+    /// Returns the user's account at Firebase.
     func account(of principal: Principal) async -> AccountEvidence {
         await accounts.lookUp?(principal.user) ?? .notAsked
     }
 
-    /// Whether Identity Toolkit, too, says who is revoked.
+    /// Whether Identity Toolkit is queried for revocations.
     var asksFirebase: Bool { configuration.revocation.firebase != nil && configuration.identity.firebase != nil }
 }

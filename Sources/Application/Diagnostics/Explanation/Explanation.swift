@@ -3,65 +3,65 @@ package import GatewayCore
 import HTTPServer
 import NIOCore
 
-/// The account of one request's decision: its steps in the order of the request path, and how it ends.
+/// The explanation of one decision: its steps in the order of the request path, and the verdict.
 package struct Explanation: Sendable {
-    /// How the request would end.
+    /// The outcome of the request.
     package enum Verdict: Sendable {
-        /// It would be forwarded.
+        /// The request would be forwarded.
         case passes(Forwarded)
-        /// The gateway would refuse it.
+        /// The gateway would deny the request.
         case refused(Refusal)
-        /// It is for the gateway itself, which would answer it; nothing would be forwarded.
+        /// The gateway would respond itself, without forwarding.
         case answered(Answer)
-        /// It hangs on something that could not be found out; what it is.
+        /// The outcome depends on unavailable information, with a description.
         case undetermined(String)
     }
 
-    /// What the upstream would get.
+    /// The forwarded request.
     package struct Forwarded: Sendable {
         /// The upstream's name.
         package let upstream: String
-        /// The upstream's servers.
+        /// The servers of the upstream.
         package let servers: [Configuration.UpstreamServer]
         /// The request line's method and target.
         package let method, target: String
-        /// The identity fields, as they are written; empty for an anonymous request.
+        /// The identity fields as written. Empty for an anonymous request.
         package let identity: [String]
     }
 
-    /// What the client would get of the gateway's own.
+    /// A response of the gateway itself.
     package struct Answer: Sendable {
         /// The status (RFC 9110 section 15).
         package let status: Int
-        /// What it is, in a few words.
+        /// A short description.
         package let what: String
-        /// The fields that say more than that; none for most.
+        /// The relevant fields. Usually empty.
         package let fields: [String]
     }
 
-    /// What the client would get.
+    /// The response to a denied request.
     package struct Refusal: Sendable {
-        /// Status and code.
+        /// The status and the code.
         package let code: DecisionCode
-        /// What the client can do about it.
+        /// The remedy for the client.
         package let detail: String
-        /// The fields that tell the client what to do: `WWW-Authenticate`, `Allow`.
+        /// The fields with the remedy: `WWW-Authenticate` and `Allow`.
         package let fields: [String]
     }
 
-    /// What was looked at, in order, up to the first reason to refuse.
+    /// The steps in order, up to the first reason for a denial.
     package let steps: [ExplanationStep]
-    /// How the request would end.
+    /// The outcome of the request.
     package let verdict: Verdict
 }
 
 extension Explanation.Refusal {
-    /// What the gateway's own answer tells.
+    /// Creates the response of a denial.
     init(_ denial: Denial) {
         let record = RequestRecord()
         code = denial.code
         detail = denial.detail ?? "\(denial.code.detail)"
-        // `Retry-After` hangs on the state of the gateway that answers.
+        // `Retry-After` is omitted, because it depends on the state of the running gateway.
         fields = ProblemResponse(denial: denial, record: record, closes: false).lines { name in
             name == "WWW-Authenticate" || name == "Allow"
         }
@@ -69,7 +69,7 @@ extension Explanation.Refusal {
 }
 
 extension ProblemResponse {
-    /// The field lines of the answer whose names are wanted.
+    /// Returns the matching field lines of the response.
     func lines(_ isWanted: (Substring) -> Bool) -> [String] {
         var answer = ByteBuffer()
         write(into: &answer, date: [])

@@ -1,22 +1,22 @@
-/// One step of an account: what was looked at, and what came of it.
+/// One step of an explanation: a check and its result.
 package struct ExplanationStep: Sendable, Equatable {
-    /// What came of a step.
+    /// The result of a step.
     package enum Mark: Sendable, Equatable {
-        /// It holds.
+        /// The check succeeded.
         case passed
-        /// It does not, and alone is reason enough to refuse.
+        /// The check failed, which is sufficient for a denial.
         case failed
-        /// It could not be found out.
+        /// The result could not be determined.
         case unknown
-        /// It decides nothing: a remark, or something that this route does not ask.
+        /// The step has no effect: a remark, or a check that the route does not require.
         case note
     }
 
-    /// What came of it.
+    /// The result.
     package let mark: Mark
-    /// What was looked at, in one or two words.
+    /// The name of the check, one or two words.
     package let name: String
-    /// Why, on one line. Text of a request is shown with everything but printable characters escaped.
+    /// The reason on one line. Unprintable characters of a request's text are escaped.
     package let detail: String
 
     init(_ mark: Mark, _ name: String, _ detail: String) {

@@ -1,16 +1,15 @@
 import CivilCalendar
-import GatewayCore
 
-/// Moments and spans as people read them.
+/// Human-readable times and durations.
 enum HumanTime {
-    /// `2026-11-21T03:00:00Z, 5 min ago`.
+    /// Returns a time with its distance: `2026-11-21T03:00:00Z, 5 min ago`.
     static func moment(_ time: Int64, now: Int64) -> String {
         guard isDisplayable(time) else { return String(time) }
         let distance = time > now ? "in \(span(time - now))" : time == now ? "now" : "\(span(now - time)) ago"
         return "\(RFC3339.text(time)), \(distance)"
     }
 
-    /// The two largest units of a span of seconds, such as `2 h 5 min`.
+    /// Returns the two largest units of a duration in seconds, for example `2 h 5 min`.
     static func span(_ seconds: Int64) -> String {
         let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
         var rest = seconds
@@ -22,6 +21,6 @@ enum HumanTime {
         return parts.isEmpty ? "0 s" : parts.prefix(2).joined(separator: " ")
     }
 
-    /// Years 1970 to 9999: what a token says may be any integer.
+    /// Returns whether a time is in the years 1970 to 9999. A token may contain any integer.
     private static func isDisplayable(_ time: Int64) -> Bool { (0...253_402_300_799).contains(time) }
 }

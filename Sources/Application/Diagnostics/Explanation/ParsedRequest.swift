@@ -2,7 +2,7 @@ import GatewayCore
 import HTTPServer
 import HTTPWire
 
-/// A request's head with its parts, for as long as an account takes.
+/// The parsed head of an explained request.
 struct ParsedRequest {
     let head: RequestHead
     private let bytes: [UInt8]
@@ -19,7 +19,7 @@ struct ParsedRequest {
         self.table = table
     }
 
-    /// Gives the request to a stage of the request path, as a worker would.
+    /// Passes the request to a stage of the request path.
     func withView<Answer>(_ body: (RequestView) -> Answer) -> Answer {
         bytes.withUnsafeBytes { body(RequestView(head: head, bytes: $0, fields: table)) }
     }

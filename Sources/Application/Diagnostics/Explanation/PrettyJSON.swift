@@ -1,7 +1,7 @@
 import JOSE
 import PrintableText
 
-/// JSON text for people: a member a line, two spaces a level.
+/// JSON text for display: one member per line, indented by two spaces.
 enum PrettyJSON {
     static func text(of document: JSONDocument) -> String {
         text(document.root, indent: "")

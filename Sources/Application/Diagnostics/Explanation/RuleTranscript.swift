@@ -1,18 +1,17 @@
 import Authorization
 import CivilCalendar
-import GatewayCore
 import PrintableText
 import SecurityRules
 
-/// What the rules of a route said of a request, ruleset by ruleset: which `allow` statements were asked, what the parts of their conditions came
-/// to, and the verdict.
+/// The steps of a route's rules: for each ruleset the evaluated `allow` statements, the values of their conditions'
+/// parts, and the verdict.
 struct RuleTranscript {
-    /// The most statements that are told of one ruleset, and the most parts of one condition.
+    /// The maximum numbers of statements per ruleset and of parts per condition.
     private static let statementLimit = 32
     private static let partLimit = 24
 
     let rules: RouteRules
-    /// One for each ruleset that was asked.
+    /// One verdict for each evaluated ruleset.
     let verdicts: [RuleVerdict]
     let recorder: RuleRecorder
 
@@ -49,7 +48,7 @@ struct RuleTranscript {
         return [line] + parts.prefix(Self.partLimit).map { ExplanationStep(.note, "", "  \($0)") } + rest
     }
 
-    /// Nil for what says no more than its text does (`5`, `'admin'`), and for the maps on the way to a member.
+    /// Returns the line of a part. `nil` for literals (`5`, `'admin'`) and for maps on the path to a member.
     private func part(_ entry: RuleRecorder.Entry, _ ruleset: Ruleset) -> String? {
         guard ruleset.expressions.indices.contains(entry.expression) else { return nil }
         let text = ruleset.expressions[entry.expression].text
@@ -62,7 +61,7 @@ struct RuleTranscript {
         }
     }
 
-    /// That one is not true refuses nothing: another may be.
+    /// Returns the outcome of a statement. A statement that is not true is no failure, because another one may be.
     private static func outcome(of entry: RuleRecorder.Entry?) -> (ExplanationStep.Mark, String) {
         switch entry?.outcome {
         case .value(.bool(true)): (.passed, "true")
@@ -99,7 +98,7 @@ struct RuleTranscript {
         }
     }
 
-    /// On one line, and no longer than one bears.
+    /// Returns the text on one line, truncated.
     private static func shown(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return PrintableText.escaped(line.count > 100 ? line.prefix(97) + "..." : line)
@@ -107,6 +106,6 @@ struct RuleTranscript {
 }
 
 extension Ruleset {
-    /// Whether it is the condition of a route.
+    /// Whether the ruleset is the condition of a route.
     fileprivate var isCondition: Bool { rules.count == 1 && rules[0].pattern.isEmpty }
 }

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// The steps of an explanation so far.
+/// The steps of an explanation under construction.
 struct Transcript {
     private var steps: [ExplanationStep] = []
 

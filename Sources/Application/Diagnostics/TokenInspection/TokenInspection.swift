@@ -1,25 +1,25 @@
 import Authentication
 package import GatewayCore
 
-/// What a token says and what the gateway makes of it. Holds everything of the token but its signature, and nothing of an opaque one.
+/// The content of a token and the result of its verification. It omits the signature, and all of an opaque token.
 package struct TokenInspection: Sendable {
-    /// The header and the payload as indented JSON; nil for what is no compact JWS, such as an opaque token.
+    /// Header and payload as indented JSON. `nil` if the token is not a compact JWS.
     package let header, payload: String?
-    /// Every check and its answer.
+    /// All checks and their results.
     package let steps: [ExplanationStep]
-    /// What a request with this token would be answered: `ok` when the token is valid.
+    /// The code of the response to a request with this token. `ok` if the token is valid.
     package let code: DecisionCode
 
-    /// Whether the token is valid, as far as the token alone decides.
+    /// Whether the token is valid, judged by the token only.
     package var isValid: Bool { code == .ok }
 }
 
-/// A token with its account and, where it was verified, what the request path would know of it.
+/// An inspected token with its explanation and, if verified, its cache entry.
 struct InspectedToken {
     let inspection: TokenInspection
     let entry: VerifiedTokenCache.Entry?
-    /// The keys that it was verified by; `nil` if none were looked for.
+    /// The keys used for verification. `nil` if no keys were looked up.
     var keys: KeyEvidence?
-    /// What its provider said of an opaque token; `nil` if the provider was not queried.
+    /// The introspection verdict on an opaque token. `nil` if the provider was not queried.
     var verdict: OpaqueVerdict?
 }

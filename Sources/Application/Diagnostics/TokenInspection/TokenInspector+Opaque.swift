@@ -7,12 +7,12 @@ import JOSE
 import OutboundHTTP
 
 extension TokenInspector {
-    /// Whether the request path takes a credential for an opaque token.
+    /// Returns whether the request path treats a credential as an opaque token.
     static func isOpaque(_ token: [UInt8], _ kind: CredentialKind) -> Bool {
         kind == .idToken && !token.withUnsafeBytes { CompactShape.seemsJWT($0) }
     }
 
-    /// Has an opaque token judged by its provider. Nothing of the token is told.
+    /// Inspects an opaque token by introspection. The result contains no part of the token.
     func inspect(opaque token: [UInt8], _ choice: OpaqueChoice) async -> InspectedToken {
         var transcript = OpaqueTranscript(now: clock.now())
         guard transcript.shape(of: token) else { return transcript.ended(.argumentError) }
@@ -32,7 +32,7 @@ extension TokenInspector {
         }
     }
 
-    /// What the request path makes of the provider's word.
+    /// Returns the decision of the request path for the provider's judgement.
     private func ended(
         _ soFar: OpaqueTranscript, _ token: [UInt8], _ judgement: Judgement, _ place: Int
     ) -> InspectedToken {
@@ -62,7 +62,7 @@ extension TokenInspector {
 }
 
 extension OpaqueVerdict {
-    /// What is judged now and looked at now.
+    /// Creates a verdict that does not expire.
     fileprivate init(_ judgement: Judgement) {
         switch judgement {
         case .accepted(let identity): self = .accepted(identity, freshUntil: .max)
@@ -72,7 +72,7 @@ extension OpaqueVerdict {
     }
 }
 
-/// The steps of an opaque token's account.
+/// The steps for an opaque token.
 struct OpaqueTranscript {
     /// Unix seconds.
     let now: Int64
@@ -94,7 +94,7 @@ struct OpaqueTranscript {
             verdict: verdict)
     }
 
-    /// Whether it is text that anybody could be asked about.
+    /// Checks whether the text can be introspected.
     mutating func shape(of token: [UInt8]) -> Bool {
         let size = "\(token.count) bytes"
         let isText = token.withUnsafeBytes { BearerText.isToken($0) }
@@ -122,7 +122,7 @@ struct OpaqueTranscript {
 
     private mutating func record(_ identity: ProviderIdentity) {
         let claims = identity.claims.payload.root
-        // Without an audience the token would be anybody's: the judgement has seen to one of these.
+        // The judgement has verified one of these claims, so that the token was issued for the gateway.
         let audience = ["aud", "client_id", "app_id"].lazy.compactMap { claims[$0] }.first
         add(.passed, "audience", "issued for \(ShownText.claim(audience))")
         add(.note, "subject", ShownText.quoted(identity.subject))

@@ -6,9 +6,9 @@ package import GatewayConfiguration
 package import GatewayCore
 import JOSE
 
-/// Says of a token, check by check, whether the gateway of one configuration takes it.
+/// The inspection of tokens, check by check, with the configuration of one gateway.
 ///
-/// The verdict is the authenticator's own; the account asks the verifier's single checks.
+/// The authenticator determines the verdict; the steps show each of the verifier's checks.
 package struct TokenInspector: Sendable {
     let snapshot: Snapshot
     private let keys: KeyEvidenceSource
@@ -16,9 +16,9 @@ package struct TokenInspector: Sendable {
     let opaqueTokens: OpaqueEvidenceSource
     let clock: GatewayClock
 
-    /// An inspector that verifies as a gateway with this configuration does.
+    /// Creates an inspector that verifies like a gateway with this configuration.
     ///
-    /// - Throws: what is wrong with the configuration's routes.
+    /// - Throws: The errors of the configuration's routes.
     package init(_ configuration: Configuration, clock: GatewayClock = .system) throws(ConfigurationErrors) {
         let snapshot = try Snapshot(configuration)
         self.init(
@@ -37,10 +37,11 @@ package struct TokenInspector: Sendable {
         self.clock = clock
     }
 
-    /// Decodes and verifies a token, as a session cookie if it was issued as one, else as an ID token. An opaque one is put to its provider.
+    /// Decodes and verifies a token: as a session cookie if it was issued as one, otherwise as an ID token. An opaque
+    /// token is introspected.
     ///
-    /// - Parameter provider: the id of the one to ask about an opaque token; nil: the only one there is.
-    /// - Throws: where it is not clear which provider to ask.
+    /// - Parameter provider: The ID of the introspecting provider. `nil` for the only one.
+    /// - Throws: `TokenInspectionError` if the provider is ambiguous or unknown.
     package func inspect(
         _ token: String, provider: String? = nil
     ) async throws(TokenInspectionError) -> TokenInspection {
@@ -63,9 +64,7 @@ package struct TokenInspector: Sendable {
         return isCookie ? .sessionCookie : .idToken
     }
 
-    /// Decodes and verifies a credential that arrived at the place of that kind.
-    ///
-    /// - Parameter choice: who is asked about it where it is opaque.
+    /// Decodes and verifies a credential of this kind. `choice` is the introspecting provider, if the token is opaque.
     func inspect(_ token: [UInt8], as kind: CredentialKind, _ choice: OpaqueChoice) async -> InspectedToken {
         if Self.isOpaque(token, kind) { return await inspect(opaque: token, choice) }
         let jws: UnverifiedJWS
@@ -106,7 +105,7 @@ package struct TokenInspector: Sendable {
         return await keys.evidence(for: verifier.keySet.map { snapshot.keySources[$0] })
     }
 
-    /// Of a token that a gateway made, where it cannot count whatever its checks say.
+    /// Returns a failed step for a gateway token that is never valid as a credential here.
     private func whose(_ token: UnverifiedJWS) -> [ExplanationStep] {
         if token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true {
             return [
@@ -120,7 +119,7 @@ package struct TokenInspector: Sendable {
         ]
     }
 
-    /// Of a token that no verifier judges.
+    /// Returns the step for a token without a verifier.
     private func nobodys(
         _ token: UnverifiedJWS, _ kind: CredentialKind, _ failure: VerificationFailure
     ) -> ExplanationStep {
@@ -132,7 +131,7 @@ package struct TokenInspector: Sendable {
         return ExplanationStep(.failed, "iss", "\(failure.reason.rawValue): \(issuer) is none of identity.providers'")
     }
 
-    /// What the request path says.
+    /// Returns the decision of the request path.
     private func verdict(
         on token: [UInt8], _ kind: CredentialKind, _ verifier: TokenVerifier, _ evidence: KeyEvidence, now: Int64,
         monotonic: UInt64

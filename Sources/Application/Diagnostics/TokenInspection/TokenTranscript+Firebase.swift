@@ -2,7 +2,7 @@ import Authentication
 import JOSE
 
 extension TokenTranscript {
-    /// Of Firebase's ID tokens and session cookies.
+    /// Returns the steps for Firebase ID tokens and session cookies.
     func steps(of token: UnverifiedJWS, by verifier: FirebaseVerifier) -> [ExplanationStep] {
         let claims = token.payload.root
         return beforeSignature(token, verifier) + signature(token, verifier)

@@ -2,7 +2,7 @@ import Authentication
 import JOSE
 
 extension TokenTranscript {
-    /// Of a provider's own ID tokens.
+    /// Returns the steps for a provider's own ID tokens.
     func steps(of token: UnverifiedJWS, by verifier: ProviderVerifier) -> [ExplanationStep] {
         let claims = token.payload.root
         return header(token, verifier) + whose(claims, verifier) + signature(token, verifier)

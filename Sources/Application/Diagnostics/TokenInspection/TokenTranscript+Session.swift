@@ -2,7 +2,7 @@ import Authentication
 import JOSE
 
 extension TokenTranscript {
-    /// Of the gateway's own session cookies.
+    /// Returns the steps for the gateway's own session cookies.
     func steps(of token: UnverifiedJWS, by verifier: SessionVerifier) -> [ExplanationStep] {
         let claims = token.payload.root
         return header(token, verifier) + whose(claims, verifier)

@@ -1,7 +1,7 @@
 import Authentication
 import JOSE
 
-/// The answer of every single check of a token, also of those that the request path does not reach after a failure.
+/// The results of all checks of a token, including those that the request path skips after a failure.
 struct TokenTranscript {
     let verifier: TokenVerifier
     let evidence: KeyEvidence
@@ -17,7 +17,7 @@ struct TokenTranscript {
         }
     }
 
-    /// What a check of something says; `shown` is that something.
+    /// Returns the step of a check. `shown` is the checked value.
     func step(
         _ name: String, _ shown: String, expected: String? = nil, _ check: () throws -> Void
     ) -> ExplanationStep {
@@ -31,7 +31,7 @@ struct TokenTranscript {
         }
     }
 
-    /// The key that the token names, and what `check` says of each thing that hangs on it.
+    /// Returns the step of the key lookup and, with the key, the steps of `check`.
     func key(of token: UnverifiedJWS, _ check: (PublicKey) -> [ExplanationStep]) -> [ExplanationStep] {
         let notChecked = ExplanationStep(.unknown, "signature", "not checked: there is no key to check it with")
         switch evidence.view.lookup(kid: token.keyID ?? "", now: monotonic) {
@@ -66,7 +66,8 @@ struct TokenTranscript {
         return steps
     }
 
-    /// Of a token that does not say when its user signed in: it has no session either, for which a later sign-in could be recorded.
+    /// The text for a token without a sign-in time. Such a token has no session either, so that no later sign-in can be
+    /// recorded.
     static let noAuthTime = "none: never recent, and the upstream is told no sign-in time"
 
     private func moment(_ value: JSONValue?) -> String {

@@ -4,14 +4,14 @@ import GatewayCore
 import NIOCore
 import Synchronization
 
-/// The admin listener; closed if the configuration has no address for it.
+/// The admin listener. It stays closed if no address is configured.
 final class AdminListener: Sendable {
     private let server = Mutex<AdminServer?>(nil)
 
-    /// The address with the port that was taken where 0 was configured; `nil` while it is closed.
+    /// The bound address with the actual port. `nil` while the listener is closed.
     var address: SocketAddress? { server.withLock { $0?.address } }
 
-    /// Connections that it closed for want of room.
+    /// The number of connections that were closed because of the limit.
     var closedCount: UInt64 { server.withLock { $0?.closedCount ?? 0 } }
 
     func open(

@@ -9,12 +9,12 @@ import Observability
 import RequestPipeline
 import Revocation
 
-/// The backend of the admin listener, answered from the gateway's parts.
+/// The backend of the admin listener, implemented with the gateway's parts.
 struct GatewayAdministration: AdministrationBackend {
     private let isServing: ManagedAtomic<Bool>
     private let generations: Generations
     private let store: any GatewayStore
-    /// `nil`: the configuration was not read from a file.
+    /// `nil` if the configuration was not read from a file.
     private let reloader: Reloader?
     private let metrics: MetricsCollector
     private let gathering: SharedGathering
@@ -53,7 +53,8 @@ struct GatewayAdministration: AdministrationBackend {
         return checks
     }
 
-    /// Ready once the store was read, as the contract has it: while it is away later, the routes that need it say so themselves.
+    /// Returns the readiness of the store. It is ready after its first read, as documented. During a later outage, the
+    /// routes that need it report the failure.
     private func storeReadiness() -> ReadinessCheck {
         let trouble = store.trouble
         guard let age = store.view.age(monotonicNow: clock.monotonic()) else {
@@ -79,7 +80,7 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func revoke(_ user: UserKey, at time: UnixTime?) async throws(AdministrationError) -> UserRecord {
-        // Without a time everything ends that there is now, sessions that began by a faster clock included.
+        // Without a time all current credentials end, including sessions that a faster clock started.
         let scope = time == nil ? RevocationScope.everything : .before
         return try await inStore(user) { user throws(StoreError) in
             try await store.revoke(user, at: time?.seconds ?? clock.now(), scope)
@@ -106,7 +107,8 @@ struct GatewayAdministration: AdministrationBackend {
         try await inStore(user) { user throws(StoreError) in try await store.revokeSession(user, session) }
     }
 
-    /// Refuses a tenant that no token could name: a change of its user's record would be acknowledged and have no effect.
+    /// Performs an operation on a user. Rejects a tenant that no token can contain, because the change would have no
+    /// effect.
     private func inStore<Record>(
         _ user: UserKey, _ body: (UserKey) async throws(StoreError) -> Record
     ) async throws(AdministrationError) -> Record {

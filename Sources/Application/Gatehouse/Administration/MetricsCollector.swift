@@ -3,12 +3,11 @@ import Authorization
 import Forwarding
 import GatewayCore
 import HTTPServer
-import NIOCore
 import Observability
 import RequestPipeline
 import Revocation
 
-/// Reads the gateway's metrics from its parts.
+/// The collection of metrics from the gateway's parts.
 struct MetricsCollector: Sendable {
     let workers: WorkerLoops
     let places: MetricIndices
@@ -54,7 +53,7 @@ struct MetricsCollector: Sendable {
         return readings
     }
 
-    /// The servers of the upstreams that are served, as all loops see them.
+    /// Returns the servers of all active upstreams, combined over all loops.
     private func upstreamServers() async -> [UpstreamServerReading] {
         var servers: [UpstreamServerReading] = []
         for seen in (try? await workers.onEach { $0.upstreamServers }) ?? [] {
@@ -74,7 +73,7 @@ struct MetricsCollector: Sendable {
 }
 
 extension WorkerLoop {
-    /// The worker's numbers, with those that are known only by looking.
+    /// Returns the worker's counters, including gauges that are read now.
     fileprivate func countersNow() -> CountersSnapshot {
         counters.set(.connectionsOpen, to: Int64(front.registry.count))
         counters.set(.requestsInFlight, to: Int64(front.registry.connections.count { $0.connection.isServing }))
@@ -92,7 +91,7 @@ extension WorkerLoop {
 }
 
 extension UpstreamPool {
-    /// Its servers, by their places in the settings.
+    /// The readings of its servers, in the order of the settings.
     var serverReadings: [UpstreamServerReading] {
         var readings = settings.servers.map { UpstreamServerReading(upstream: settings.name, server: $0.url) }
         for index in readings.indices { readings[index].ejections = ejections[index] }

@@ -13,12 +13,12 @@ import Revocation
 import RevocationStores
 import Synchronization
 
-/// A running gateway: its parts, and the order in which they start and stop.
+/// A running gateway: its parts, and their order of start and stop.
 ///
-/// `start` opens the listeners at once. What requests need (keys, the revocation view) is loaded meanwhile, and requests wait for it for a
-/// bounded time. `stop` drains. The ``Reloader`` replaces the configuration.
+/// `start` opens the listeners immediately. Keys and the revocation view are loaded in the meantime; requests wait for
+/// them for a bounded time. `stop` drains. The ``Reloader`` replaces the configuration.
 package final class Gateway: Sendable {
-    /// `nil`: the configuration stays as it is.
+    /// `nil` if the configuration is never reloaded.
     let reloader: Reloader?
     private let isServing = ManagedAtomic(true)
     private let generations: Generations
@@ -56,7 +56,7 @@ package final class Gateway: Sendable {
             controlGroup.shutdownGracefully { _ in }
             throw error
         }
-        // From here on nothing throws: what is made needs an end, which `finish` gives.
+        // Nothing throws from here on, because the following parts must be shut down by `finish`.
         (self.places, self.accessLog) = (places, accessLog)
         workers = WorkerLoops(count: count) { loop, index in
             WorkerLoop(
@@ -82,11 +82,11 @@ package final class Gateway: Sendable {
         reloader = reloads.map { Reloader(installer, files: $0.files.union(ledger.files), load: $0.load) }
     }
 
-    /// Starts a gateway; when this returns, it accepts connections.
+    /// Starts a gateway. When this returns, it accepts connections.
     ///
-    /// - Parameter reloads: how the configuration is read again; `nil`: it stays as it is.
-    /// - Throws: `ConfigurationErrors` for routes that cannot be, `StoreError`, `AccessLogError`, or `GatewayStartError` for an address
-    ///   that cannot be listened on, or too few file descriptors.
+    /// - Parameter reloads: How the configuration is reloaded. `nil` if it never is.
+    /// - Throws: `ConfigurationErrors` for invalid routes. `StoreError` or `AccessLogError`. `GatewayStartError` for an
+    ///   address that cannot be bound, or too few file descriptors.
     package static func start(
         _ configuration: Configuration, reloads: GatewayService.Reloads? = nil, clock: GatewayClock = .system,
         logger: Logger
@@ -135,16 +135,16 @@ package final class Gateway: Sendable {
     var store: any GatewayStore { environment.store }
     private var logger: Logger { environment.logger }
 
-    /// The addresses that clients can connect to, with the ports that were taken where 0 was configured.
+    /// The addresses that clients can connect to, with the actual ports.
     package var listenAddresses: [ListenAddress] { listeners.current.map(\.listenAddress) }
 
-    /// The same with `https://` before those that speak TLS, for people.
+    /// The same addresses for display, with `https://` for TLS listeners.
     package var listenNames: [String] { listeners.current.map(\.name) }
 
-    /// The address of the admin listener; `nil` without one.
+    /// The address of the admin listener. `nil` without one.
     package var adminListenAddress: ListenAddress? { admin.address.flatMap(ListenAddress.init) }
 
-    /// How long draining may take.
+    /// The maximum duration of draining.
     package var drainTime: Duration {
         let drain = generations.current.configuration.drain
         return drain.delay + drain.timeout
@@ -152,8 +152,8 @@ package final class Gateway: Sendable {
 
     // MARK: - Stop
 
-    /// Drains, then ends everything: `/readyz` says 503 and connections are accepted for `drain.delay`, then what runs is
-    /// finished, for at most `drain.timeout`.
+    /// Drains, then stops. `/readyz` returns 503 and connections are accepted for `drain.delay`. Current requests are
+    /// then completed for at most `drain.timeout`.
     package func stop() async {
         guard isServing.exchange(false, ordering: .sequentiallyConsistent) else { return }
         let drain = generations.current.configuration.drain
@@ -174,7 +174,7 @@ package final class Gateway: Sendable {
         background.withLock { $0 }?.cancel()
         upstreamWatches.stop()
         let remainders = await workers.stop()
-        // First: it must not depend on a reader of the logs.
+        // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {
             logger.warning("the last lines of the access log were not written: its reader takes none")
@@ -186,19 +186,19 @@ package final class Gateway: Sendable {
     }
 }
 
-/// What outlives configurations: the parts of them are made with it.
+/// The resources that persist across configurations.
 struct GatewayEnvironment: Sendable {
     let store: any GatewayStore
     let fetcher: any KeyFetcher
     let group: any EventLoopGroup
     let clock: GatewayClock
     let logger: Logger
-    /// The buckets of rate limits, which all workers share.
+    /// The rate limit buckets, shared by all workers.
     let rates = RateTables()
 }
 
 extension Configuration {
-    /// The store, and how workers reach it if it is shared.
+    /// Opens the store. Returns it with the connection settings for workers if it is shared.
     fileprivate func openStore(
         loop: any EventLoop, clock: GatewayClock, logger: Logger
     ) throws(StoreError) -> (any GatewayStore, RedisConfiguration?) {

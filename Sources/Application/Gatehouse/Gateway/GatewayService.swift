@@ -11,18 +11,20 @@ import ServiceLifecycle
     import Darwin
 #endif
 
-/// Runs a gateway until the process is asked to end, then drains.
+/// A service that runs a gateway until the process is asked to stop, then drains.
 package struct GatewayService: Service {
-    /// How the configuration is read again while the gateway runs.
+    /// How the configuration is reloaded while the gateway runs.
     package struct Reloads: Sendable {
         let files: Set<String>
         let load: @Sendable () throws -> Configuration
         let signals: @Sendable (@Sendable () async -> Void) async -> Void
 
+        /// Creates the settings.
+        ///
         /// - Parameters:
-        ///   - files: what was read for the first configuration.
-        ///   - load: reads the next one.
-        ///   - signals: calls its argument whenever the process is asked to reload, until the task is cancelled.
+        ///   - files: The files of the first configuration.
+        ///   - load: Reads the next configuration.
+        ///   - signals: Calls its argument whenever a reload is requested, until the task is cancelled.
         package init(
             files: Set<String>, load: @escaping @Sendable () throws -> Configuration,
             signals: @escaping @Sendable (@Sendable () async -> Void) async -> Void
@@ -38,9 +40,11 @@ package struct GatewayService: Service {
     let reloads: Reloads?
     let onStart: @Sendable (Gateway) -> Void
 
+    /// Creates a service.
+    ///
     /// - Parameters:
-    ///   - reloads: `nil`: the configuration stays as it is.
-    ///   - onStart: called once the gateway accepts connections.
+    ///   - reloads: How the configuration is reloaded. `nil` if it never is.
+    ///   - onStart: Called once when the gateway accepts connections.
     package init(
         _ configuration: Configuration, logger: Logger, reloads: Reloads? = nil,
         onStart: @escaping @Sendable (Gateway) -> Void = { _ in }
@@ -51,11 +55,11 @@ package struct GatewayService: Service {
         self.onStart = onStart
     }
 
-    /// Starts, waits for the graceful shutdown, drains.
+    /// Starts the gateway, waits for the graceful shutdown, and drains.
     package func run() async throws {
         let gateway = try await Gateway.start(configuration, reloads: reloads, logger: logger)
         onStart(gateway)
-        // Not children of this task: stopping does not wait for a reload that is under way.
+        // Unstructured tasks, so that stopping does not wait for a running reload.
         var tasks: [Task<Void, Never>] = []
         if let reloads, let reloader = gateway.reloader {
             tasks.append(Task { await reloader.watch() })
@@ -67,9 +71,9 @@ package struct GatewayService: Service {
     }
 }
 
-/// The reason why a gateway could not start, with what to do.
+/// The reason why a gateway could not start, and the remedy.
 package struct GatewayStartError: Error, CustomStringConvertible, Sendable {
-    /// What went wrong; what to do.
+    /// The error and its remedy.
     package let description: String
 
     init(_ description: String) {

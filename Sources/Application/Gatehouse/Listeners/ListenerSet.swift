@@ -7,9 +7,9 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The open listeners, in the order of the configuration, and the number of client connections that they may accept.
+/// The open listeners in the order of the configuration, and the limit of client connections.
 final class ListenerSet: Sendable {
-    /// What a configuration needs to listen, acquired before it is put in place.
+    /// The listeners and the limit of a configuration, acquired before it is installed.
     struct Acquired {
         fileprivate let limit: Int
         fileprivate let listeners: [Listener]
@@ -21,7 +21,7 @@ final class ListenerSet: Sendable {
     private let budget = ConnectionBudget(limit: 0)
     private let listeners = Mutex<[Listener]>([])
 
-    /// - Parameter control: a loop for what is not a connection.
+    /// Creates an empty set. `control` is a loop for work that is not a connection.
     init(_ workers: WorkerLoops, control: any EventLoop, logger: Logger) {
         self.workers = workers
         self.control = control
@@ -32,16 +32,16 @@ final class ListenerSet: Sendable {
 
     /// Opens the listeners of the first configuration.
     func open(for first: Generation) async throws {
-        // Before the first connection can come.
+        // Must precede the first connection.
         budget.change(
             limit: try connectionLimit(of: first), perAddress: first.configuration.limits.connectionsPerAddress)
         let opened = try await openListeners(of: first)
         listeners.withLock { $0 = opened }
     }
 
-    /// Checks the file descriptors, keeps the listeners that are open at the configuration's addresses, and opens the others.
+    /// Checks the file descriptors and opens the listeners that are not open yet.
     ///
-    /// - Throws: `GatewayStartError`; then nothing was opened.
+    /// - Throws: `GatewayStartError`; no listener is opened then.
     func acquire(for next: Generation) async throws -> Acquired {
         Acquired(limit: try connectionLimit(of: next), listeners: try await openListeners(of: next))
     }
@@ -68,13 +68,13 @@ final class ListenerSet: Sendable {
         return result
     }
 
-    /// Closes what was opened for a configuration that is not put in place.
+    /// Closes the listeners that were opened for a configuration that is not installed.
     func release(_ acquired: Acquired) async {
         let kept = current
         for listener in acquired.listeners where !kept.contains(where: { $0 === listener }) { await listener.close() }
     }
 
-    /// Serves by a configuration: its listeners get its settings, the others accept no more.
+    /// Installs a configuration: its listeners receive its settings, and the remaining ones stop accepting.
     func install(_ acquired: Acquired, of next: Generation) async {
         let listeners = acquired.listeners
         let previous = self.listeners.withLock { current in
@@ -98,7 +98,7 @@ final class ListenerSet: Sendable {
         for listener in current { await listener.close() }
     }
 
-    /// How many client connections there may be: as configured, or fewer where the system gives too few file descriptors.
+    /// Returns the limit of client connections: the configured one, or fewer if file descriptors are short.
     private func connectionLimit(of generation: Generation) throws(GatewayStartError) -> Int {
         let configuration = generation.configuration
         let plan: DescriptorPlan
@@ -124,15 +124,15 @@ final class ListenerSet: Sendable {
 }
 
 extension Listener {
-    /// The address that clients can connect to, with the port that was taken where 0 was configured.
+    /// The address that clients can connect to, with the actual port.
     var listenAddress: ListenAddress { ListenAddress(address) ?? wanted }
 
-    /// The same with `https://` before it if it speaks TLS, for people.
+    /// The same address for display, with `https://` if it uses TLS.
     var name: String { settings.tls == nil ? "\(listenAddress)" : "https://\(listenAddress)" }
 }
 
 extension ListenAddress {
-    /// `nil` for an address that is no listener's.
+    /// Creates the address. `nil` if it is not a listener's.
     init?(_ address: SocketAddress) {
         if let path = address.pathname, !path.isEmpty {
             self.init(path: path)

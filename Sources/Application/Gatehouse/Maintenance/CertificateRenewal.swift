@@ -5,12 +5,12 @@ import HTTPServer
 import Logging
 import Observability
 
-/// Serves certificates that were replaced on disk, as long as the gateway runs.
+/// The periodic reload of certificates that were replaced on disk.
 final class CertificateRenewal: Sendable {
     private let listeners: ListenerSet
     private let clock: GatewayClock
     private let logger: Logger
-    /// Apart from those of the configuration: a configuration that cannot be read does not keep certificates from being renewed.
+    /// Separate from configuration reloads, so that an unreadable configuration does not prevent certificate renewal.
     private let calls = BlockingCalls()
     private let renewals = ManagedAtomic<UInt64>(0)
     private let failures = ManagedAtomic<UInt64>(0)
@@ -21,14 +21,14 @@ final class CertificateRenewal: Sendable {
         self.logger = logger
     }
 
-    /// Looks at the listeners' certificates until the task is cancelled.
+    /// Checks the listeners' certificates until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Listener.renewalInterval)
             guard !Task.isCancelled else { return }
             let secure = listeners.current.filter { $0.settings.configuration?.tls != nil }
             guard !secure.isEmpty else { continue }
-            // A file system that hangs holds no thread of other tasks.
+            // A blocked file system must not occupy a thread of other tasks.
             try? await calls.run { [self] in
                 for listener in secure { record(listener.renew(now: clock.now()), of: listener) }
             }
@@ -52,7 +52,8 @@ final class CertificateRenewal: Sendable {
         }
     }
 
-    /// Adds the certificates that are served, by listener and name: of several with one name, the one that ends first.
+    /// Adds the served certificates by listener and name. Of several with the same name, the one that expires first is
+    /// added.
     func read(into readings: inout GatewayReadings) {
         readings.certificateRenewals = renewals.load(ordering: .relaxed)
         readings.certificateFailures = failures.load(ordering: .relaxed)

@@ -1,11 +1,10 @@
 import Accounts
 import GatewayConfiguration
-import GatewayCore
 import JOSE
 import Logging
 
-/// Loads the session cookies' issuer and key for the first configuration, again and again until the store returns them, and hands them to
-/// the workers.
+/// The loading of issuer and key of session cookies for the first configuration. It retries until the store returns
+/// them, and passes them to the workers.
 struct SessionKeyLoader: Sendable {
     let generation: Generation
     let workers: WorkerLoops

@@ -2,7 +2,8 @@ import GatewayCore
 import Logging
 import Revocation
 
-/// Loads the revocation view, again and again until it succeeds, then removes what has expired once an hour.
+/// The maintenance of the store: it loads the revocation view, retrying until it succeeds, and then removes expired
+/// records once an hour.
 struct StoreMaintenance: Sendable {
     private let store: any GatewayStore
     private let workers: WorkerLoops
@@ -41,7 +42,7 @@ struct StoreMaintenance: Sendable {
                 let level = error == lastLogged ? Logger.Level.debug : .error
                 logger.log(level: level, "the store cannot be read", metadata: ["error": "\(error)"])
                 lastLogged = error
-                // A store that follows another has waited already, and goes on trying by itself.
+                // A store that follows another has already waited in `load`, and continues to retry on its own.
                 try? await Task.sleep(for: store.viewIsAuthoritative ? pause : .milliseconds(100))
                 pause = min(pause * 2, .seconds(30))
             }

@@ -1,11 +1,11 @@
 import NIOPosix
 import Synchronization
 
-/// Lets one asynchronous operation run after the other.
+/// A serial executor of asynchronous operations.
 actor SerialGate {
     private var last: Task<Void, Never>?
 
-    /// The result of `body`, which runs when the operations before it have ended. It is not cancelled with its caller.
+    /// Runs `body` after all earlier operations have ended and returns its result. It is not cancelled with its caller.
     func enter<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { [last] in
             await last?.value
@@ -16,9 +16,9 @@ actor SerialGate {
     }
 }
 
-/// The reason why a configuration was not put in place; the one before is served on.
+/// The reason why a configuration was not installed. The previous one stays active.
 struct ReloadRefusal: Error, CustomStringConvertible, Sendable {
-    /// What is wrong; what to do.
+    /// The error and its remedy.
     let description: String
 
     init(_ description: String) {
@@ -26,19 +26,19 @@ struct ReloadRefusal: Error, CustomStringConvertible, Sendable {
     }
 }
 
-/// Runs calls that may block for any time, or never return, each on a thread of its own and one at a time.
+/// A runner of calls that may block indefinitely, each on its own thread and one at a time.
 ///
-/// Reading a configuration waits for file systems and parsers. On the threads that all tasks share, two calls that hang
-/// would hold up health checks, the admin API and stopping.
+/// Reading a configuration depends on file systems and parsers. On the shared threads, two blocked calls would delay
+/// health checks, the admin API and the stop.
 final class BlockingCalls: Sendable {
-    /// Waits for the time after which a call is given up.
+    /// A function that waits for the timeout of a call.
     typealias Wait = @Sendable (Duration) async throws -> Void
 
-    /// How long one call may take.
+    /// The timeout of one call.
     static let timeLimit = Duration.seconds(30)
 
     private let gate = SerialGate()
-    /// Whether a call that was given up has not returned yet.
+    /// Whether an abandoned call has not returned yet.
     private let isStuck = Mutex(false)
     private let wait: Wait
 
@@ -46,10 +46,10 @@ final class BlockingCalls: Sendable {
         self.wait = wait
     }
 
-    /// The result of `body`, which runs when the calls before it have ended.
+    /// Runs `body` after all earlier calls have ended and returns its result.
     ///
-    /// - Throws: what `body` throws, or `ReloadRefusal` after the time limit, and while a call that was given up still
-    ///   holds its thread: no more than one thread is ever lost.
+    /// - Throws: Any error of `body`. `ReloadRefusal` after the timeout, and while an abandoned call still occupies its
+    ///   thread. At most one thread is ever lost.
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await gate.enter { [self] in try await bounded(body).get() }
     }
@@ -77,7 +77,7 @@ final class BlockingCalls: Sendable {
     }
 }
 
-/// One call whose result, or the lack of it, is waited for once.
+/// A call whose result or timeout is awaited once.
 private final class PendingCall<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -86,12 +86,12 @@ private final class PendingCall<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns false where the call had been given up.
+    /// Sets the result. Returns `false` if the call was abandoned.
     func end(with result: Result<Value, any Error>) -> Bool {
         settle(result) {}
     }
 
-    /// - Parameter note: runs before the call can end, unless it has.
+    /// Abandons the call. `note` runs before the call can end, unless it has ended.
     func giveUp(_ note: () -> Void) {
         _ = settle(
             .failure(

@@ -6,10 +6,10 @@ import Forwarding
 import GatewayConfiguration
 import GatewayCore
 
-/// Puts another configuration in the place of the one that is served: wholly, or not at all.
+/// The installation of a new configuration, completely or not at all.
 ///
-/// Requests that began before are finished as they began. Verified tokens go on where nothing changed that they depend on, upstream
-/// connections where their upstream did not.
+/// Earlier requests are completed with the previous one. Verified tokens are kept if all of their dependencies are
+/// unchanged, and upstream connections if their upstream is.
 struct ConfigurationInstaller: Sendable {
     let isServing: ManagedAtomic<Bool>
     let generations: Generations
@@ -19,12 +19,12 @@ struct ConfigurationInstaller: Sendable {
     let places: MetricIndices
     let environment: GatewayEnvironment
 
-    /// Installs a configuration. Not to be called while another call runs.
+    /// Installs a configuration. Calls must not overlap.
     ///
     /// - Parameters:
-    ///   - ledger: records the files that are read for it.
-    ///   - calls: where they are read.
-    /// - Returns: its number.
+    ///   - ledger: Records the files that are read.
+    ///   - calls: Runs the reading of files.
+    /// - Returns: The number of the configuration.
     /// - Throws: `ConfigurationErrors`, `GatewayStartError` or `ReloadRefusal`.
     func install(
         _ configuration: Configuration, recording ledger: FileLedger, on calls: BlockingCalls
@@ -62,7 +62,8 @@ struct ConfigurationInstaller: Sendable {
         return next.number
     }
 
-    /// Acquires what can still be missing: file descriptors, listeners, and memory of libcrypto for the workers, which begin requests then.
+    /// Acquires the resources that may be unavailable: file descriptors, listeners, and libcrypto memory for the
+    /// workers, which then start.
     private func acquireResources(for next: Generation) async throws -> ListenerSet.Acquired {
         let acquired = try await listeners.acquire(for: next)
         if let failure = await startWorkers(of: next) {
@@ -72,10 +73,10 @@ struct ConfigurationInstaller: Sendable {
         return acquired
     }
 
-    /// - Returns: why the workers were not started; `nil`: they were.
+    /// Starts the workers. Returns the error if they were not started.
     private func startWorkers(of next: Generation) async -> (any Error)? {
         do {
-            // The process may have been asked to end meanwhile.
+            // The gateway may have been stopped meanwhile.
             try checkServing()
             try await workers.install(next)
             return nil
@@ -88,7 +89,8 @@ struct ConfigurationInstaller: Sendable {
         guard isServing.load(ordering: .sequentiallyConsistent) else { throw ReloadRefusal("the gateway is draining") }
     }
 
-    /// The sources of before if they are made of the same; else new ones, once they know their keys as far as these can be had.
+    /// Returns the previous sources if their shape is unchanged. Otherwise creates new ones and waits a bounded time
+    /// for their keys.
     private func sources(
         for configuration: Configuration, _ snapshot: Snapshot, _ serviceAccount: ServiceAccount?,
         after previous: IdentitySources

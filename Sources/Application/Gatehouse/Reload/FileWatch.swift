@@ -1,14 +1,15 @@
 import GatewayCore
 
-/// When the files of a configuration have changed and are whole, as a pure value: fingerprints in, whether to reload out.
+/// The detection of complete changes of configuration files, as a pure value: fingerprints in, whether to reload out.
 ///
-/// A change counts once two looks in a row saw the same: who writes several files, or one slowly, is not read in between.
+/// A change counts after two consecutive checks with the same result, so that files are not read while they are being
+/// written.
 struct FileWatch: Sendable {
     typealias Fingerprints = [String: FileFingerprint]
 
-    /// What was read.
+    /// The fingerprints of the loaded files.
     private var loaded: Fingerprints
-    /// What the last look saw, where that differs.
+    /// The fingerprints of the last check, if they differ.
     private var seen: Fingerprints?
 
     init(loaded: Fingerprints) {
@@ -17,7 +18,7 @@ struct FileWatch: Sendable {
 
     var files: Set<String> { Set(loaded.keys) }
 
-    /// - Returns: whether to read them again.
+    /// Returns whether to reload the files.
     mutating func look(_ fingerprints: Fingerprints) -> Bool {
         guard fingerprints != loaded else {
             seen = nil
@@ -27,7 +28,7 @@ struct FileWatch: Sendable {
         return seen == fingerprints
     }
 
-    /// They were read, well or not: these states are not tried again.
+    /// Records an attempt, successful or not, so that the same state is not tried again.
     mutating func tried(_ fingerprints: Fingerprints) {
         loaded = fingerprints
         seen = nil
@@ -35,7 +36,7 @@ struct FileWatch: Sendable {
 }
 
 extension FileWatch.Fingerprints {
-    /// How the files are now; those that are not there have none.
+    /// Returns the current fingerprints. Missing files have none.
     static func now(of files: Set<String>) -> FileWatch.Fingerprints {
         files.reduce(into: [:]) { fingerprints, file in fingerprints[file] = FileFingerprint(of: file) }
     }

@@ -3,9 +3,9 @@ import GatewayCore
 import Logging
 import Synchronization
 
-/// One configuration that is served, or still finishes what it began, with what was made for it.
+/// An active or retiring configuration with the objects that were created for it.
 final class Generation: Sendable {
-    /// 1 for the configuration that the gateway began with, one more for each that took its place.
+    /// The number: 1 for the first configuration, increased with each installation.
     let number: UInt64
     let configuration: Configuration
     let snapshot: Snapshot
@@ -18,7 +18,7 @@ final class Generation: Sendable {
         self.sources = sources
     }
 
-    /// Logs what loads and should nevertheless be known.
+    /// Logs the warnings of a valid configuration.
     func logWarnings(to logger: Logger) {
         for warning in snapshot.warnings {
             logger.warning(
@@ -31,7 +31,7 @@ final class Generation: Sendable {
     }
 }
 
-/// The configuration that is served, and the identity sources of earlier ones while workers still query them.
+/// The active configuration, and the identity sources of earlier ones while workers still query them.
 final class Generations: Sendable {
     private struct State: Sendable {
         var current: Generation
@@ -46,7 +46,7 @@ final class Generations: Sendable {
 
     var current: Generation { state.withLock { $0.current } }
 
-    /// From now on this is what is served.
+    /// Replaces the active configuration.
     func replace(with next: Generation) {
         state.withLock { state in
             if state.current.sources !== next.sources { state.retired.append(state.current.sources) }
@@ -54,7 +54,8 @@ final class Generations: Sendable {
         }
     }
 
-    /// Ends the sources of earlier configurations once no worker queries them any more, until the task is cancelled.
+    /// Shuts down the sources of earlier configurations when no worker queries them any more, until the task is
+    /// cancelled.
     func reapRetiredSources(usedBy workers: WorkerLoops) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
@@ -78,7 +79,7 @@ final class Generations: Sendable {
 }
 
 extension Configuration {
-    /// The insecure options that are on, by their keys.
+    /// The enabled insecure options, by their keys.
     var insecureOptions: [String] {
         var options: [String] = []
         if identity.firebase?.insecureEmulator == true { options.append("identity.firebase.insecure_emulator") }

@@ -10,11 +10,11 @@ import RequestPipeline
 import Revocation
 import Synchronization
 
-/// What tells whose tokens count: key sets, providers that are asked, the gateway's own accounts.
+/// The sources of identity: key sets, token introspection, and the gateway's own accounts.
 ///
-/// Configurations that agree on all of it share one.
+/// Configurations with the same shape share one instance.
 final class IdentitySources: Sendable {
-    /// Everything that they are made of.
+    /// The settings on which the sources depend.
     struct Shape: Sendable, Equatable {
         private let sources: IdentityShape.Sources
         private let serviceAccount: [String]
@@ -27,17 +27,17 @@ final class IdentitySources: Sendable {
 
     let shape: Shape
     let keys: KeyCoordinator
-    /// `nil`: no opaque tokens are accepted.
+    /// `nil` if no opaque tokens are accepted.
     let opaqueTokens: OpaqueTokens?
-    /// Identity Toolkit, which knows Firebase's accounts; `nil`: the store alone decides who is revoked.
+    /// The lookup of Firebase accounts. `nil` if only the store contains revocations.
     let accounts: IdentityToolkit?
-    /// The keys of session cookies; `nil`: there are no accounts.
+    /// The keys of session cookies. `nil` without accounts.
     let sessions: SessionAuthority?
-    /// What workers query.
+    /// The lookups for workers.
     let lookups: RemoteLookups
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter previous: whose key sets are held until they were read again.
+    /// Creates the sources. The key sets of `previous` are kept until the next fetch.
     init(
         _ configuration: Configuration, _ snapshot: Snapshot, serviceAccount: ServiceAccount?,
         after previous: IdentitySources? = nil, _ environment: GatewayEnvironment
@@ -87,20 +87,20 @@ final class IdentitySources: Sendable {
         self.lookups = lookups
     }
 
-    /// Begins to read key sets, and to ask what should be known before the first request.
+    /// Starts fetching key sets and the first access token.
     func start() {
         accounts?.start()
         task.withLock { $0 = $0 ?? Task { [keys] in await keys.run() } }
     }
 
-    /// Ends all reading and asking: who waits is told that there will be no answer.
+    /// Stops all fetches and lookups. Waiting requests are resolved without a result.
     func shutdown() async {
         task.withLock { $0 }?.cancel()
         await opaqueTokens?.shutdown()
         await accounts?.shutdown()
     }
 
-    /// Waits until each key set was read once, for a bounded time: what is not there by then, requests wait for.
+    /// Waits until each key set was fetched once, for at most `limit`. Requests wait for the missing ones.
     func settle(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end, keys.status().contains(where: { !$0.isLoaded && $0.lastError == nil }) {
@@ -110,7 +110,7 @@ final class IdentitySources: Sendable {
 }
 
 extension ServiceAccount {
-    /// Reads the service account's key file; `nil`: none is configured.
+    /// Reads the service account's key file. `nil` if it is not configured.
     init?(of configuration: Configuration) throws(GatewayStartError) {
         guard let file = configuration.revocation.firebase?.serviceAccount else { return nil }
         do throws(Failure) {

@@ -4,7 +4,7 @@ import Logging
 import Observability
 import Synchronization
 
-/// Reads the configuration again, when it is asked to or when one of its files has changed, and has it installed.
+/// The reloading of the configuration, on request or after one of its files has changed.
 final class Reloader: Sendable {
     private struct State: Sendable {
         var files: Set<String>
@@ -15,13 +15,15 @@ final class Reloader: Sendable {
     private let installer: ConfigurationInstaller
     private let load: @Sendable () throws -> Configuration
     private let calls = BlockingCalls()
-    /// Around reading and putting in place, so that an older configuration never overtakes a newer one.
+    /// Covers both reading and installation, so that an older configuration never replaces a newer one.
     private let gate = SerialGate()
     private let state: Mutex<State>
 
+    /// Creates a reloader.
+    ///
     /// - Parameters:
-    ///   - files: what was read for the configuration that the gateway began with.
-    ///   - load: reads and checks the next one; throws what is wrong with it.
+    ///   - files: The files of the first configuration.
+    ///   - load: Reads and checks the next configuration. Throws its errors.
     init(
         _ installer: ConfigurationInstaller, files: Set<String>, load: @escaping @Sendable () throws -> Configuration
     ) {
@@ -30,10 +32,10 @@ final class Reloader: Sendable {
         state = Mutex(State(files: files, watch: FileWatch(loaded: .now(of: files))))
     }
 
-    /// How reloads have ended so far.
+    /// The outcomes of all reloads.
     var outcomes: ReloadOutcomes { state.withLock { $0.outcomes } }
 
-    /// Reads the configuration and puts it in place, or throws the reason why not and changes nothing.
+    /// Reads and installs the configuration. Throws the reason if it fails; nothing changes then.
     func reload() async throws {
         try await gate.enter { [self] in try await readAndInstall() }
     }
@@ -45,7 +47,7 @@ final class Reloader: Sendable {
         let result: Result<UInt64, any Error>
         do {
             let (stamps, loaded) = try await calls.run { [load] in
-                // Before they are read: what changes meanwhile is seen as a change.
+                // Taken before the files are read, so that a concurrent change is detected.
                 (FileWatch.Fingerprints.now(of: files), Result { try ledger.record { try load() } })
             }
             before = stamps
@@ -85,14 +87,14 @@ final class Reloader: Sendable {
         }
     }
 
-    /// Looks at the files again and again until the task is cancelled, and reloads when they have changed.
+    /// Checks the files until the task is cancelled, and reloads after a change.
     func watch() async {
         while !Task.isCancelled {
             let interval = installer.generations.current.configuration.reload.watch
             try? await Task.sleep(for: interval ?? .seconds(1))
             guard interval != nil, !Task.isCancelled, await haveFilesChanged() else { continue }
             installer.environment.logger.info("a file of the configuration has changed")
-            // A refusal is logged.
+            // The error is already logged.
             try? await reload()
         }
     }

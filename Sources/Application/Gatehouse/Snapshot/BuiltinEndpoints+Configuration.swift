@@ -5,9 +5,8 @@ import HTTPWire
 import RequestPipeline
 
 extension BuiltinEndpoints {
-    /// `nil` if the gateway serves nothing itself.
-    ///
-    /// - Parameter responseHeaders: what holds for all responses.
+    /// Creates the endpoints. `nil` if there are no builtin endpoints. `responseHeaders` are the fields of all
+    /// responses.
     convenience init?(
         _ accounts: Configuration.Accounts?, publishesKeys: Bool, opaqueProvider: Int?,
         responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
@@ -25,7 +24,7 @@ extension BuiltinEndpoints {
         self.init(calls: calls, hasPage: accounts?.demoPage != nil)
     }
 
-    /// Pages of the listed origins may call, and read what they get, too.
+    /// Pages of the listed origins may send requests and read the responses.
     private static func policy(of endpoint: AccountEndpoint, _ origins: [String]) -> CORSPolicy? {
         guard !origins.isEmpty, !endpoint.isEvent else { return nil }
         return CORSPolicy(

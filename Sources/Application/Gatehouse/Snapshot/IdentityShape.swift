@@ -1,11 +1,11 @@
 import GatewayConfiguration
 import GatewayCore
 
-/// Everything of a configuration that verified tokens, and the fields that were rendered of them, depend on.
+/// All settings of a configuration that affect verified tokens and their rendered fields.
 ///
-/// Two configurations of one shape may share verified tokens. Of any other, none that was verified before counts.
+/// Only configurations of the same shape share verified tokens.
 struct IdentityShape: Sendable, Equatable {
-    /// What tokens are verified by.
+    /// The settings that affect verification.
     struct Sources: Sendable, Equatable {
         private let identity: Configuration.Identity
         private let revocation: Configuration.Revocation
@@ -22,7 +22,7 @@ struct IdentityShape: Sendable, Equatable {
 
     let sources: Sources
     private let headers: Configuration.IdentityHeaders
-    /// An assertion is signed for an upstream by its place.
+    /// Included because assertions are signed for an upstream by its index.
     private let upstreams: [String]
     private let keepsVariable: Bool
     private let assertionKeyID: String?
@@ -36,7 +36,7 @@ struct IdentityShape: Sendable, Equatable {
     }
 }
 
-/// Where something stands in its file changes nothing of what is served.
+/// Locations in the file have no effect.
 extension Configuration.Identity {
     fileprivate var withoutPlaces: Self {
         var copy = self

@@ -2,20 +2,20 @@ import GatewayConfiguration
 import GatewayCore
 import Routing
 
-/// Finds routes that are correct alone, and together or by default do what an operator may not expect.
+/// The detection of routes that are valid individually but have unexpected effects in combination or by default.
 struct RouteConflicts {
     private let configuration: Configuration
     private let routes: [Configuration.Route]
     private let patterns: [RoutePattern]
 
-    /// - Parameter patterns: those of the routes, in their order.
+    /// Creates the detection for routes with these patterns, in order.
     init(_ configuration: Configuration, _ patterns: [RoutePattern]) {
         self.configuration = configuration
         routes = configuration.routes
         self.patterns = patterns
     }
 
-    /// One warning for each finding, in the order of the routes.
+    /// The warnings, in the order of the routes.
     var warnings: [ConfigurationWarning] {
         var found: [ConfigurationWarning] = []
         for route in routes {
@@ -27,7 +27,7 @@ struct RouteConflicts {
         return found.filter { seen.insert($0).inserted }
     }
 
-    /// The routes of each host: the host decides first, and there is no falling back.
+    /// The routes of each host. The host is matched first, without a fallback.
     private var groups: [[Int]] {
         var groups: [String: [Int]] = [:]
         for (index, route) in routes.enumerated() {
@@ -68,7 +68,8 @@ extension RouteConflicts {
 // MARK: Routes of one host
 
 extension RouteConflicts {
-    /// Exact literals go before those of any case: `/a` without authentication opens one spelling of a protected `/A`.
+    /// Returns warnings about unprotected spellings. Exact literals take precedence over case-insensitive ones: `/a`
+    /// without authentication exposes one spelling of a protected `/A`.
     private func unprotectedSpellings(_ group: [Int]) -> [ConfigurationWarning] {
         var open: [String: Int] = [:]
         for index in group where routes[index].auth == .none && !routes[index].caseInsensitive {
@@ -96,7 +97,8 @@ extension RouteConflicts {
         return parts.joined(separator: "/") + (patterns[index].rest == .none ? "" : "/**")
     }
 
-    /// A path whose own routes lack `GET` is 405 for it, whatever wider patterns take.
+    /// Returns warnings about paths whose own routes do not include `GET`. They return 405, regardless of wider
+    /// patterns.
     private func hiddenGets(_ group: [Int]) -> [ConfigurationWarning] {
         var tree = PatternTree()
         for index in group { tree.insert(patterns[index], index) }
@@ -118,12 +120,12 @@ extension RouteConflicts {
     }
 }
 
-/// The patterns of one host by their segments, to find those that match more than another.
+/// The patterns of one host as a tree of segments, to find patterns that are wider than another.
 private struct PatternTree {
     private struct Node {
         var literals: [[UInt8]: Int] = [:]
         var capture: Int?
-        /// The routes whose pattern ends here, and those with `**` here.
+        /// The routes whose pattern ends here, and the routes with `**` here.
         var ends: [Int] = []
         var rests: [Int] = []
     }
@@ -136,7 +138,7 @@ private struct PatternTree {
         if pattern.rest == .none { nodes[place].ends.append(route) } else { nodes[place].rests.append(route) }
     }
 
-    /// The routes of exactly this pattern, whatever its names.
+    /// Returns the routes of exactly this pattern, whatever the names of its captures.
     func routes(of pattern: RoutePattern) -> [Int] {
         var place = 0
         for segment in pattern.segments {
@@ -146,12 +148,12 @@ private struct PatternTree {
         return pattern.rest == .none ? nodes[place].ends : nodes[place].rests
     }
 
-    /// A route whose pattern matches every path of this one, and more.
+    /// Returns a route whose pattern matches all paths of this one, and more.
     func wider(than pattern: RoutePattern, where isMeant: (Int) -> Bool) -> Int? {
         search(0, pattern.segments[...], pattern.rest != .none, isWider: false, isMeant)
     }
 
-    /// No longer than a match: `RouteTable` bounds the nodes that one path may visit.
+    /// Searches for a wider pattern. The cost is that of a match: `RouteTable` limits the number of visited nodes.
     private func search(
         _ place: Int, _ segments: ArraySlice<RoutePattern.Segment>, _ hasRest: Bool, isWider: Bool,
         _ isMeant: (Int) -> Bool

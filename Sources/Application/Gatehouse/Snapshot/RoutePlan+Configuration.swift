@@ -39,7 +39,7 @@ extension RouteDefinition {
 }
 
 extension UpgradePlan {
-    /// Nil where the route lets requests change to nothing.
+    /// Creates the plan. `nil` if the route permits no upgrades.
     init?(_ route: Configuration.Route) {
         guard !route.upgrade.isEmpty else { return nil }
         self.init(names: route.upgrade.map { Array($0.utf8) })
@@ -47,7 +47,7 @@ extension UpgradePlan {
 }
 
 extension CredentialSources {
-    /// Nil where the route looks nowhere else.
+    /// Creates the sources. `nil` if the route has no additional ones.
     convenience init?(_ route: Configuration.Route) {
         guard route.tokenQuery != nil || route.tokenProtocol else { return nil }
         self.init(parameter: route.tokenQuery, takesProtocol: route.tokenProtocol)
@@ -55,7 +55,7 @@ extension CredentialSources {
 }
 
 extension StreamBounds {
-    /// The route's, else those of `limits`.
+    /// Creates the limits from the route, with defaults from `limits`.
     init(_ limits: Configuration.Limits, _ route: Configuration.Route) {
         let grace = (route.streamGrace ?? limits.streamGrace).components
         self.init(
@@ -66,7 +66,7 @@ extension StreamBounds {
 }
 
 extension CORSPolicy {
-    /// - Parameter methods: those of the route; empty: any.
+    /// Creates the policy. `methods` are the methods of the route, empty if all are accepted.
     convenience init(_ cors: Configuration.CORS, methods: [String]) {
         var methods = cors.methods ?? methods
         if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
@@ -77,11 +77,11 @@ extension CORSPolicy {
 }
 
 extension ResponseFieldPolicy {
-    /// `nil` if responses are left as they are.
+    /// Creates the policy. `nil` if responses are not changed.
     ///
     /// - Parameters:
-    ///   - common: what holds for all routes.
-    ///   - headers: what holds besides for this one, and before that.
+    ///   - common: The fields of all routes.
+    ///   - headers: The fields of this route, which take precedence.
     convenience init?(
         cors: CORSPolicy? = nil, common: Configuration.ResponseHeaders,
         _ headers: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
@@ -93,11 +93,11 @@ extension ResponseFieldPolicy {
 }
 
 extension ConfigurationError {
-    /// A problem that the route table found, told at the route's place in the file.
+    /// Creates an error from a problem of the route table, at the route's location in the file.
     init(_ problem: RouteProblem, at location: SourceLocation, routes: [Configuration.Route]) {
         let parts = problem.description.split(separator: ";", maxSplits: 1)
         var what = String(parts.first ?? "")
-        // Other routes are named by index there; people look for lines.
+        // The problem refers to routes by index; the message refers to them by line.
         if case .equal(let other, _, _) = problem.reason, routes.indices.contains(other) {
             what = what.replacing("route \(other)", with: "the route at line \(routes[other].location.line)")
         }

@@ -5,12 +5,12 @@ package import GatewayCore
 import Routing
 package import SecurityRules
 
-/// Reads the rules of a configuration, once: what is wrong is told at its place in the rules file, or in the configuration.
+/// A reader of a configuration's rules. It reports errors at their location in the rules file or in the configuration.
 struct RuleReader {
     private(set) var warnings: [ConfigurationWarning] = []
     private(set) var errors: [ConfigurationError] = []
 
-    /// Nil where there is no file, and where it cannot be read or holds no rules that can be asked.
+    /// Reads the rules file. `nil` if it is not configured, unreadable or invalid.
     mutating func read(_ file: Configuration.RulesFile?) -> Ruleset? {
         guard let file, let bytes = bytes(of: file) else { return nil }
         do throws(RuleProblems) {
@@ -28,7 +28,8 @@ struct RuleReader {
         }
     }
 
-    /// The rules of a route, after those of the file; nil: it has none. What is worth knowing of them was told with the configuration.
+    /// Returns the rules of a route, following the file's rules. `nil` if it has none. Warnings were already reported
+    /// with the configuration.
     mutating func read(_ route: Configuration.Route, _ pattern: RoutePattern, after file: RouteRules?) -> RouteRules? {
         guard let condition = route.allow else { return route.auth == .none ? nil : file }
         guard route.auth != .none else {
@@ -52,7 +53,7 @@ struct RuleReader {
         }
     }
 
-    /// The source of a further field.
+    /// Returns the source of an additional identity field.
     mutating func read(_ header: Configuration.ExtraHeader) -> IdentityRenderer.Extra? {
         switch header.source {
         case .claim(let path):
@@ -76,7 +77,7 @@ struct RuleReader {
         }
     }
 
-    /// Reports rules that nobody is asked.
+    /// Warns of rules that no route uses.
     mutating func warnOfUnused(_ file: Configuration.RulesFile?, _ routes: [Configuration.Route]) {
         guard let file, routes.allSatisfy({ $0.auth == .none }) else { return }
         warnings.append(
@@ -100,7 +101,7 @@ struct RuleReader {
         }
     }
 
-    /// Rules that cannot be asked always leave an error: without one, their routes would be without them.
+    /// Records at least one error, because otherwise the routes would be served without their rules.
     private mutating func fail(
         _ problems: RuleProblems, at location: SourceLocation,
         _ place: (RuleProblem) -> (location: SourceLocation, what: String)
@@ -116,7 +117,7 @@ struct RuleReader {
 }
 
 extension SourceLocation {
-    /// A place in a rules file.
+    /// Creates a location in a rules file.
     package init(_ location: RuleLocation) {
         self.init(file: location.source, line: location.line, column: location.column)
     }

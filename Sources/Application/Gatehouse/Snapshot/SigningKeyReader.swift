@@ -2,41 +2,42 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 
-/// The key files of one purpose, as the configuration names them.
+/// The configured key files for one purpose.
 struct SigningKeyFiles {
-    /// Signs.
+    /// The file of the signing key.
     let current: String
     let previous: [String]
-    /// Where they are named.
+    /// The location in the configuration.
     let location: SourceLocation
 }
 
 extension SigningKeyFiles {
-    /// `nil` where no assertion is configured.
+    /// Returns `nil` if no assertion is configured.
     init?(_ assertion: Configuration.Assertion?) {
         guard let assertion else { return nil }
         (current, previous, location) = (assertion.key, assertion.previousKeys, assertion.location)
     }
 
-    /// `nil` where the session key is in no file.
+    /// Returns `nil` if no session key file is configured.
     init?(_ accounts: Configuration.Accounts?) {
         guard let accounts, let file = accounts.sessionKey else { return nil }
         (current, previous, location) = (file, accounts.previousSessionKeys, accounts.location)
     }
 }
 
-/// Reads key files, once: what is wrong is told at their place in the configuration.
+/// A reader of key files. It reports errors at their location in the configuration.
 struct SigningKeyReader {
-    /// The keys of one purpose.
+    /// The keys for one purpose.
     typealias Keys = (current: SigningKey, previous: [SigningKey])
 
-    /// The largest key file, in bytes.
+    /// The maximum size of a key file, in bytes.
     private static let maximumSize = 65_536
 
     private(set) var warnings: [ConfigurationWarning] = []
     private(set) var errors: [ConfigurationError] = []
 
-    /// Nil where there are no files, and where a file cannot be read or holds no such key: ``errors`` tell of these.
+    /// Reads the keys. `nil` if no files are configured, or if one is unreadable or invalid; ``errors`` contains the
+    /// reasons.
     mutating func read(_ files: SigningKeyFiles?) -> Keys? {
         guard let files else { return nil }
         let current = key(in: files.current, files)
@@ -48,7 +49,7 @@ struct SigningKeyReader {
         return (current, previous.map(\.1))
     }
 
-    /// Reports a key of the session cookies that signs assertions too, whatever the files are called.
+    /// Reports a session key that also signs assertions, regardless of the file names.
     mutating func keepApart(_ session: SigningKey?, _ assertion: SigningKey?, at location: SourceLocation) {
         guard let session, let assertion, session.keyID == assertion.keyID else { return }
         errors.append(

@@ -9,50 +9,50 @@ package import JOSE
 package import RequestPipeline
 package import SecurityRules
 
-/// Routes, verifiers, upstreams and headers of one configuration: immutable, built and checked off the request path.
+/// The routes, verifiers, upstreams and headers of one configuration: immutable, created and checked off the request
+/// path.
 ///
-/// Each worker holds one; a request sees one.
+/// Each worker holds one; a request uses the same one from start to end.
 package final class Snapshot: Sendable {
-    /// What the pipeline decides by.
+    /// The settings of the pipeline.
     package let pipeline: PipelineSettings
     let upstreams: [UpstreamSettings]
-    /// The session cookie's name; `nil`: none is accepted.
+    /// The name of the session cookie. `nil` if no cookie is accepted.
     let cookieName: String?
     package let verifiers: VerifierTable
-    /// The key sets' sources; a verifier names its set by the place here.
+    /// The sources of the key sets. A verifier refers to its set by index.
     package let keySources: [KeySetSource]
-    /// The place where workers keep the keys of the gateway's own session cookies, which are fetched from nowhere; `nil`: there are no
-    /// such cookies, and no accounts.
+    /// The index of the gateway's own session keys, which are not fetched. `nil` without accounts.
     package let sessionSet: Int?
-    /// The challenge parameters `acr_values` (RFC 9470 section 3) and `claims` of the providers whose entries list such values, by id.
+    /// The challenge parameters `acr_values` (RFC 9470 section 3) and `claims`, by the ID of the provider.
     package let acrValues: [String: String]
-    /// The providers that can be asked about opaque tokens, in the order of the configuration.
+    /// The providers with token introspection, in the order of the configuration.
     package let opaqueProviders: [Configuration.Provider]
     package let outgoing: OutgoingHead
-    /// The demo page; `nil`: it is not served.
+    /// The demo page. `nil` if it is not served.
     let page: StaticResponse?
-    /// The keys of assertions; `nil`: there are none.
+    /// The assertion keys. `nil` without assertions.
     let assertionKeys: AssertionKeys?
-    /// The keys of session cookies that the configuration names; `nil`: it names none, and the store keeps them.
+    /// The configured session keys. `nil` if the store contains them.
     package let sessionKeyFiles: (current: SigningKey, previous: [SigningKey])?
-    /// The field policy of responses to requests whose route is not known; `nil`: there is none.
+    /// The field policy of responses to requests without a known route. `nil` without a policy.
     let additions: ResponseFieldPolicy?
-    /// What loads and should nevertheless be known, besides the configuration's own warnings.
+    /// The warnings in addition to the configuration's own.
     package let warnings: [ConfigurationWarning]
     /// The settings of each listener, in the order of the configuration.
     let listeners: [ListenerSettings]
     package let limits: ConnectionLimits
     package let clockSkew: Int64
-    /// How long a request waits for the store's own answer, in nanoseconds.
+    /// The timeout of a store query, in nanoseconds.
     let strictTimeout: UInt64
-    /// The rules of every route that authenticates; `nil`: there are none.
+    /// The rules of all routes with authentication. `nil` without a rules file.
     package let rules: Ruleset?
-    /// Whether a provider's own token may not pass whose identity belongs to no account.
+    /// Whether a provider's own token is denied if its identity belongs to no account.
     package let deniesUnlinked: Bool
-    /// What verified tokens, and what was rendered of them, depend on.
+    /// The settings that affect verified tokens and their rendered fields.
     let identityShape: IdentityShape
 
-    /// Whether any route may query the store itself on a request.
+    /// Whether any route may query the store during a request.
     var asksStore: Bool {
         pipeline.plans.contains { plan in
             plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
@@ -60,31 +60,33 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// The key that signs assertions, by its `kid`; `nil`: there is none.
+    /// The `kid` of the key that signs assertions. `nil` without assertions.
     package var assertionKeyID: String? { assertionKeys?.current.keyID }
 
-    /// What is served under `/.gatehouse/`, each as method and path; empty: nothing is.
+    /// The endpoints under `/.gatehouse/`, each as method and path. Empty if there are no such endpoints.
     package var builtinCalls: [String] {
         guard let builtin = pipeline.builtin else { return [] }
         let calls = builtin.calls.map { "\($0.endpoint.method == .get ? "GET" : "POST") \($0.endpoint.path)" }
         return calls + ["GET /.gatehouse/jwks.json"]
     }
 
-    /// How many key sets a worker keeps.
+    /// The number of key sets of a worker.
     package var keySetCount: Int { keySources.count + (sessionSet == nil ? 0 : 1) }
 
-    /// Builds the snapshot of a checked configuration.
+    /// Creates the snapshot of a checked configuration.
     ///
-    /// Reads the rules file, the key files of the assertion and of session cookies, and the listeners' certificates, where there are any.
+    /// It reads the configured rules file, key files and certificates.
     ///
-    /// - Throws: all that is wrong with its routes, and with those files, each at its place in the configuration.
+    /// - Throws: All errors of its routes and of those files, with their locations in the configuration.
     package convenience init(_ configuration: Configuration) throws(ConfigurationErrors) {
         try self.init(configuration, places: MetricIndices(configuration))
     }
 
+    /// Creates the snapshot.
+    ///
     /// - Parameters:
-    ///   - places: where its routes and upstreams are counted.
-    ///   - sign: signs assertions in the place of the key; `nil`: the key does.
+    ///   - places: The metric indices of its routes and upstreams.
+    ///   - sign: A replacement of the assertion key's signature. If `nil`, the key signs.
     init(
         _ configuration: Configuration, places: MetricIndices, sign: AssertionSigner.Sign? = nil
     ) throws(ConfigurationErrors) {

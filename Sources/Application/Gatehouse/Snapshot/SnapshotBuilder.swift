@@ -5,27 +5,26 @@ import Forwarding
 import GatewayConfiguration
 import GatewayCore
 import HTTPServer
-import HTTPWire
 import JOSE
 import OutboundHTTP
 import RequestPipeline
 import Routing
 import SecurityRules
 
-/// Makes the parts of a snapshot: reads the files that the configuration names, and collects what is wrong with them.
+/// The construction of a snapshot's parts. It reads the configured files and collects their errors.
 struct SnapshotBuilder {
     private let configuration: Configuration
     private let places: MetricIndices
     let routes: RouteTable
     let proxies: TrustedProxies
-    /// The providers that can be asked about opaque tokens, in the order of the configuration.
+    /// The providers with token introspection, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
     private var rules = RuleReader()
     private var upstreams = UpstreamReader()
     private var signingKeys = SigningKeyReader()
     private var listeners: ListenerSettingsReader
 
-    /// - Parameter places: where its routes and upstreams are counted.
+    /// Creates the builder. `places` has the metric indices of the configuration's routes and upstreams.
     init(_ configuration: Configuration, places: MetricIndices) throws(ConfigurationErrors) {
         self.configuration = configuration
         self.places = places
@@ -35,9 +34,8 @@ struct SnapshotBuilder {
         listeners = ListenerSettingsReader(proxies: proxies, now: GatewayClock.system.now())
     }
 
-    /// What loads and should nevertheless be known, besides the configuration's own warnings.
-    ///
-    /// - Throws: all that was wrong with what was read, each at its place in the configuration.
+    /// Returns the warnings in addition to the configuration's own. Throws all errors of the files that were read, with
+    /// their locations in the configuration.
     func warnings() throws(ConfigurationErrors) -> [ConfigurationWarning] {
         let errors = upstreams.errors + signingKeys.errors + rules.errors + listeners.errors
         guard errors.isEmpty else { throw ConfigurationErrors(errors) }
@@ -53,14 +51,14 @@ struct SnapshotBuilder {
         configuration.listen.compactMap { listeners.read($0) }
     }
 
-    /// The rules of every route that authenticates; `nil`: there are none.
+    /// Reads the rules of all routes with authentication. `nil` without a rules file.
     mutating func readRules() -> Ruleset? {
         let ruleset = rules.read(configuration.rules)
         rules.warnOfUnused(configuration.rules, configuration.routes)
         return ruleset
     }
 
-    /// The keys of assertions, and those of session cookies that the configuration names; `nil`: there are none.
+    /// Reads the assertion keys and the configured session keys. `nil` if not configured.
     mutating func readSigningKeys() -> (assertion: AssertionKeys?, session: SigningKeyReader.Keys?) {
         let assertion = signingKeys.read(SigningKeyFiles(configuration.headers.assertion)).map(AssertionKeys.init)
         let session = signingKeys.read(SigningKeyFiles(configuration.accounts))
@@ -70,7 +68,7 @@ struct SnapshotBuilder {
         return (assertion, session)
     }
 
-    /// What each route asks for, by its index.
+    /// Returns the plan of each route, by index.
     mutating func readPlans(_ ruleset: Ruleset?, _ upstreams: [UpstreamSettings]) -> [RoutePlan] {
         let everyRoute = ruleset.map { RouteRules([$0]) }
         return zip(configuration.routes, routes.routes).map { route, definition in
@@ -90,19 +88,19 @@ struct SnapshotBuilder {
         }
     }
 
-    /// What the gateway serves itself; `nil`: nothing.
+    /// Returns the builtin endpoints. `nil` if there are no such endpoints.
     func builtinEndpoints(publishesKeys: Bool) -> BuiltinEndpoints? {
         BuiltinEndpoints(
             configuration.accounts, publishesKeys: publishesKeys, opaqueProvider: opaqueProvider(for: []),
             responseHeaders: configuration.responseHeaders)
     }
 
-    /// - Parameter sign: signs assertions in the place of the key; `nil`: the key does.
+    /// Returns the renderer of outgoing heads. `sign` replaces the assertion key's signature, if not `nil`.
     mutating func readOutgoingHead(
         _ locator: CredentialLocator, _ assertion: AssertionKeys?, keepsVariable: Bool, sign: AssertionSigner.Sign?
     ) -> OutgoingHead {
         let headers = configuration.headers
-        // The upstream has the client's address from the gateway.
+        // The upstream receives the client's address from the gateway.
         var removed = headers.removeInbound
         removed.names += proxies.singleFields
         let signer = AssertionSigner(assertion, headers, upstreams: configuration.upstreams.map(\.name), sign: sign)
@@ -116,7 +114,7 @@ struct SnapshotBuilder {
             acceptsTrace: configuration.traceContext == .accept)
     }
 
-    /// The provider that is asked: the one that the route names, else the only one there is.
+    /// Returns the provider that the route names, or the only one.
     private func opaqueProvider(for named: [String]) -> Int? {
         let ids = opaqueProviders.map(\.id)
         let candidates = ids.indices.filter { index in named.contains { $0.utf8.elementsEqual(ids[index].utf8) } }
@@ -155,7 +153,7 @@ extension ConnectionLimits {
 }
 
 extension MetricIndices {
-    /// Rows for the routes and upstreams of a configuration.
+    /// Creates the indices of a configuration's routes and upstreams.
     convenience init(_ configuration: Configuration) {
         let names = Names(configuration)
         self.init(routes: names.routes, upstreams: names.upstreams)
@@ -169,10 +167,11 @@ extension MetricIndices.Names {
 }
 
 extension Configuration.Provider.SecondFactor {
-    /// What to request of the provider: `acr_values="..."` (RFC 9470 section 3), and for an authentication context of Microsoft Entra also
-    /// `claims="..."`, the value of its parameter `claims` in base64. `nil` where no context is a proof.
+    /// The challenge parameter: `acr_values="..."` (RFC 9470 section 3). For an authentication context of Microsoft
+    /// Entra it also contains `claims="..."`, the value of its `claims` parameter in base64. `nil` without a configured
+    /// context.
     ///
-    /// Values that a quoted string would have to escape are left out.
+    /// Values that would have to be escaped in a quoted string are omitted.
     var challengeParameter: String? {
         let contexts = acrs.filter(Self.needsNoEscape)
         let values = acr.filter(Self.needsNoEscape) + contexts
@@ -189,7 +188,7 @@ extension Configuration.Provider.SecondFactor {
 }
 
 extension AssertionSigner {
-    /// Nil where no assertion is configured.
+    /// Returns `nil` if no assertion is configured.
     init?(_ keys: AssertionKeys?, _ headers: Configuration.IdentityHeaders, upstreams: [String], sign: Sign?) {
         guard let keys, let assertion = headers.assertion else { return nil }
         self.init(

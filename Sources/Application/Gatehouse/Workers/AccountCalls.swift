@@ -1,20 +1,19 @@
 import Accounts
 import Authentication
-import Authorization
 import GatewayCore
 import HTTPServer
 import HTTPWire
 import NIOCore
 import RequestPipeline
 
-/// The account calls of one worker: whom they are handed to, and how much of them is held.
+/// The account calls of one worker: their service and their memory.
 struct WorkerCalls {
     let service: any AccountServing
-    /// The lines that set and clear the session cookie.
+    /// The `Set-Cookie` lines of the session cookie.
     let cookies: SessionCookieLines
-    /// How many calls are being served.
+    /// The number of running calls.
     var running = 0
-    /// What is held of bodies, and of those of each network.
+    /// The size of buffered bodies, in total and by network.
     private var heldBytes = 0
     private var heldByNetwork: [PeerNetwork: Int] = [:]
 
@@ -23,20 +22,18 @@ struct WorkerCalls {
         self.cookies = cookies
     }
 
-    /// The most bytes of bodies that a worker holds.
+    /// The maximum size of all buffered bodies of a worker, in bytes.
     static let heldLimit = 32 << 20
-    /// The most that it holds of one network: bodies may come slowly, and who sends many of them must not keep all others out.
+    /// The maximum size for one network. Bodies may arrive slowly, and one client must not exhaust the total.
     static let networkLimit = heldLimit / 4
-    /// The most calls of a worker that are served at a time.
+    /// The maximum number of concurrent calls of a worker.
     static let runningLimit = 256
-    /// How long a call may be served, in nanoseconds: longer than everything that it waits for, each in its bounds.
+    /// The timeout of a call, in nanoseconds. It exceeds the timeouts of all operations within the call.
     static let patience: UInt64 = 30_000_000_000
 }
 
 extension WorkerCalls {
-    /// Counts bytes of a body that came.
-    ///
-    /// - Returns: whether there was room for them; else nothing was counted.
+    /// Counts received bytes of a body if the limits permit them. Returns whether they were counted.
     mutating func hold(_ bytes: Int, of network: PeerNetwork) -> Bool {
         let held = heldByNetwork[network, default: 0]
         guard heldBytes + bytes <= Self.heldLimit, held + bytes <= Self.networkLimit else { return false }
@@ -45,7 +42,7 @@ extension WorkerCalls {
         return true
     }
 
-    /// Counts bytes that are held no more.
+    /// Subtracts bytes that were released.
     mutating func release(_ bytes: Int, of network: PeerNetwork) {
         heldBytes -= bytes
         let held = heldByNetwork[network, default: 0] - bytes
@@ -53,7 +50,8 @@ extension WorkerCalls {
     }
 }
 
-/// Renders `Set-Cookie`: the same attributes to clear as to set, or the browser keeps what it has (RFC 6265 section 5.3).
+/// The `Set-Cookie` lines. Clearing uses the same attributes as setting, otherwise the browser keeps the cookie (RFC
+/// 6265 section 5.3).
 struct SessionCookieLines: Sendable {
     let name: String
     private static let attributes = "Path=/; HttpOnly; Secure; SameSite=Lax"
@@ -65,12 +63,12 @@ struct SessionCookieLines: Sendable {
         }
     }
 
-    /// The whole line.
+    /// Returns the complete line.
     func line(of cookie: SessionCookie) -> [UInt8] { Array("Set-Cookie: \(value(of: cookie))\r\n".utf8) }
 }
 
 extension Worker {
-    /// Reads a permitted call whole, and has it served.
+    /// Reads a permitted account request completely and serves it.
     func serve(_ endpoint: AccountEndpoint, _ request: RequestView, _ permit: Permit, from client: ClientHandler) {
         guard calls != nil else { return client.deny(Denial(.routeNotFound)) }
         client.record.decided = clock.monotonic()
@@ -81,7 +79,7 @@ extension Worker {
         client.attach(reader)
     }
 
-    /// The type and subtype alone, in lower case; empty where there are none, or several.
+    /// Returns the media type without parameters, in lower case. Empty if the field is absent or repeated.
     private static func mediaType(of request: RequestView) -> String {
         guard let index = request.fields.firstIndex(of: .contentType),
             request.fields.nextIndex(of: .contentType, after: index) == nil
@@ -112,7 +110,7 @@ extension Worker {
     }
 }
 
-/// Takes the body of an account call, then has the call served and gives its answer.
+/// The responder of an account request: it reads the body, then serves the call and responds.
 final class CallReader: Responder {
     var answersAtLength: Bool { true }
     private let worker: Worker
@@ -175,7 +173,7 @@ final class CallReader: Responder {
         refuse(Denial(.overloaded))
     }
 
-    /// The call has its answer, however late: until then it keeps its place among those that are served.
+    /// Handles the result of a call. Until then, even after a timeout, the call counts as running.
     private func served(_ reply: AccountReply) {
         worker.calls?.running -= 1
         guard !isOver else { return }

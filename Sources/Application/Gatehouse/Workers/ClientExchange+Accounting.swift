@@ -9,7 +9,7 @@ import RequestPipeline
 import Revocation
 
 extension ClientExchange {
-    /// Counts a request that is over, and writes its line.
+    /// Counts a completed request and writes its access log line.
     func account(for client: ClientHandler, _ worker: Worker) {
         let (counters, snapshot, clock) = (worker.counters, worker.snapshot, worker.clock)
         let now = clock.monotonic()

@@ -7,7 +7,7 @@ import NIOCore
 import RequestPipeline
 
 extension ClientExchange {
-    /// Renders a permitted request and hands it to the pool of its upstream.
+    /// Renders a permitted request and passes it to the pool of its upstream.
     func forward(_ request: RequestView, _ permit: Permit, _ client: ClientHandler, _ worker: Worker) {
         client.record.decided = worker.clock.monotonic()
         guard case .upstream(let upstream) = permit.destination else { return client.deny(Denial(.internalError)) }
@@ -38,7 +38,7 @@ extension ClientExchange {
         pool.send(request, head: head.pointee, for: client)
     }
 
-    /// What the request is known by: in the trace that it came in, where there is one to be taken, else in one of its own.
+    /// Returns the request's IDs: the client's trace if accepted, otherwise a new one.
     private func traceIDs(of request: RequestView, _ client: ClientHandler, _ worker: Worker) -> OutgoingHead.TraceIDs {
         let front = worker.front
         if worker.snapshot.outgoing.acceptsTrace, request.fields.contains(.traceparent),

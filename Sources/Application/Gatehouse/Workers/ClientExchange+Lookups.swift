@@ -10,7 +10,7 @@ import Revocation
 struct WaitingRequest {
     let client: ClientHandler
     let exchange: ClientExchange
-    /// Distinguishes the requests of one connection.
+    /// The number of the request on its connection.
     let number: UInt64
 
     init(_ client: ClientHandler, _ exchange: ClientExchange) {
@@ -28,9 +28,8 @@ struct WaitingRequest {
 }
 
 extension ClientExchange {
-    /// Lets the request wait for a lookup, and starts the lookup where none is under way that serves it.
-    ///
-    /// - Returns: the result, if it is known at once that there is none; `nil`: the request waits, or was denied.
+    /// Makes the request wait for a lookup, and starts it unless a suitable one is running. Returns a result if it is
+    /// immediately known to be unavailable. `nil` if the request waits or was denied.
     func wait(for lookup: Lookup, _ client: ClientHandler, _ worker: Worker) -> LookupResult? {
         let request = WaitingRequest(client, self)
         guard let key = lookup.key else {
@@ -55,13 +54,13 @@ extension ClientExchange {
     }
 }
 
-/// The lookups of a worker. Each result is delivered on a later turn of the event loop than the one that started the lookup.
+/// The lookups of a worker. Each result is delivered on a later turn of the event loop than the start of the lookup.
 extension Worker {
-    /// Starts a lookup, unless one is under way that serves the request.
+    /// Starts a lookup, unless a suitable one is running.
     func start(_ lookup: Lookup, _ key: LookupKey, of network: PeerNetwork) {
         let bound = NIOLoopBound(self, eventLoop: loop)
         switch lookup {
-        // The keys of session cookies arrive when they are known; no source can be queried for them.
+        // Session keys are announced when they are loaded and cannot be requested.
         case .keySet(let set): if set != snapshot.sessionSet { requestKeys(set) }
         case .revocationView, .records: break
         case .opaqueToken(let token, let text):
@@ -78,7 +77,7 @@ extension Worker {
             guard let source = lookups.links, let owners, !pending.isStarted(key) else { return }
             pending.start(key)
             counters.add(to: .storeReads)
-            // Read before the store is queried: a later change of the link has another generation.
+            // Read before the store is queried, so that a later change of the link has a different generation.
             let generation = owners.generation(at: question.place)
             source.look(question.link) { answer in
                 bound.execute { $0.ownerArrived(answer, of: question, generation: generation) }
@@ -92,7 +91,7 @@ extension Worker {
         for request in pending.take(key) where request.isCurrent { request.resume(with: result) }
     }
 
-    /// Resumes the requests that have waited for as long as they may: they are decided without what they waited for.
+    /// Resumes the requests whose waiting time is over. They are decided without the result.
     func expireLookups(now: UInt64) {
         for request in pending.take(where: { now >= $0.exchange.run.waitsUntil }) where request.isCurrent {
             request.resume(with: .unavailable)
@@ -105,8 +104,8 @@ extension Worker {
         resume(.opaqueToken(key), with: .opaqueToken(key))
     }
 
-    /// Requests that need a later answer go on waiting: theirs is under way. If each answer started their lookup again, the lookups of many strict
-    /// requests of one user would multiply.
+    /// Requests that need a later status continue to wait for their own lookup. Restarting it with each result would
+    /// multiply the lookups of a user with many strict requests.
     private func accountArrived(_ status: AccountStatus, of user: StoreKey) {
         let isUnknown = status.answer == .unavailable
         if !isUnknown {
@@ -118,12 +117,12 @@ extension Worker {
         for request in ready where request.isCurrent { request.resume(with: isUnknown ? .accountUnknown : .arrived) }
     }
 
-    /// Remembers the state of an account, which another worker may have looked up.
+    /// Caches the status of an account, which may come from another worker.
     func learn(_ status: AccountStatus, of user: StoreKey) {
         pipeline.accounts?.table.insert(status, of: user)
     }
 
-    /// Requests whose link changed while the store was queried ask again.
+    /// Requests whose link changed during the query repeat it.
     private func ownerArrived(_ answer: LinkAnswer, of question: LinkQuestion, generation: UInt64) {
         let key = LookupKey.owner(question.key)
         pending.finish(key)
@@ -137,9 +136,7 @@ extension Worker {
 
     // MARK: - The store itself
 
-    /// Sends a question to the store itself.
-    ///
-    /// - Returns: why it cannot be asked now; `nil`: the request waits for the answer.
+    /// Queries the store itself. Returns the failure if the store cannot be queried now. `nil` if the request waits.
     func askStore(
         _ question: StoreQuestion, _ identity: VerifiedTokenCache.Entry, for request: WaitingRequest
     ) -> LookupResult? {
@@ -159,9 +156,9 @@ extension Worker {
     }
 }
 
-/// A request that waits for the answer of the store itself.
+/// A request that waits for the store's response.
 struct StoreRequest {
     let request: WaitingRequest
-    /// When the question was sent, in monotonic nanoseconds.
+    /// When the query was sent, in monotonic nanoseconds.
     let began: UInt64
 }

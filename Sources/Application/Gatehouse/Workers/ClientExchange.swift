@@ -4,24 +4,24 @@ import Forwarding
 import GatewayCore
 import HTTPServer
 import HTTPWire
-import NIOCore
 import RequestPipeline
 import Revocation
 import Routing
 
-/// The requests of one client connection of HTTP/1.1, one after the other: drives the pipeline, performs its lookups, and forwards what it permits.
+/// The driver of one HTTP/1.1 client connection's requests. It runs the pipeline, performs its lookups and forwards
+/// permitted requests.
 ///
-/// One object for a connection, reused for each request. Lives on the connection's event loop.
+/// One object per connection, reused for each request, on the connection's event loop.
 final class ClientExchange: RequestHandler {
     private let home: WorkerLoop
-    /// The worker that the current request was begun with, and is served with to its end; `nil` between requests.
+    /// The worker that serves the current request from start to end. `nil` between requests.
     private(set) var worker: Worker?
-    /// The current request's way through the pipeline.
+    /// The current request's run.
     ///
-    /// The pipeline gets it in place, performs no I/O, and calls nothing of the exchange.
+    /// It is passed to the pipeline in place. The pipeline performs no I/O and does not call the exchange.
     @exclusivity(unchecked) private(set) var run = PipelineRun()
     private var state = State.new
-    /// The lookup result that the run is resumed with.
+    /// The lookup result with which the run resumes.
     private var result = LookupResult.arrived
 
     private enum State {
@@ -43,7 +43,7 @@ final class ClientExchange: RequestHandler {
         state = .new
     }
 
-    /// Decides a request, or goes on with one that waited or that its upstream did not take.
+    /// Decides a request, or continues one that waited or that its upstream did not accept.
     func handle(_ request: RequestView, from client: ClientHandler) {
         guard let worker else { return client.deny(Denial(.internalError)) }
         let scratch = worker.pathScratch.borrow()
@@ -87,14 +87,14 @@ final class ClientExchange: RequestHandler {
         }
     }
 
-    /// Notes that the request waits.
+    /// Records that the request waits.
     func noteWait(since now: UInt64) {
         run.wait(since: now)
     }
 
-    /// Copies to the connection's record what responses, the access log and metrics need.
+    /// Copies the fields for responses, the access log and metrics to the connection's record.
     ///
-    /// Both are passed in place: a copy of a run costs a reference count for each of its members.
+    /// Both are passed in place, because copying a run retains each of its members.
     private static func note(_ run: inout PipelineRun, in record: inout RequestRecord, _ worker: Worker) {
         if let reason = run.reason { record.reason = reason }
         guard let plan = run.plan else { return }
@@ -106,7 +106,7 @@ final class ClientExchange: RequestHandler {
         record.isAuthenticated = run.identity != nil
         record.expiredCode = run.expiredCode
         if let rule = run.rule { record.rule = rule }
-        // A user who wants to be signed out is, even if the session is no longer valid.
+        // Signing out clears the cookie even if the session is no longer valid.
         if run.endpoint == .signOut { record.clearsCookie = true }
         if let failure = run.storeFailure { worker.logAllowed(failure, plan) }
     }
@@ -114,7 +114,7 @@ final class ClientExchange: RequestHandler {
     private func answer(_ response: BuiltinResponse, _ client: ClientHandler, _ worker: Worker) {
         switch response {
         case .keys:
-            // A client would keep half of the keys, so they are published once all are known.
+            // The document is published only when all keys are loaded, because clients would cache an incomplete one.
             guard let keys = worker.keysDocument else { return client.deny(Denial(.storeUnavailable)) }
             client.answer(keys)
         case .page:
@@ -124,7 +124,7 @@ final class ClientExchange: RequestHandler {
         }
     }
 
-    /// Goes on with the result of the lookup that the request waits for.
+    /// Resumes the request with the result of its lookup.
     func resume(with result: LookupResult, _ client: ClientHandler) {
         self.result = result
         client.serveAgain()
@@ -153,9 +153,9 @@ final class ClientExchange: RequestHandler {
     }
 }
 
-// Streams, and other exchanges that last, end with the permission of their user.
+// Streams and other long exchanges, which end with their user's permission.
 extension ClientExchange {
-    /// Counts a stream, and watches its bounds.
+    /// Counts a stream and creates its watch.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream? {
         guard let worker, let plan = run.plan, run.route >= 0 else { return nil }
         worker.counters.add(to: kind == .answer ? .streamsAnswered : .streamsTunneled)
@@ -174,7 +174,8 @@ extension ClientExchange {
                 bounds: plan.stream.ofPermission, began: worker.front.time, expiresAt: identity.standing.expiresAt))
     }
 
-    /// Why a stream's user may not go on, by what this worker knows now. What it does not know, however long, ends no stream.
+    /// Returns the code if the stream's user may not continue, from the worker's current knowledge. Missing information
+    /// never ends a stream.
     func refusal(of stream: OpenStream) -> DecisionCode? {
         guard let worker, let standing = run.identity?.standing, run.plan?.policy.revocation != .off else { return nil }
         let (authorizer, accounts) = (worker.pipeline.authorizer, worker.pipeline.accounts)

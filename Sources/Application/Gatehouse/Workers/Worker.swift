@@ -16,20 +16,22 @@ import Routing
 /// Remote services that a worker queries, if configured.
 struct RemoteLookups: Sendable {
     var accounts: (any AccountLookingUp)?
-    /// Passes the state of a Firebase account to the workers of other loops: their streams may be the user's.
+    /// Passes the status of a Firebase account to the workers of other loops, which may have streams of the user.
     var accountNews: (@Sendable (AccountStatus, StoreKey) -> Void)?
     var opaqueTokens: (any OpaqueTokenChecking)?
     var calls: (any AccountServing)?
-    /// The owners of identities, and the counters that say when an owner changes. Both are there with accounts, else neither.
+    /// The owners of identities, and the counters of their changes. Both are present if and only if accounts are
+    /// configured.
     var links: (any LinkLookup)?
     var linkGenerations: LinkGenerations?
-    /// The process's buckets of rate limits; `nil`: the worker has its own.
+    /// The rate limit buckets of the process. If `nil`, the worker creates its own.
     var rates: RateTables?
 }
 
-/// What one event loop serves one configuration with: the pipeline, the lookups under way, and the upstream pools.
+/// The state of one configuration on one event loop: the pipeline, the pending lookups and the upstream pools.
 ///
-/// On the request path nothing waits for a lock and nothing hops to another loop. The ``WorkerLoop`` holds what outlives a configuration.
+/// The request path neither locks nor changes the event loop. The ``WorkerLoop`` holds the state that persists across
+/// configurations.
 final class Worker {
     let loop: any EventLoop
     let snapshot: Snapshot
@@ -39,9 +41,9 @@ final class Worker {
     let clock: GatewayClock
     let logger: Logger
     let accessLog: AccessLogBuffer?
-    /// Passes the state of a Firebase account to the workers of other loops.
+    /// Passes the status of a Firebase account to the workers of other loops.
     let tellOthers: (@Sendable (AccountStatus, StoreKey) -> Void)?
-    /// The source of the key sets; `nil` in tests.
+    /// The source of the key sets. `nil` in tests.
     let keySource: KeyCoordinator?
     let requestKeys: @Sendable (Int) -> Void
     let lookups: RemoteLookups
@@ -49,24 +51,25 @@ final class Worker {
     let pools: [UpstreamPool]
     var pending = PendingLookups<WaitingRequest>(limit: lookupLimit)
     private(set) var inquiries: RedisInquiries<StoreRequest>?
-    /// The owners of identities; `nil` without accounts.
+    /// The owners of identities. `nil` without accounts.
     let owners: LinkOwners?
-    /// Account calls; `nil` without accounts.
+    /// The account calls. `nil` without accounts.
     var calls: WorkerCalls?
-    /// The published keys; `nil`: not all are known yet.
+    /// The published keys. `nil` until all of them are loaded.
     private(set) var keysDocument: StaticResponse?
-    /// How many requests it began that are not over.
+    /// The number of current requests.
     private(set) var requestsInFlight = 0
-    /// The buckets of rate limits; `nil`: no route has any.
+    /// The rate limit buckets. `nil` if no route has rate limits.
     private let rates: RateTables?
     private let clearingCookie: [UInt8]?
 
-    /// The most requests of a worker that wait for lookups, and the most lookups of owners.
+    /// The maximum number of a worker's requests that wait for lookups, and of concurrent owner lookups.
     static let lookupLimit = 1024
 
-    /// A worker that has begun nothing yet. `nil` if libcrypto fails.
+    /// Creates a worker. `nil` if libcrypto fails.
     ///
-    /// - Parameter previous: the worker whose upstream connections and verified tokens go on, as far as both configurations agree on them.
+    /// - Parameter previous: The worker whose upstream connections and verified tokens are taken over if both
+    ///   configurations agree on them.
     init?(
         _ snapshot: Snapshot, on home: WorkerLoop, lookups: RemoteLookups = RemoteLookups(),
         keySource: KeyCoordinator? = nil, after previous: Worker? = nil,
@@ -142,7 +145,7 @@ final class Worker {
             } : nil
     }
 
-    /// It becomes the one that begins requests.
+    /// Makes this worker the current one.
     func begin() {
         front.clearingCookie = clearingCookie
     }
@@ -151,12 +154,12 @@ final class Worker {
         requestsInFlight += 1
     }
 
-    /// A request that it began is over.
+    /// Records the end of a request.
     func requestEnded() {
         requestsInFlight -= 1
     }
 
-    /// Installs a newer state of a key set, and resumes the requests that wait for it.
+    /// Installs a newer view of a key set, and resumes the requests that wait for it.
     func install(_ view: KeySetView, set: Int) {
         pipeline.authenticator.install(view, set: set)
         resume(.keySet(set))
@@ -173,29 +176,27 @@ final class Worker {
         StaticResponse(contentType: "application/jwk-set+json", maximumAge: keysAge, body: JWKSet.text(of: keys))
     }
 
-    /// For how long clients may keep the published keys, in seconds.
+    /// How long clients may cache the published keys, in seconds.
     private static let keysAge = 300
 
-    /// The revocation view is loaded.
+    /// Handles the completed loading of the revocation view.
     func storeLoaded() {
         resume(.revocationView)
     }
 
-    /// Logs that a request passes or fails although the store could not answer, where the route allows it.
+    /// Logs that the route permitted a request despite a store failure.
     func logAllowed(_ failure: StoreFailure, _ plan: RoutePlan) {
         logger.warning(
             "request passed although the store could not tell",
             metadata: ["route": "\(plan.pattern)", "failure": "\(failure.rawValue)"])
     }
 
-    /// Closes the upstream connections that nothing uses.
-    ///
-    /// - Parameter others: pools that other workers use, too.
+    /// Closes idle upstream connections, except in pools that other workers share.
     func closeIdle(except others: Set<ObjectIdentifier>) {
         for pool in pools where !others.contains(ObjectIdentifier(pool)) { pool.closeIdle() }
     }
 
-    /// - Parameter others: pools that another worker of the loop looks after.
+    /// Checks timeouts, except in pools that another worker of the loop checks.
     func tick(now: UInt64, except others: Set<ObjectIdentifier> = []) {
         expireLookups(now: now)
         for pool in pools where others.isEmpty || !others.contains(ObjectIdentifier(pool)) { pool.tick(now: now) }

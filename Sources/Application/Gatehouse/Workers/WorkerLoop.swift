@@ -10,11 +10,11 @@ import Observability
 import Redis
 import Revocation
 
-/// What one event loop keeps whatever configuration it serves: client connections, counters, scratch memory, the access log's
-/// buffer, the connection to a shared store.
+/// The state of one event loop that persists across configurations: client connections, counters, scratch memory, the
+/// access log's buffer, and the connection to a shared store.
 ///
-/// Each configuration has a ``Worker`` of its own on the loop. One is current and begins requests; earlier ones stay until the last
-/// request that they began is over. Lives on the event loop.
+/// Each configuration has a ``Worker`` on the loop. The current one serves new requests; earlier ones stay until their
+/// last request has ended. All calls happen on the event loop.
 final class WorkerLoop {
     let loop: any EventLoop
     let front: ConnectionContext
@@ -23,14 +23,14 @@ final class WorkerLoop {
     let logger: Logger
     let store: StoreAccess
     let accessLog: AccessLogBuffer?
-    /// Begins requests; nil before the first configuration, and once stopped.
+    /// The worker of new requests. `nil` before the first configuration and after the stop.
     private(set) var current: Worker?
-    /// Finish what they began; the oldest first.
+    /// Earlier workers with current requests, oldest first.
     private(set) var retiring: [Worker] = []
     private(set) var link: RedisLink?
     private var ticker: RepeatedTask?
 
-    /// How often time is looked at: what is late is noticed this much later.
+    /// The interval of timeout checks, by which timeouts may be late.
     static let tickInterval = TimeAmount.milliseconds(100)
 
     init(
@@ -46,10 +46,10 @@ final class WorkerLoop {
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
     }
 
-    /// All that still have requests, the current one last.
+    /// All workers with requests, the current one last.
     var workers: [Worker] { retiring + (current.map { [$0] } ?? []) }
 
-    /// Begins to look at time.
+    /// Starts the timeout checks.
     func start() {
         let bound = NIOLoopBound(self, eventLoop: loop)
         ticker = loop.scheduleRepeatedTask(initialDelay: Self.tickInterval, delay: Self.tickInterval) { _ in
@@ -57,7 +57,7 @@ final class WorkerLoop {
         }
     }
 
-    /// The pipelined connection to a shared store, for whoever asks it on requests; nil: the store is embedded.
+    /// Returns the pipelined connection to a shared store for queries on requests. `nil` if the store is embedded.
     func storeLink() -> RedisLink? {
         if let link { return link }
         link = store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) }
@@ -65,7 +65,7 @@ final class WorkerLoop {
         return link
     }
 
-    /// From now on this worker begins requests; the one before finishes its own.
+    /// Makes a worker the current one. The previous one completes its requests.
     func install(_ worker: Worker) {
         front.adopt(worker.snapshot.limits)
         if let current { retiring.append(current) }
@@ -77,22 +77,22 @@ final class WorkerLoop {
         letGoOfIdle()
     }
 
-    /// A newer state of a key set, for the workers that verify with it.
+    /// Installs a newer view of a key set in the workers that use it.
     func install(_ view: KeySetView, set: Int, of source: KeyCoordinator) {
         for worker in workers where worker.keySource === source { worker.install(view, set: set) }
     }
 
-    /// What Identity Toolkit said to the worker of another loop.
+    /// Installs an account status that another loop received.
     func install(_ status: AccountStatus, of user: StoreKey, of source: KeyCoordinator) {
         for worker in workers where worker.keySource === source { worker.learn(status, of: user) }
     }
 
-    /// The session cookies' keys, for the workers that verify with them.
+    /// Installs the session keys in the workers that use them.
     func install(_ session: SessionKeys, of source: KeyCoordinator) {
         for worker in workers where worker.keySource === source { worker.install(session) }
     }
 
-    /// An update of an upstream, for its pool.
+    /// Applies an update to the pool of its upstream.
     func apply(_ update: UpstreamUpdate, of settings: UpstreamSettings) {
         var updated: Set<ObjectIdentifier> = []
         for pool in workers.flatMap(\.pools) where pool.settings == settings {
@@ -100,13 +100,13 @@ final class WorkerLoop {
         }
     }
 
-    /// Takes no more requests on a connection after the one it serves.
+    /// Closes connections after their current request.
     func drain() {
         front.isDraining = true
         front.drainingSince = clock.monotonic()
     }
 
-    /// Ends everything at once: what is still served is cut off.
+    /// Stops immediately and aborts current requests.
     func stop() {
         ticker?.cancel()
         link?.stop()
@@ -135,7 +135,7 @@ final class WorkerLoop {
         }
     }
 
-    /// Lets go of the workers whose last request is over, and closes what only they had.
+    /// Releases the workers whose last request has ended, and closes their unshared pools.
     private func letGoOfIdle() {
         let leaving = retiring.filter { $0.requestsInFlight == 0 }
         guard !leaving.isEmpty else { return }

@@ -1,6 +1,5 @@
 import Accounts
 import Authentication
-import Forwarding
 import GatewayCore
 import HTTPServer
 import NIOCore
@@ -15,7 +14,7 @@ final class WorkerLoops: Sendable {
     private let make: @Sendable (any EventLoop, Int) -> WorkerLoop
     private let loops = Mutex<[NIOLoopBound<WorkerLoop>]>([])
 
-    /// - Parameter make: makes what a loop keeps, on the loop; by its index.
+    /// Creates the event loops. `make` creates the state of a loop, on the loop, from its index.
     init(count: Int, make: @escaping @Sendable (any EventLoop, Int) -> WorkerLoop) {
         group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         self.count = count
@@ -35,12 +34,12 @@ final class WorkerLoops: Sendable {
         }
     }
 
-    /// Does something on each loop, some time later.
+    /// Schedules a call on each loop.
     func execute(_ body: @escaping @Sendable (WorkerLoop) -> Void) {
         for loop in all { loop.execute(body) }
     }
 
-    /// The results of something that is done on one loop after the other.
+    /// Returns the results of a call on each loop, one after the other.
     func onEach<Result: Sendable>(
         _ body: @escaping @Sendable (WorkerLoop) throws -> Result
     ) async throws -> [Result] {
@@ -49,7 +48,7 @@ final class WorkerLoops: Sendable {
         return results
     }
 
-    /// Makes a worker of a configuration on each loop, then puts all of them in place: from then on they begin requests.
+    /// Creates a worker on each loop, then makes all of them current.
     func install(_ next: Generation) async throws {
         let keys = next.sources.keys
         var lookups = next.sources.lookups
@@ -67,7 +66,7 @@ final class WorkerLoops: Sendable {
         for (loop, worker) in zip(all, made) { try await loop.onLoop { $0.install(worker.value) } }
     }
 
-    /// Hands every state of key sets, of now and later, to the workers that verify with them.
+    /// Passes all current and later views of key sets to the workers that use them.
     func subscribe(to keys: KeyCoordinator) {
         keys.subscribe { [weak self, weak keys] set, view in
             guard let keys else { return }
@@ -75,7 +74,7 @@ final class WorkerLoops: Sendable {
         }
     }
 
-    /// Hands over the keys of now, for workers that share none with those before.
+    /// Passes the current keys to workers that share none with earlier ones.
     func handOverKeys(of sources: IdentitySources) {
         let keys = sources.keys
         let views = keys.sources.indices.map { keys.view(of: $0) }
@@ -86,7 +85,7 @@ final class WorkerLoops: Sendable {
         }
     }
 
-    /// What listeners need of each loop.
+    /// Returns the resources of each loop for listeners.
     func lanes() async throws -> [ListenerLane] {
         try await onEach { loop in
             ListenerLane(
@@ -97,9 +96,7 @@ final class WorkerLoops: Sendable {
 
     // MARK: - Stop
 
-    /// Takes no more requests after those that are served, and waits for these.
-    ///
-    /// - Returns: whether all connections were closed in time.
+    /// Drains: connections close after their current requests. Returns whether all connections were closed in time.
     func drain(within limit: Duration) async -> Bool {
         _ = try? await onEach { $0.drain() }
         let end = ContinuousClock.now + limit
@@ -111,9 +108,7 @@ final class WorkerLoops: Sendable {
         return false
     }
 
-    /// Cuts off what is still served.
-    ///
-    /// - Returns: the lines of the access log that were not handed over yet.
+    /// Aborts current requests and returns the remaining lines of the access log.
     func stop() async -> [LogBatch] {
         _ = try? await onEach { $0.stop() }
         return ((try? await onEach { $0.accessLog?.takeBatch() }) ?? []).compactMap(\.self)

@@ -1,27 +1,27 @@
 package import GatewayCore
 
 extension Configuration {
-    /// Listens at `HOST:PORT` alone, in place of what the file says, under the same checks.
+    /// Replaces the listeners of the file by one at `HOST:PORT`, with the same checks.
     ///
     /// - Parameters:
-    ///   - address: the text of the option.
-    ///   - origin: what messages call it.
-    /// - Throws: what is wrong with the address, or with this configuration at that address.
+    ///   - address: The value of the option.
+    ///   - origin: The name of the option in messages.
+    /// - Throws: The errors of the address, or of this configuration with that address.
     package mutating func overrideListen(_ address: String, origin: String = "--listen") throws(ConfigurationErrors) {
         let parsed = try Self.parse(address, origin)
         let problems = problems(withListenerAt: parsed)
         guard problems.isEmpty else {
             throw ConfigurationErrors(problems.map { Self.error(origin, $0.what, $0.remedy) })
         }
-        // What a listener speaks stays: a certificate must not be lost on the way to another port.
+        // The listener's other settings stay, so that a certificate is not lost with the change of address.
         var listener = listen.first ?? Listener(address: parsed)
         listener.address = parsed
         listen = [listener]
     }
 
-    /// Has the admin listener at `HOST:PORT`, or none for `off`, in place of what the file says.
+    /// Replaces the admin listener of the file by one at `HOST:PORT`, or disables it for `off`.
     ///
-    /// - Throws: what is wrong with the address, or with this configuration at that address.
+    /// - Throws: The errors of the address, or of this configuration with that address.
     package mutating func overrideAdmin(_ address: String, origin: String = "--admin") throws(ConfigurationErrors) {
         guard address != "off" else { return admin.address = nil }
         let parsed = try Self.parse(address, origin)
@@ -42,7 +42,7 @@ extension Configuration {
         }
     }
 
-    /// What speaks against a listener at that address, in view of everything else.
+    /// Returns the conflicts of a listener at that address with the rest of the configuration.
     func problems(withListenerAt address: ListenAddress) -> [(what: String, remedy: String)] {
         var problems: [(what: String, remedy: String)] = []
         if identity.firebase?.insecureEmulator == true && !address.isLoopback {
@@ -63,15 +63,15 @@ extension Configuration {
         ConfigurationError(location: SourceLocation(origin: origin), what: what, remedy: remedy)
     }
 
-    /// The configuration of `gatehouse serve` without a file: every path needs a valid token of that project and goes
-    /// to that upstream.
+    /// Returns the configuration of `gatehouse serve` without a file: all paths require a valid token of the project
+    /// and are forwarded to the upstream.
     ///
     /// - Parameters:
-    ///   - project: the Firebase project's id (`--firebase-project`).
+    ///   - project: The Firebase project's id (`--firebase-project`).
     ///   - upstream: `http://HOST:PORT` (`--upstream`).
-    ///   - listen: `HOST:PORT` (`--listen`); 127.0.0.1:8080 unless given.
-    ///   - environment: may override the key URLs.
-    /// - Throws: everything that is wrong with the options, each with its name.
+    ///   - listen: `HOST:PORT` (`--listen`). The default is 127.0.0.1:8080.
+    ///   - environment: The environment, which can override the key URLs.
+    /// - Throws: All errors of the options, with their names.
     package static func shortcut(
         project: String, upstream: String, listen: String? = nil,
         environment: [String: String] = processEnvironment
@@ -91,7 +91,7 @@ extension Configuration {
     }
 }
 
-/// Checks the options of the command line, with the option in place of file and line.
+/// A validator of command-line options. Errors name the option in place of a file and line.
 private struct ShortcutOptions {
     var errors: [ConfigurationError] = []
 

@@ -1,56 +1,56 @@
 package import GatewayCore
 
-/// One checked configuration: immutable once loaded, the input of a snapshot.
+/// A validated configuration, immutable once loaded: the input of a snapshot.
 ///
-/// Every value in it is within its documented bounds; what needs more than the configuration itself (route patterns,
-/// the files and servers that it names) is checked by those who use it.
+/// Every value is within its documented bounds. The users of a value check what requires more than the configuration:
+/// route patterns, files and servers.
 package struct Configuration: Sendable, Equatable {
-    /// Where `gatehouse` looks for its configuration unless told otherwise.
+    /// The default path of the configuration file.
     package static let defaultFile = "config/gatehouse.yaml"
 
     /// The public listeners, 1 to 64. Default: `127.0.0.1:8080`.
     package var listen: [Listener] = [Listener(address: ListenAddress(host: "127.0.0.1", port: 8080))]
-    /// Whose word on the client's address counts, 0 to 1,024 entries. Default: nobody's.
+    /// The proxies that may report the client's address, 0 to 1,024 entries. Default: none.
     package var trustedProxies = TrustedNetworks()
-    /// The number of event loops, 1 to 1024. Default: nil, one per core.
+    /// The number of event loops, 1 to 1024. Default: `nil`, one for each core.
     package var workers: Int?
-    /// What a client may cost.
+    /// The limits on clients.
     package var limits = Limits()
-    /// How the process stops.
+    /// The shutdown of the process.
     package var drain = Drain()
-    /// When the configuration is read again.
+    /// The reload of the configuration.
     package var reload = Reload()
     /// The admin listener.
     package var admin = Admin()
-    /// Whose tokens count.
+    /// The accepted identity providers.
     package var identity = Identity()
-    /// Where revocations are kept. Default: `sqlite:gatehouse.db`.
+    /// The store of revocations. Default: `sqlite:gatehouse.db`.
     package var store = StoreLocation.sqlite(path: "gatehouse.db")
-    /// How fresh revocations must be.
+    /// The required freshness of revocations.
     package var revocation = Revocation()
-    /// The gateway's own accounts and sessions. Default: nil, there are none.
+    /// The gateway's own accounts and sessions. Default: `nil`, disabled.
     package var accounts: Accounts?
-    /// What the upstream is told about the user.
+    /// The identity fields for upstreams.
     package var headers = IdentityHeaders()
-    /// The rules of every route that authenticates (`rules`). Default: nil, there are none.
+    /// The rules for all routes with authentication (`rules`). Default: `nil`, none.
     package var rules: RulesFile?
-    /// The services behind the gateway, in the order of the file, each name once.
+    /// The upstreams in the order of the file, with unique names.
     package var upstreams: [Upstream] = []
-    /// The routes, in the order of the file, at least one.
+    /// The routes in the order of the file, at least one.
     package var routes: [Route] = []
-    /// Answer fields of all routes and of the gateway's own answers (`response_headers`). Default: none.
+    /// The response fields of all routes and of the gateway's own responses (`response_headers`). Default: none.
     package var responseHeaders = ResponseHeaders()
-    /// What happens to clients' trace context (`trace_context`). Default: accept.
+    /// The handling of clients' trace context (`trace_context`). Default: accept.
     package var traceContext = TraceContext.accept
-    /// What is logged.
+    /// Logging.
     package var log = Log()
-    /// What loads and should nevertheless be known, in the order of the file.
+    /// The warnings in the order of the file.
     package var warnings: [ConfigurationWarning] = []
 
-    /// A configuration of defaults: it has no routes yet.
+    /// Creates a configuration of defaults, without routes.
     package init() {}
 
-    /// The upstream of that name.
+    /// Returns the upstream with that name, if any.
     package func upstream(named name: String) -> Upstream? {
         upstreams.first { $0.name == name }
     }

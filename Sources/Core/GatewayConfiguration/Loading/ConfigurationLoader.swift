@@ -5,12 +5,12 @@ extension Configuration {
     /// The environment of this process.
     package static var processEnvironment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Reads and checks a configuration file.
+    /// Reads and validates a configuration file.
     ///
     /// - Parameters:
-    ///   - file: the path; it stands in every message as it is given here.
-    ///   - environment: what `${NAME}` reads, and the overriding key URLs.
-    /// - Throws: everything that is wrong with the file, each with its line and column.
+    ///   - file: The path, which messages repeat unchanged.
+    ///   - environment: The variables for `${NAME}`, and the key URLs that override the file.
+    /// - Throws: All errors of the file, with lines and columns.
     package static func load(
         file: String = defaultFile, environment: [String: String] = processEnvironment
     ) throws(ConfigurationErrors) -> Configuration {
@@ -23,9 +23,10 @@ extension Configuration {
         return try load(source, environment: environment, files: nil)
     }
 
-    /// Checks a configuration that was read already.
+    /// Validates the bytes of a configuration.
     ///
-    /// - Parameter files: what `${file:...}` finds, by path; `nil`: the file system, from the directory of `file` on.
+    /// - Parameter files: The files for `${file:...}` by path. `nil` for the file system, relative to the directory
+    ///   of `file`.
     package static func load(
         bytes: [UInt8], file: String, environment: [String: String], files: [String: [UInt8]]? = nil
     ) throws(ConfigurationErrors) -> Configuration {
@@ -48,12 +49,12 @@ extension Configuration {
     }
 }
 
-/// Reads one document, section by section; every error lands in the context.
+/// A reader of one document by section. It collects all errors in the context.
 struct ConfigurationLoader {
     private let context: LoadingContext
     private var configuration = Configuration()
 
-    /// The configuration that the text holds.
+    /// Returns the configuration in the text.
     static func load(_ source: SourceText, _ substitution: Substitution) throws(ConfigurationErrors) -> Configuration {
         let document = try YAMLDocument(source)
         var loader = ConfigurationLoader(context: LoadingContext(document: document, substitution: substitution))

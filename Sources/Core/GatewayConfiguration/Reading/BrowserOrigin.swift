@@ -1,9 +1,10 @@
 import GatewayCore
 import HTTPWire
 
-/// The origin of a web page as browsers send it (RFC 6454 section 6.2): scheme, host, and the port unless it is the scheme's own.
+/// The origin of a web page as serialized by browsers (RFC 6454 section 6.2): scheme, host, and the port unless it is
+/// the default.
 enum BrowserOrigin {
-    /// How browsers spell the origin of a URL.
+    /// Returns the browsers' spelling of a URL's origin.
     static func spelling(of text: String) throws(HTTPURL.Failure) -> String {
         if text.contains("*") {
             throw HTTPURL.Failure(
@@ -20,7 +21,7 @@ enum BrowserOrigin {
 }
 
 extension ConfigurationValue {
-    /// An origin that browsers may call from, in the one spelling that they send.
+    /// Returns a permitted origin, which must have the browsers' spelling.
     func origin() -> String? {
         guard !isNullWord else { return fail("\(name) is null, which any page can send", "remove it") }
         guard let text = string(atMost: 512) else { return nil }
@@ -51,7 +52,7 @@ extension ConfigurationValue {
         if case .scalar(let scalar) = content { scalar.text.lowercased() == "null" } else { false }
     }
 
-    /// An origin, `*`, or `null` in quotes.
+    /// Returns an origin, `*`, or a quoted `null`.
     func corsOrigin() -> String? {
         guard case .scalar(let scalar) = content else { return origin() }
         if scalar.text == "*" { return "*" }
@@ -64,7 +65,8 @@ extension ConfigurationValue {
 }
 
 extension BrowserOrigin {
-    /// The origin of a page that an app brings along, such as `capacitor://localhost`: a scheme of its own and a host.
+    /// Returns whether the text is the origin of an app's embedded page, such as `capacitor://localhost`: a custom
+    /// scheme and a host.
     fileprivate static func isOfAnApp(_ text: String) -> Bool {
         guard let separator = text.firstRange(of: "://"), text.utf8.count <= 512 else { return false }
         let (scheme, host) = (text[..<separator.lowerBound], text[separator.upperBound...])

@@ -1,7 +1,7 @@
-/// Where a value stands in the `auth` variable: `uid`, `provider`, `token.role`, `token.firebase.identities`,
+/// The path of a value in the `auth` variable: `uid`, `provider`, `token.role`, `token.firebase.identities`,
 /// `token["https://x.y/roles"]`.
 package struct ClaimPath: Sendable, Hashable {
-    /// What the path starts at.
+    /// The root of a path.
     package enum Root: String, Sendable, Hashable {
         /// The user's id.
         case uid
@@ -11,23 +11,23 @@ package struct ClaimPath: Sendable, Hashable {
         case token
     }
 
-    /// The most bytes that the text of a path may have.
+    /// The maximum size of a path, in bytes.
     package static let maximumLength = 512
-    /// The most names that may follow the root.
+    /// The maximum number of names after the root.
     package static let maximumDepth = 16
 
-    /// What the path starts at.
+    /// The root of the path.
     package let root: Root
-    /// The member names below the token, from the outside in; empty for `uid` and `provider`, else 1 to `maximumDepth`.
+    /// The names of nested members of the token. Empty for `uid` and `provider`, otherwise 1 to `maximumDepth`.
     package let names: [String]
 
-    /// A path of parts that are known to be valid.
+    /// Creates a path from valid parts.
     init(root: Root, names: [String]) {
         self.root = root
         self.names = names
     }
 
-    /// Whether a text is made of what paths are made of, so that a mistake in it is told as one in a path.
+    /// Returns whether a text consists of characters of paths, so that an error is reported as that of a path.
     static func resembles(_ text: String) -> Bool {
         text.utf8.count <= maximumLength
             && text.unicodeScalars.allSatisfy { scalar in
@@ -36,25 +36,25 @@ package struct ClaimPath: Sendable, Hashable {
             }
     }
 
-    /// Reads the text of a path.
+    /// Parses a path.
     package init(parsing text: String) throws(ClaimPathError) {
         var parser = ClaimPathParser(text)
         self = try parser.parse()
     }
 }
 
-/// Why a text is no claim path.
+/// The reason that a text is not a claim path.
 package struct ClaimPathError: Error, Sendable, Hashable {
-    /// The 1-based character at which it stopped making sense.
+    /// The position of the error in characters, from 1.
     package let position: Int
-    /// What is wrong there.
+    /// The problem.
     package let what: String
-    /// What to do about it.
+    /// The remedy.
     package let remedy: String
 }
 
 extension ClaimPath: CustomStringConvertible {
-    /// The path in the form in which it can be read again.
+    /// The path in a form that can be parsed again.
     package var description: String {
         names.reduce(into: root.rawValue) { text, name in
             text += Self.isPlain(name) ? ".\(name)" : "[\(Self.quoted(name))]"
@@ -72,7 +72,7 @@ extension ClaimPath: CustomStringConvertible {
     }
 }
 
-/// Reads a claim path from left to right: a root, then `.name` or `["name"]` any number of times.
+/// A parser of claim paths: a root, then `.name` or `["name"]` any number of times.
 package struct ClaimPathParser {
     private let text: [Unicode.Scalar]
     private let length: Int

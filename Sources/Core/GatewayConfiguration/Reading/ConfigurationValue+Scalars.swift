@@ -2,7 +2,7 @@ import HTTPWire
 import GatewayCore
 
 extension ConfigurationValue {
-    /// A text of 1 to `maximum` bytes without control characters.
+    /// Returns a text of 1 to `maximum` bytes without control characters.
     package func string(atMost maximum: Int = 4_096) -> String? {
         guard let scalar = scalar("a text") else { return nil }
         if scalar.isPlain && !scalar.isSubstituted && Self.looksTyped(scalar.text) {
@@ -11,12 +11,12 @@ extension ConfigurationValue {
         return bounded(scalar, atMost: maximum)
     }
 
-    /// One of a few words.
+    /// Returns one of the cases by its raw value.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ type: Choice.Type = Choice.self) -> Choice? {
         choice(of: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    /// One of a few words.
+    /// Returns one of `words`.
     package func choice(of words: [String]) -> String? {
         guard let scalar = scalar("one of \(words.joined(separator: ", "))") else { return nil }
         if words.contains(scalar.text) { return scalar.text }
@@ -26,7 +26,7 @@ extension ConfigurationValue {
         return fail("\(name) cannot be \(shown)", remedy)
     }
 
-    /// `true` or `false`.
+    /// Returns `true` or `false`.
     package func boolean() -> Bool? {
         guard let scalar = scalar("true or false") else { return nil }
         switch (scalar.isTyped, scalar.text) {
@@ -36,7 +36,7 @@ extension ConfigurationValue {
         }
     }
 
-    /// A whole number.
+    /// Returns an integer.
     package func integer(in bounds: ClosedRange<Int>) -> Int? {
         guard let scalar = scalar("a whole number") else { return nil }
         guard scalar.isTyped, let number = WholeNumber.parse(scalar.text) else {
@@ -48,7 +48,7 @@ extension ConfigurationValue {
         return number
     }
 
-    /// A number, perhaps with a fraction.
+    /// Returns a number, optionally with a fraction.
     func number(in bounds: ClosedRange<Double>) -> Double? {
         guard let scalar = scalar("a number") else { return nil }
         guard scalar.isTyped, let number = DecimalNumber.parse(scalar.text) else {
@@ -60,7 +60,7 @@ extension ConfigurationValue {
         return number
     }
 
-    /// A duration, as in `30s`.
+    /// Returns a duration, such as `30s`.
     package func duration(in bounds: ClosedRange<Duration>) -> Duration? {
         guard let scalar = scalar("a duration") else { return nil }
         guard let duration = DurationText.parse(scalar.text) else {
@@ -74,7 +74,7 @@ extension ConfigurationValue {
         return duration
     }
 
-    /// A number of bytes, as in `64KiB`.
+    /// Returns a size in bytes, such as `64KiB`.
     func size(in bounds: ClosedRange<Int>) -> Int? {
         guard let scalar = scalar("a size") else { return nil }
         guard let size = SizeText.parse(scalar.text) else {
@@ -102,7 +102,7 @@ extension ConfigurationValue {
         fail("\(name) is \(shown), out of range", "write \(least) to \(most)")
     }
 
-    /// What YAML reads as something else than a text.
+    /// Returns whether YAML interprets the text as another type.
     private static func looksTyped(_ text: String) -> Bool {
         guard let first = text.utf8.first else { return false }
         if ["true", "false", "null", "~"].contains(text.lowercased()) { return true }
@@ -110,7 +110,7 @@ extension ConfigurationValue {
         return mayBeNumber && Double(text) != nil
     }
 
-    /// A secret of 1 to 4,096 bytes; messages never show it.
+    /// Returns a secret of 1 to 4,096 bytes, which messages never show.
     func secret() -> Secret? {
         guard let text = scalar("a text")?.text else { return nil }
         guard text.utf8.count <= 4_096 else { return fail("\(name) is longer than 4096 bytes", "shorten it") }
@@ -120,7 +120,7 @@ extension ConfigurationValue {
         return Secret(text)
     }
 
-    /// `HOST:PORT` or `unix:/PATH` to listen on.
+    /// Returns the address of a listener: `HOST:PORT` or `unix:/PATH`.
     func listenAddress() -> ListenAddress? {
         guard let text = string(atMost: 320) else { return nil }
         do {
@@ -130,7 +130,7 @@ extension ConfigurationValue {
         }
     }
 
-    /// `HOST:PORT` alone.
+    /// Returns an address of the form `HOST:PORT`.
     func portAddress() -> ListenAddress? {
         guard let address = listenAddress() else { return nil }
         guard address.path == nil else { return fail("\(name) is a unix: address", "write HOST:PORT") }
@@ -138,18 +138,18 @@ extension ConfigurationValue {
     }
 }
 
-/// What somebody on the way could do with an exchange that has no TLS.
+/// The risk of an exchange without TLS.
 enum PlainHTTPRisk: String {
     /// Key sets and discovery documents.
     case replacedKeys = "whose keys anybody on the way could replace"
-    /// Calls that carry tokens and the secret that the gateway is known by.
+    /// Calls with tokens and with the gateway's client secret.
     case readSecrets = "where anybody on the way could read tokens and secrets"
-    /// The name of an issuer, which is never called as such.
+    /// The name of an issuer, which is never requested.
     case anyIssuer = "in whose name anybody on the way could issue tokens"
 }
 
 extension HTTPURL {
-    /// The URL of a text: https, or http to this machine, or http to any where that is allowed.
+    /// Parses a URL with https. Plain http is accepted for this machine, or if `allowsPlainHTTP` is true.
     static func trusted(
         _ text: String, allowsPlainHTTP: Bool, _ risk: PlainHTTPRisk,
         remedy: String = "use https://, or set insecure_http: true"
@@ -163,7 +163,7 @@ extension HTTPURL {
 }
 
 extension ConfigurationValue {
-    /// The text of a URL: https, or http to this machine, or http to any where that is allowed.
+    /// Returns a URL with https. Plain http is accepted for this machine, or if `allowsPlainHTTP` is true.
     func trustedURL(
         atMost maximum: Int = 2_048, allowsPlainHTTP: Bool, _ risk: PlainHTTPRisk,
         remedy: String = "use https://, or set insecure_http: true"
@@ -177,15 +177,15 @@ extension ConfigurationValue {
         }
     }
 
-    /// What `read` makes of each element, which messages call `unit`; reports elements that are equal, and more than
-    /// `maximum`. Nil where anything was wrong.
+    /// Returns the results of `read` for all elements. Reports duplicates, and more than `maximum` elements; messages
+    /// call them `unit`. `nil` after any error.
     func list<Element: Hashable>(
         atMost maximum: Int = .max, of unit: String = "entries", _ read: (ConfigurationValue) -> Element?
     ) -> [Element]? {
         sequence().flatMap { unique($0, read) }.flatMap { bounded($0, maximum, of: unit) }
     }
 
-    /// The same for a list or a single element.
+    /// Returns the same for a list or a single element.
     func oneOrList<Element: Hashable>(
         atMost maximum: Int = .max, of unit: String = "entries", remedy: String = "remove some",
         _ read: (ConfigurationValue) -> Element?
@@ -193,7 +193,7 @@ extension ConfigurationValue {
         oneOrMany().flatMap { unique($0, read) }.flatMap { bounded($0, maximum, of: unit, remedy: remedy) }
     }
 
-    /// The elements, if there are at most so many.
+    /// Returns the elements if there are at most `maximum`.
     func bounded<Element>(
         _ elements: [Element], _ maximum: Int, of unit: String = "entries", remedy: String = "remove some"
     ) -> [Element]? {

@@ -1,29 +1,29 @@
 package import GatewayCore
 
-/// One value of the file: where it stands, what it is called, and its text after substitution.
+/// A value of the file with its location, its name, and its text after substitution.
 package struct ConfigurationValue {
-    /// What kind of YAML it is.
+    /// The YAML type of the value.
     package enum Content {
         case scalar(Scalar)
         case sequence([YAMLNode])
         case mapping([YAMLMember])
-        /// An explicit null, where the key may be null.
+        /// An explicit null, if the key permits it.
         case null
-        /// No value: the text could not be completed, or it is empty. That has been reported.
+        /// No value, since the substitution failed or the value is empty. The error has been reported.
         case failed
     }
 
-    /// A text and how it was written.
+    /// A text with its original form.
     package struct Scalar {
-        /// After substitution.
+        /// The text after substitution.
         package let text: String
-        /// As it stands in the file: what messages show.
+        /// The text in the file, which messages show.
         let written: String
-        /// Without quotes.
+        /// Whether the text is unquoted.
         package let isPlain: Bool
         let isSubstituted: Bool
 
-        /// Whether it may be a number or a truth value: inside of brackets, YAML allows `${NAME}` only in quotes.
+        /// Whether the text can be a number or a boolean. In brackets, YAML permits `${NAME}` only in quotes.
         var isTyped: Bool { isPlain || isSubstituted }
     }
 
@@ -32,11 +32,11 @@ package struct ConfigurationValue {
     package let location: SourceLocation
     package let content: Content
 
-    /// Reads a value, and reports one that is empty.
+    /// Reads a value. Reports it if it is empty.
     ///
     /// - Parameters:
-    ///   - permitted: which empty values are values here.
-    ///   - keyLocation: where the key stands, if the value has one.
+    ///   - permitted: The empty values that are valid here.
+    ///   - keyLocation: The location of the value's key, if any.
     package init(
         _ node: YAMLNode, name: String, context: LoadingContext, permitting permitted: EmptyValues = [],
         keyLocation: SourceLocation? = nil
@@ -50,7 +50,7 @@ package struct ConfigurationValue {
             self.content = content
             return
         }
-        // A value of no characters has no place of its own.
+        // A value without characters has no location of its own.
         let place = emptiness.kind == .nothing ? keyLocation ?? location : location
         context.fail(place, "\(name.isEmpty ? "the file" : name) is \(emptiness.what)", emptiness.remedy)
         self.content = .failed
@@ -61,23 +61,23 @@ package struct ConfigurationValue {
         if case .null = content { true } else { false }
     }
 
-    /// The value as it stands in the file, for messages: what a substitution brought in is never shown.
+    /// The text in the file, for messages. Substituted text is never shown.
     package var shown: Quoted {
         if case .scalar(let scalar) = content { Quoted(scalar.written) } else { Quoted("") }
     }
 
-    /// Whether a substitution brought a part of the text in.
+    /// Whether a part of the text was substituted.
     var isSubstituted: Bool {
         if case .scalar(let scalar) = content { scalar.isSubstituted } else { false }
     }
 
-    /// Reports what is wrong with this value and returns nil, for `return value.fail(...)`.
+    /// Reports an error of this value and returns `nil`, for `return value.fail(...)`.
     package func fail<Result>(_ what: String, _ remedy: String) -> Result? {
         context.fail(location, what, remedy)
         return nil
     }
 
-    /// Warns of this value.
+    /// Reports a warning about this value.
     func warn(_ what: String, _ remedy: String) {
         context.warn(location, what, remedy)
     }
@@ -91,7 +91,7 @@ package struct ConfigurationValue {
         }
     }
 
-    /// Whether a node is the word `null`, without quotes, or a reference whose default is that word and applies.
+    /// Returns whether a node is an unquoted `null`, or a reference whose default applies and is `null`.
     private static func isNull(_ node: YAMLNode, _ substitution: Substitution) -> Bool {
         guard case .scalar(let text, let isPlain) = node.content else { return false }
         return isPlain && ["~", "null", "Null", "NULL"].contains(text) || substitution.isNullByDefault(text)
@@ -114,7 +114,7 @@ package struct ConfigurationValue {
 }
 
 extension ConfigurationValue {
-    /// The elements of a sequence.
+    /// Returns the elements of a sequence.
     package func sequence(permitting permitted: EmptyValues = []) -> [ConfigurationValue]? {
         switch content {
         case .sequence(let nodes):
@@ -124,29 +124,29 @@ extension ConfigurationValue {
         }
     }
 
-    /// The elements of a sequence, or the value alone.
+    /// Returns the elements of a sequence, or a single value.
     func oneOrMany() -> [ConfigurationValue]? {
         if case .scalar = content { return [self] }
         return sequence()
     }
 
-    /// A mapping with fixed keys.
+    /// Returns a mapping with fixed keys.
     package func mapping(_ table: KnownKeys) -> MappingReader? {
         guard let mapping = anyMapping() else { return nil }
         return MappingReader(mapping, name: name, table: table, location: location, context: context)
     }
 
-    /// The entries of a mapping whose keys are names.
+    /// Returns the entries of a mapping whose keys are names.
     package func entries(permitting permitted: EmptyValues = []) -> [MappingEntry]? {
         anyMapping().map { MappingEntry.read($0, in: name, context: context) { _ in permitted } }
     }
 
-    /// Whether this is a mapping with that key, set to anything but null.
+    /// Returns whether this is a mapping with that key and a value other than null.
     func hasMember(_ key: String) -> Bool {
         member(key).map { !Self.isNull($0, context.substitution) } ?? false
     }
 
-    /// Whether this is a mapping with that key, set to a mapping that is not empty.
+    /// Returns whether this is a mapping with that key and a mapping that is not empty.
     func hasEntries(under key: String) -> Bool {
         if case .mapping(let members)? = member(key)?.content { !members.isEmpty } else { false }
     }
@@ -165,7 +165,7 @@ extension ConfigurationValue {
         }
     }
 
-    /// The scalar of this value, which should be `expected`.
+    /// Returns the scalar of this value. Reports an error that names `expected` if it is not a scalar.
     func scalar(_ expected: String) -> Scalar? {
         switch content {
         case .scalar(let scalar): scalar
@@ -175,10 +175,10 @@ extension ConfigurationValue {
     }
 }
 
-/// The ways in which a key can be there without a value.
+/// The kinds of empty values.
 ///
-/// Each is an error, unless the key's documentation gives it a meaning (`KnownKeys.permitted`): a value that a template or
-/// an empty variable left out must not lift what it was to restrict.
+/// An empty value is an error unless the documentation of the key defines a meaning (`KnownKeys.permitted`). A value
+/// that a template or an empty variable omitted must not remove a restriction.
 package struct EmptyValues: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -186,30 +186,30 @@ package struct EmptyValues: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// No characters: `key:`, perhaps with its lines commented out. Never permitted.
+    /// No characters: `key:`, possibly with its lines commented out. Never permitted.
     static let nothing = EmptyValues(rawValue: 1)
-    /// `null` or `~`, without quotes.
+    /// An unquoted `null` or `~`.
     package static let null = EmptyValues(rawValue: 2)
-    /// A text of no characters or of white space, as it stands there or after substitution.
+    /// An empty or blank text, before or after substitution.
     package static let text = EmptyValues(rawValue: 4)
     /// `[]` or `{}`.
     package static let collection = EmptyValues(rawValue: 8)
 
-    /// All that JSON has, for values that are data.
+    /// All empty values of JSON, for values that are data.
     package static let data: EmptyValues = [.null, .text, .collection]
 }
 
-/// What a mapping has for one of its keys.
+/// The setting of a key in a mapping.
 enum Setting {
-    /// The key is not there.
+    /// The key is absent.
     case absent
-    /// The key is there and explicitly null, which its documentation gives a meaning.
+    /// The key is explicitly null, with a documented meaning.
     case null
     case value(ConfigurationValue)
 }
 
 extension ConfigurationValue.Content {
-    /// In which way a value is empty, in words too; nil where it is not.
+    /// The kind of an empty value with its description. `nil` if the value is not empty.
     var emptiness: (kind: EmptyValues, what: String, remedy: String)? {
         switch self {
         case .null: (.null, "null", "write a value, or remove it")

@@ -1,11 +1,10 @@
-/// The keys that one mapping of the file may have: the only list of them, for the loader and for the test of the JSON
-/// Schema.
+/// The valid keys of one mapping. This is the only list of them, for the loader and for the test of the JSON Schema.
 package struct KnownKeys: Sendable {
-    /// Where the mapping stands, as in `limits` or `routes[]`; empty for the whole file.
+    /// The path of the mapping, such as `limits` or `routes[]`. Empty for the whole file.
     let path: String
-    /// The keys that have an effect.
+    /// The valid keys.
     let supported: [String]
-    /// The keys of which the documentation gives an empty value a meaning, and which values these are.
+    /// The keys for which an empty value has a documented meaning, with the permitted kinds.
     private let empty: [String: EmptyValues]
 
     package init(_ path: String, _ supported: [String], empty: [String: EmptyValues] = [:]) {
@@ -14,12 +13,12 @@ package struct KnownKeys: Sendable {
         self.empty = empty
     }
 
-    /// Which empty values a key may have.
+    /// Returns the empty values that a key permits.
     func permitted(_ key: String) -> EmptyValues {
         empty[key] ?? []
     }
 
-    /// Whether there is such a key.
+    /// Returns whether the key is valid.
     func contains(_ key: String) -> Bool {
         supported.contains(key)
     }
@@ -111,7 +110,7 @@ extension KnownKeys {
     static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"], empty: ["path": .null, "host": .null])
     static let log = KnownKeys("log", ["level", "access"])
 
-    /// Every mapping with fixed keys.
+    /// All mappings with fixed keys.
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,

@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// What reading one file needs everywhere: the document, the substitution, and where errors are put.
+/// The shared state of reading one file: the document, the substitution, and the collected errors.
 package final class LoadingContext {
-    /// More errors than this are not kept.
+    /// The maximum number of errors, and of warnings, that are kept.
     private static let maximumKept = 1_000
 
     package let document: YAMLDocument
@@ -27,25 +27,25 @@ package final class LoadingContext {
     }
 }
 
-/// One key and its value.
+/// A key and its value.
 package struct MappingEntry {
     package let key: String
     let keyLocation: SourceLocation
     package let value: ConfigurationValue
 
-    /// Reports what is wrong with this key.
+    /// Reports an error of this key.
     func fail(_ what: String, _ remedy: String) {
         value.context.fail(keyLocation, what, remedy)
     }
 
-    /// Warns of this key.
+    /// Reports a warning about this key.
     func warn(_ what: String, _ remedy: String) {
         value.context.warn(keyLocation, what, remedy)
     }
 
-    /// The entries of a mapping in the order of the file; empty keys are reported and left out.
+    /// Returns the entries of a mapping in the order of the file. Empty keys are reported and omitted.
     ///
-    /// - Parameter permitted: which empty values the value of a key may have.
+    /// - Parameter permitted: The empty values that a key's value permits.
     static func read(
         _ members: [YAMLMember], in path: String, context: LoadingContext, permitting permitted: (String) -> EmptyValues
     ) -> [MappingEntry] {
@@ -63,12 +63,12 @@ package struct MappingEntry {
     }
 }
 
-/// A mapping with fixed keys: it reports those that do not exist, and gives out the others.
+/// A reader of a mapping with fixed keys. It reports unknown keys.
 package struct MappingReader {
     package let context: LoadingContext
-    /// Where the mapping begins.
+    /// The start of the mapping.
     let location: SourceLocation
-    /// What messages call it; empty for the whole file.
+    /// The name of the mapping in messages. Empty for the whole file.
     private let name: String
     private let table: KnownKeys
     private var entries: [String: MappingEntry] = [:]
@@ -86,46 +86,46 @@ package struct MappingReader {
         }
     }
 
-    /// What the mapping has for a key.
+    /// Returns the setting of a key.
     func setting(_ key: String) -> Setting {
         assert(table.supported.contains(key), "not in the table of keys")
         guard let value = entries[key]?.value else { return .absent }
         return value.isNull ? .null : .value(value)
     }
 
-    /// The value of a key; nil where it is absent, or null with a meaning.
+    /// Returns the value of a key. `nil` if it is absent or a permitted null.
     package func value(_ key: String) -> ConfigurationValue? {
         if case .value(let value) = setting(key) { value } else { nil }
     }
 
-    /// The value of a key that has to be there; reports its absence.
+    /// Returns the value of a required key. Reports its absence.
     package func required(_ key: String, _ remedy: String) -> ConfigurationValue? {
         if let value = value(key) { return value }
         fail(key, "\(name.isEmpty ? key : "\(name).\(key)") is missing", remedy)
         return nil
     }
 
-    /// Where the key stands; where it does not, where the mapping begins.
+    /// Returns the location of a key, or of the mapping if the key is absent.
     package func location(of key: String) -> SourceLocation {
         entries[key]?.keyLocation ?? location
     }
 
-    /// Reports what is wrong at a key; where it is absent, at the mapping.
+    /// Reports an error at a key, or at the mapping if the key is absent.
     func fail(_ key: String, _ what: String, _ remedy: String) {
         context.fail(location(of: key), what, remedy)
     }
 
-    /// Warns of what stands at a key; where it is absent, at the mapping.
+    /// Reports a warning at a key, or at the mapping if the key is absent.
     func warn(_ key: String, _ what: String, _ remedy: String) {
         context.warn(location(of: key), what, remedy)
     }
 
-    /// Sets the target to what `read` makes of the key's value; leaves it where there is none, or none that is valid.
+    /// Sets the target to the result of `read` for the key's value. An absent or invalid value leaves it unchanged.
     package func set<Value>(_ target: inout Value, _ key: String, _ read: (ConfigurationValue) -> Value?) {
         if let value = value(key), let result = read(value) { target = result }
     }
 
-    /// The same for an optional target, which `null` clears.
+    /// Sets an optional target in the same way. `null` clears it.
     package func set<Value>(_ target: inout Value?, _ key: String, _ read: (ConfigurationValue) -> Value?) {
         switch setting(key) {
         case .absent: break

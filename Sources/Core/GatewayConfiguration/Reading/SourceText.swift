@@ -1,13 +1,13 @@
 package import GatewayCore
 
-/// A configuration file's text: bounded, valid UTF-8, without control characters.
+/// The text of a configuration file: bounded, valid UTF-8, without control characters.
 package struct SourceText {
-    /// The most bytes that a configuration file may have: 1 MiB.
+    /// The maximum size of a configuration file: 1 MiB.
     package static let maximumSize = 1_048_576
 
-    /// The file as it was named.
+    /// The file as passed to the loader.
     let file: String
-    /// Its scalars, without a byte order mark.
+    /// The scalars, without a byte order mark.
     let scalars: [Unicode.Scalar]
 
     /// Checks a file's bytes.
@@ -72,12 +72,13 @@ package struct SourceText {
             remedy: "remove it, or write it as an escape in double quotes")
     }
 
-    /// A CR without LF ends a line for YAML and for no editor: lines would be counted in two ways.
+    /// Returns whether this is a CR without LF. YAML treats it as a line end but editors do not, so line numbers
+    /// would differ.
     private func isBareReturn(_ index: Int) -> Bool {
         scalars[index] == "\r" && (index + 1 == scalars.count || scalars[index + 1] != "\n")
     }
 
-    /// What YAML itself does not allow, and the separators that some count as line ends and others do not.
+    /// Returns whether the scalar is invalid in YAML, or a separator that only some programs treat as a line end.
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: false

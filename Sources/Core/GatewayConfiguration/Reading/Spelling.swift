@@ -1,6 +1,6 @@
-/// Finds the name that somebody meant.
+/// Suggestions for misspelled names.
 package enum Spelling {
-    /// The candidate that is nearest to `word`, if it is near enough to be meant.
+    /// Returns the candidate nearest to `word`. `nil` if none is near enough.
     package static func suggestion(for word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 64 else { return nil }
         let plain = reduced(word)
@@ -10,12 +10,12 @@ package enum Spelling {
         return best.distance <= max(1, min(plain.count, best.name.utf8.count) / 3) ? best.name : nil
     }
 
-    /// Without case, `_` and `-`, so that `idleTimeout` is `idle_timeout`.
+    /// Returns the word without case, `_` and `-`, so that `idleTimeout` equals `idle_timeout`.
     private static func reduced(_ word: String) -> [UInt8] {
         word.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that make one of the other.
+    /// Returns the edit distance: insertions, deletions, replacements and swaps of adjacent bytes.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var rows = [Array(0...b.count)]
         for i in a.indices {

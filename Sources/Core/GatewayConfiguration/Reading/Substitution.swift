@@ -1,23 +1,23 @@
 import GatewayCore
 
-/// Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, once: what comes in is not looked at again.
-/// `$${` is a literal `${`.
+/// Substitution of `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, without recursion. `$${` is a literal
+/// `${`.
 package struct Substitution {
-    /// The most bytes that a file may have, and that a text may have after substitution: 64 KiB.
+    /// The maximum size of a file, and of a text after substitution: 64 KiB.
     static let maximumSize = 65_536
 
-    /// Why a text could not be completed.
+    /// The reason that a substitution failed.
     struct Failure: Error {
         let what: String
         let remedy: String
     }
 
     package let environment: [String: String]
-    /// Where relative paths start: the configuration file's directory.
+    /// The base of relative paths: the configuration file's directory.
     package let directory: String
-    /// What stands for the file system, by path as it is written; nil: the file system.
+    /// Files that replace the file system, by path as written. `nil` for the file system.
     var files: [String: [UInt8]]?
-    /// Whether nothing is replaced: `${` is text like any other.
+    /// Whether substitution is disabled, so that `${` is ordinary text.
     package var isOff = false
 
     package init(environment: [String: String], directory: String, files: [String: [UInt8]]? = nil, isOff: Bool = false)
@@ -28,19 +28,20 @@ package struct Substitution {
         self.isOff = isOff
     }
 
-    /// Whether there is anything to replace.
+    /// Returns whether the text contains a reference.
     func isNeeded(in text: String) -> Bool {
         !isOff && text.contains("${")
     }
 
-    /// Whether the text is `${NAME:-null}` alone, and the variable is not set or empty: the text then is an explicit null.
+    /// Returns whether the text is only `${NAME:-null}` and the variable is unset or empty. It is then an explicit
+    /// null.
     func isNullByDefault(_ text: String) -> Bool {
         guard !isOff, text.hasPrefix("${"), text.hasSuffix(":-null}") else { return false }
         let name = String(text.dropFirst(2).dropLast(7))
         return Self.isName(name) && environment[name, default: ""].isEmpty
     }
 
-    /// The text with every reference replaced.
+    /// Returns the text with all references replaced.
     func expand(_ text: String) throws(Failure) -> String {
         var result = ""
         var rest = Substring(text)

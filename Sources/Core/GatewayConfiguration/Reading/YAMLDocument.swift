@@ -1,12 +1,12 @@
 package import GatewayCore
 
-/// One value of a YAML document.
+/// A value of a YAML document.
 package struct YAMLNode {
     enum Content {
-        /// A text, and whether it was written without quotes.
+        /// A text, and whether it was unquoted.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
-        /// In the order of the file.
+        /// The members in the order of the file.
         case mapping([YAMLMember])
     }
 
@@ -14,34 +14,36 @@ package struct YAMLNode {
     let location: SourceLocation
 }
 
-/// One key of a mapping and its value.
+/// A key of a mapping with its value.
 package struct YAMLMember {
     let key: String
     let keyLocation: SourceLocation
     let value: YAMLNode
 }
 
-/// The one YAML document of a file, without what a configuration may not have: anchors, aliases, tags, directives, and
-/// keys that are no texts.
+/// The YAML document of a file, without anchors, aliases, tags, directives, and keys that are not texts.
 ///
-/// Each is refused in the parser's events, so that no way of writing it escapes, and nothing is ever multiplied. Reading
-/// is bounded in depth, values and time.
+/// They are rejected in the parser's events, so that no syntax can hide them and no alias is expanded. Depth, number
+/// of values and time are bounded.
 package struct YAMLDocument {
-    /// How deep values may nest.
+    /// The maximum nesting of values.
     static let maximumDepth = 64
-    /// How many values a file may have.
+    /// The maximum number of values in a file.
     static let maximumNodes = 500_000
-    /// How many lines may begin with `%`. Directives are refused anyway, but libyaml compares each with all before it at once.
+    /// The maximum number of lines that begin with `%`. Directives are rejected in any case, but libyaml compares
+    /// each with all earlier ones.
     private static let maximumDirectives = 16
-    /// How long reading may take.
+    /// The maximum duration of reading a document.
     package static let timeLimit = Duration.seconds(10)
 
-    /// The root value; nil in an empty file.
+    /// The root value. `nil` for an empty file.
     package let root: YAMLNode?
-    /// One error for each key that a mapping already has; such a key is left out.
+    /// An error for each duplicate key. Such keys are omitted.
     let duplicates: [ConfigurationError]
 
-    /// - Parameter timeLimit: the time after which reading fails.
+    /// Reads a document.
+    ///
+    /// - Parameter timeLimit: The maximum duration.
     package init(_ source: SourceText, timeLimit: Duration = timeLimit) throws(ConfigurationErrors) {
         if let error = Self.excess(in: source) { throw ConfigurationErrors([error]) }
         let bytes = Array(String(String.UnicodeScalarView(source.scalars)).utf8)
@@ -55,7 +57,8 @@ package struct YAMLDocument {
         duplicates = composer.duplicates
     }
 
-    /// The error for the first line that begins with `%`, where too many do. A source text has no other ends of lines than LF.
+    /// Returns the error for the first line that begins with `%` if there are too many such lines. LF is the only
+    /// line end of a source text.
     private static func excess(in source: SourceText) -> ConfigurationError? {
         var (line, count) = (1, 0)
         var first: Int?
@@ -77,7 +80,7 @@ package struct YAMLDocument {
     }
 }
 
-/// Makes values of events.
+/// A builder of values from events.
 private struct YAMLComposer {
     private let events: YAMLEvents
     private let end: ContinuousClock.Instant
@@ -162,7 +165,7 @@ private struct YAMLComposer {
         if event.hasTag { refuse(YAMLProblem.refusal(of: .tag, at: event.location)) }
     }
 
-    /// More than are ever told are not kept.
+    /// Collects an error, up to one more than are reported.
     private mutating func refuse(_ error: ConfigurationError) {
         if refused.count <= ConfigurationErrors.maximumCount { refused.append(error) }
     }

@@ -1,7 +1,7 @@
 import CLibyaml
 import GatewayCore
 
-/// One event of libyaml's parser.
+/// An event of libyaml's parser.
 struct YAMLEvent {
     enum Kind {
         case streamEnd, documentEnd, sequenceEnd, mappingEnd, other
@@ -20,15 +20,16 @@ struct YAMLEvent {
 
 /// The events of one text, from libyaml's parser, whose memory it owns.
 ///
-/// Events come before values: an anchor or a tag is seen when it is written, wherever it stands, and an alias is never
-/// replaced by what it names.
+/// Working with events reveals every anchor and tag in any position, and aliases are not expanded.
 final class YAMLEvents {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let text: UnsafeMutableBufferPointer<UInt8>
     private let file: String
     private let isReady: Bool
 
-    /// - Parameter file: what the locations of events name.
+    /// Creates a parser.
+    ///
+    /// - Parameter file: The name of the file in locations.
     init(_ bytes: [UInt8], file: String) {
         self.file = file
         text = .allocate(capacity: bytes.count)
@@ -47,9 +48,9 @@ final class YAMLEvents {
         text.deallocate()
     }
 
-    /// The next event.
+    /// Returns the next event.
     ///
-    /// - Throws: what makes the text no YAML.
+    /// - Throws: An error if the text is not valid YAML.
     func next() throws(ConfigurationError) -> YAMLEvent {
         var event = yaml_event_t()
         guard isReady, yaml_parser_parse(parser, &event) == 1 else {
@@ -103,7 +104,7 @@ extension SourceLocation {
     }
 }
 
-/// Describes what makes a text no YAML, in the form of every other error.
+/// Conversion of libyaml's errors to configuration errors.
 enum YAMLProblem {
     static func describe(_ parser: yaml_parser_t, file: String) -> ConfigurationError {
         let problem = parser.problem.map { String(cString: $0) } ?? "unreadable"
@@ -118,7 +119,7 @@ enum YAMLProblem {
         return ConfigurationError(location: location, what: "not valid YAML (\(problem))", remedy: remedy(for: problem))
     }
 
-    /// What YAML allows and a file may not have: it says one thing in several places, or costs more than its bytes.
+    /// YAML features that are rejected, because they repeat values or cost more than their size.
     enum Refused: Character {
         case anchor = "&"
         case alias = "*"
@@ -143,7 +144,7 @@ enum YAMLProblem {
             remedy: "close the brackets")
     }
 
-    /// What libyaml was reading when it failed.
+    /// The contexts of libyaml's errors for rejected features.
     private static let refused: [String: Refused] = [
         "while scanning an anchor": .anchor, "while scanning an alias": .alias, "while scanning a tag": .tag,
         "while parsing a tag": .tag,

@@ -3,50 +3,54 @@ package import GatewayCore
 extension Configuration {
     /// The gateway's own accounts and sessions (`accounts`), under `/.gatehouse/`.
     package struct Accounts: Sendable, Hashable {
-        /// What a provider's token means whose user has no account (`unlinked`).
+        /// The meaning of a provider's token whose user has no account (`unlinked`).
         package enum Unlinked: String, Sendable, Hashable, CaseIterable {
-            /// It names the derived uid `PROVIDER:SUBJECT`.
+            /// The user is the derived uid `PROVIDER:SUBJECT`.
             case derive
-            /// It may not pass: 403.
+            /// The request is denied with 403.
             case deny
         }
 
-        /// `iss` and `aud` of our tokens (`issuer`), at most 1,024 bytes. Default: nil, made once and kept in the store.
+        /// `iss` and `aud` of the gateway's tokens (`issuer`), at most 1,024 bytes. Default: `nil`, created once and
+        /// kept in the store.
         package var issuer: String?
-        /// The file with the private key of session cookies (`session_key`), PEM, P-256; required with Redis. Default: nil, made once and
-        /// kept in the embedded store.
+        /// The file with the private key of session cookies (`session_key`), PEM, P-256. Required with Redis.
+        /// Default: `nil`, created once and kept in the embedded store.
         package var sessionKey: String?
-        /// Files with keys that signed before, whose cookies still count (`previous_session_keys`), at most 8. Default: none.
+        /// Files with previous keys, whose cookies remain valid (`previous_session_keys`), at most 8. Default: none.
         package var previousSessionKeys: [String] = []
-        /// Origins besides the request's own that browsers may call from (`origins`), as they are sent: `https://app.example`, at most 64.
+        /// Origins other than the request's own that browsers may call from (`origins`), in the browsers' spelling:
+        /// `https://app.example`, at most 64.
         package var origins: [String] = []
-        /// Whether an address belongs to one account (`one_account_per_email`). Default: true.
+        /// Whether an e-mail address belongs to at most one account (`one_account_per_email`). Default: true.
         package var oneAccountPerEmail = true
-        /// What a provider's token means whose user has no account (`unlinked`). Default: derive.
+        /// The meaning of a provider's token whose user has no account (`unlinked`). Default: derive.
         package var unlinked = Unlinked.derive
-        /// Whether answers tell nothing of accounts that are not the caller's (`hide_account_existence`). Default: true.
+        /// Whether responses reveal nothing about other users' accounts (`hide_account_existence`). Default: true.
         package var hideAccountExistence = true
-        /// How many calls of accounts a client's network may make a minute (`calls_per_address`), 1 to 100,000. Default: 120.
+        /// The maximum number of account calls per minute from a client's network (`calls_per_address`), 1 to
+        /// 100,000. Default: 120.
         package var callsPerAddress = 120
-        /// How many calls a minute may concern one account or identity (`calls_per_account`), 1 to 100,000. Default: 20.
+        /// The maximum number of calls per minute for one account or identity (`calls_per_account`), 1 to 100,000.
+        /// Default: 20.
         package var callsPerAccount = 20
-        /// Whether `GET /.gatehouse/` shows the page to try it. Never set by a file: the demo's.
+        /// The demo page at `GET /.gatehouse/`. Only the demo sets it, never a file.
         package var demoPage: DemoPage?
-        /// Where its key files are named.
+        /// The location of the setting with the key files.
         package var location = SourceLocation(origin: "accounts")
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// The page of the demo: complete, with its content security policy.
+    /// The complete page of the demo, with its content security policy.
     package struct DemoPage: Sendable, Hashable {
         /// The HTML text.
         package var html: [UInt8]
         /// The value of `Content-Security-Policy`.
         package var policy: String
 
-        /// A page.
+        /// Creates a page.
         package init(html: [UInt8], policy: String) {
             self.html = html
             self.policy = policy
@@ -58,7 +62,7 @@ extension Configuration.Accounts {
     private static let maximumPreviousKeys = 8
     private static let rates = 1...100_000
 
-    /// What the files hold is checked by who signs with them.
+    /// Reads the section. The code that signs with the key files checks their content.
     init(_ mapping: MappingReader) {
         self.init()
         location = mapping.location(of: "session_key")
@@ -76,9 +80,9 @@ extension Configuration.Accounts {
         mapping.set(&callsPerAccount, "calls_per_account") { $0.integer(in: Self.rates) }
     }
 
-    /// Reports what does not go with the rest of the file.
+    /// Reports conflicts with the rest of the file.
     ///
-    /// - Parameter place: where `accounts` stands.
+    /// - Parameter place: The location of `accounts`.
     func check(_ mapping: MappingReader, at place: SourceLocation, _ others: Configuration, hasIdentity: Bool) {
         checkKeys(mapping, at: place, others)
         if let issuer, let owner = others.identity.owner(ofIssuer: issuer) {

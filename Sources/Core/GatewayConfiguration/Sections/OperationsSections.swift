@@ -3,19 +3,19 @@ package import GatewayCore
 extension Configuration {
     /// The admin listener (`admin`): health, metrics, admin API.
     package struct Admin: Sendable, Equatable {
-        /// Where it listens (`address`); nil switches it off. Default: `127.0.0.1:9901`.
+        /// The address (`address`). `nil` disables the listener. Default: `127.0.0.1:9901`.
         package var address: ListenAddress? = ListenAddress(host: "127.0.0.1", port: 9901)
-        /// The bearer token of the admin API (`token`). Default: nil, which leaves only `/livez`, `/readyz` and
-        /// `/metrics`.
+        /// The bearer token of the admin API (`token`). Default: `nil`, only `/livez`, `/readyz` and `/metrics` are
+        /// available.
         package var token: Secret?
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 }
 
 extension Configuration.Admin {
-    /// A token with fewer bytes is warned about.
+    /// A shorter token, in bytes, causes a warning.
     private static let goodTokenLength = 16
 
     init(_ mapping: MappingReader) {
@@ -40,23 +40,24 @@ extension Configuration.Admin {
 }
 
 extension Configuration {
-    /// How the process stops on SIGTERM (`drain`).
+    /// The shutdown of the process on SIGTERM (`drain`).
     package struct Drain: Sendable, Hashable {
-        /// How long it still accepts while `/readyz` answers 503 (`delay`), 0 to 10 min. Default: 5 s.
+        /// The time that connections are still accepted while `/readyz` responds with 503 (`delay`), 0 to 10 min.
+        /// Default: 5 s.
         package var delay = Duration.seconds(5)
-        /// How long what runs may take to finish after that (`timeout`), 0 to 1 h. Default: 30 s.
+        /// The time for requests to complete after that (`timeout`), 0 to 1 h. Default: 30 s.
         package var timeout = Duration.seconds(30)
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// When the configuration is read again while the gateway runs (`reload`), besides on SIGHUP.
+    /// The reload of the configuration, in addition to SIGHUP (`reload`).
     package struct Reload: Sendable, Hashable {
-        /// How often its files are looked at (`watch`), 100 ms to 1 h; nil: never. Default: 2 s.
+        /// The interval of checking its files for changes (`watch`), 100 ms to 1 h. `nil` disables it. Default: 2 s.
         package var watch: Duration? = .seconds(2)
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 }
@@ -77,27 +78,27 @@ extension Configuration.Reload {
 }
 
 extension Configuration {
-    /// What is logged (`log`).
+    /// Logging (`log`).
     package struct Log: Sendable, Hashable {
-        /// The levels that there are, from the most talkative.
+        /// The log levels in increasing severity.
         package static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
-        /// The least level that is logged (`level`), one of `levels`. Default: `info`.
+        /// The minimum level that is logged (`level`), one of `levels`. Default: `info`.
         package var level = "info"
-        /// Where the access log goes (`access`). Default: standard output.
+        /// The target of the access log (`access`). Default: standard output.
         package var access = AccessLogTarget.standardOutput
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// Where the access log goes.
+    /// The target of the access log.
     package enum AccessLogTarget: Sendable, Hashable {
         /// `stdout`.
         case standardOutput
         /// `off`.
         case off
-        /// A path with a `/`; a relative one starts at the working directory.
+        /// A path with a `/`. A relative path starts at the working directory.
         case file(path: String)
     }
 }
@@ -123,11 +124,11 @@ extension Configuration.Log {
 }
 
 extension Configuration {
-    /// What happens to the `traceparent` and `tracestate` of a request (`trace_context`).
+    /// The handling of `traceparent` and `tracestate` of a request (`trace_context`).
     package enum TraceContext: String, Sendable, Hashable, CaseIterable {
-        /// Valid ones are passed on as they came.
+        /// Valid values are forwarded unchanged.
         case accept
-        /// They are always made anew.
+        /// They are always replaced by new ones.
         case restart
     }
 }

@@ -2,22 +2,22 @@ import HTTPWire
 
 /// A network in CIDR notation (RFC 4632, RFC 4291), or a single address.
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
-    /// Why a text is no network.
+    /// The reason that a text is not a network.
     package enum Failure: Error, Hashable {
         case notAnAddress
         case badLength
-        /// Bits are set beyond the prefix; the network that was probably meant.
+        /// Bits are set beyond the prefix. The value is the network that was probably intended.
         case hostBits(String)
     }
 
-    /// The lowest address, and how many of its bits are fixed.
+    /// The lowest address, and the number of its fixed bits.
     let network: IPAddress
     package let length: Int
 
     package init(parsing text: String) throws(Failure) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else { throw .notAnAddress }
-        // A mapped address counts as IPv4: of its prefix, 96 bits are those of the mapping.
+        // A mapped address counts as IPv4, so 96 bits of its prefix belong to the mapping.
         let isMapped = parts[0].contains(":") && address.width == 32
         var length = address.width
         if parts.count == 2 {
@@ -41,7 +41,7 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// How many bits it has.
+    /// The size of the address in bits.
     var width: Int {
         switch self {
         case .version4: 32
@@ -49,7 +49,7 @@ extension IPAddress {
         }
     }
 
-    /// The same with zeros after the first `length` bits.
+    /// Returns the address with zeros after the first `length` bits.
     func first(_ length: Int) -> IPAddress {
         switch self {
         case .version4(let value): .version4(value & ~Self.hostMask(UInt32.self, length))
@@ -57,7 +57,7 @@ extension IPAddress {
         }
     }
 
-    /// The same with ones after the first `length` bits.
+    /// Returns the address with ones after the first `length` bits.
     func last(_ length: Int) -> IPAddress {
         switch self {
         case .version4(let value): .version4(value | Self.hostMask(UInt32.self, length))
@@ -66,7 +66,7 @@ extension IPAddress {
     }
 
     private static func hostMask<Number: FixedWidthInteger>(_: Number.Type, _ length: Int) -> Number {
-        // A smart shift: by the whole width it gives zero.
+        // A smart shift by the whole width results in zero.
         Number.max >> length
     }
 }

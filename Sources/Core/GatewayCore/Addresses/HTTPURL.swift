@@ -2,7 +2,7 @@ import HTTPWire
 
 /// An absolute `http:` or `https:` URL without user, password and fragment.
 package struct HTTPURL: Hashable {
-    /// Why a text is no such URL.
+    /// The reason that a text is not such a URL.
     package struct Failure: Error {
         package let what: String
         package let remedy: String
@@ -18,7 +18,7 @@ package struct HTTPURL: Hashable {
     package let host: String
     /// 1 to 65535.
     package let port: Int
-    /// Path and query; empty where the URL ends with its authority.
+    /// Path and query; empty if the URL ends after its authority.
     package let target: String
 
     package init(parsing text: String) throws(Failure) {
@@ -48,14 +48,14 @@ package struct HTTPURL: Hashable {
     }
 }
 
-/// `HOST:PORT`, an IPv6 host in brackets.
+/// `HOST:PORT`, with an IPv6 host in brackets.
 package struct HostAndPort: Hashable {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
     package let host: String
     /// 0 to 65535.
     package let port: Int
 
-    /// Without a default, the port is required.
+    /// Parses a text. The port is required unless there is a default.
     package init(parsing text: String, defaultPort: Int? = nil) throws(HTTPURL.Failure) {
         if text.contains("@") {
             throw HTTPURL.Failure(what: "an address with a user or password", remedy: "remove what is before '@'")

@@ -1,18 +1,18 @@
 import HTTPWire
 
-/// Host names and host patterns.
+/// Validation of host names and host patterns.
 package enum HostName {
-    /// A name of labels, or an IPv4 address, in lower case.
+    /// Returns whether the host is a name of labels or an IPv4 address, in lower case.
     package static func isValid(_ host: String) -> Bool {
         guard (1...253).contains(host.utf8.count) else { return false }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
-        // What ends in a number is an address or nothing.
+        // A name whose last label is a number must be an IPv4 address.
         let endsInNumber = last.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return !endsInNumber || IPAddress(host) != nil
     }
 
-    /// A host as routes match it: a name, an IP address (IPv6 in brackets), or `*.` and a name.
+    /// Returns whether the host is valid in a route: a name, an IP address (IPv6 in brackets), or `*.` and a name.
     package static func isPattern(_ host: String) -> Bool {
         if host.hasPrefix("[") && host.hasSuffix("]") {
             return host.contains(":") && IPAddress(host.dropFirst().dropLast()) != nil

@@ -1,35 +1,35 @@
 import HTTPWire
 
-/// Where to listen: `HOST:PORT`, with an IPv6 host in brackets, or `unix:/PATH`.
+/// The address of a listener: `HOST:PORT`, with an IPv6 host in brackets, or `unix:/PATH`.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets, or a name.
     package var host: String
-    /// 0 to 65535; 0 takes any free port.
+    /// 0 to 65535. 0 binds any free port.
     package var port: Int
-    /// The socket's path, of a `unix:` address; nil: it is one of TCP.
+    /// The path of the socket of a `unix:` address. `nil` for TCP.
     package let path: String?
 
-    /// The longest path, in bytes: what `sockaddr_un` has room for on every system.
+    /// The maximum size of the path, in bytes, that fits into `sockaddr_un` on all systems.
     package static let longestPath = 103
 
-    /// An address of parts that are known to be valid.
+    /// Creates an address from valid parts.
     package init(host: String, port: Int) {
         self.host = host
         self.port = port
         path = nil
     }
 
-    /// A socket in the file system.
+    /// Creates the address of a Unix domain socket.
     package init(path: String) {
         host = ""
         port = 0
         self.path = path
     }
 
-    /// Whether only this machine reaches it: `localhost`, 127.0.0.0/8, `::1`, or a socket in the file system.
+    /// Whether only this machine can connect: `localhost`, 127.0.0.0/8, `::1`, or a Unix domain socket.
     package var isLoopback: Bool { path != nil || IPAddress.isLoopback(host: host) }
 
-    /// Whether it takes every address of the machine: `0.0.0.0` or `::`.
+    /// Whether it binds all addresses of the machine: `0.0.0.0` or `::`.
     package var isWildcard: Bool { IPAddress(host)?.isUnspecified == true }
 
     /// `HOST:PORT` or `unix:/PATH`.
@@ -40,15 +40,15 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ListenAddress {
-    /// Why a text is no address.
+    /// The reason that a text is not an address.
     package struct ParseError: Error, Sendable, Hashable {
-        /// What is wrong.
+        /// The problem.
         package let what: String
-        /// What to do about it.
+        /// The remedy.
         package let remedy: String
     }
 
-    /// Reads `HOST:PORT` or `unix:/PATH`.
+    /// Parses `HOST:PORT` or `unix:/PATH`.
     package init(parsing text: String) throws(ParseError) {
         if text.hasPrefix("unix:") {
             self.init(path: try Self.path(in: text))

@@ -1,26 +1,26 @@
 package import HTTPWire
 package import NIOCore
 
-/// Whom requests come from, spelled once for each connection, or for each client that a trusted proxy tells of.
+/// The client of a connection, or the client that a trusted proxy reports, with its rendered header fields.
 package final class PeerAddress: Sendable {
-    /// The IP address without a port; `unix` for a peer of a `unix:` listener, `unknown` where nobody can say.
+    /// The IP address without a port; `unix` for a peer of a `unix:` listener, `unknown` if there is no address.
     package let text: String
-    /// Who the client is where clients share something scarce.
+    /// The network that limits on scarce resources apply to.
     package let network: PeerNetwork
-    /// Nil where there is none, or none that is known.
+    /// The address. `nil` if it is absent or unknown.
     let address: IPAddress?
-    /// The peer of a `unix:` listener.
+    /// Whether this is the peer of a `unix:` listener.
     let isUnix: Bool
-    /// The client speaks TLS, to us or to the trusted proxy that says so.
+    /// Whether the client uses TLS to the gateway, or to the trusted proxy that reports it.
     let isSecure: Bool
-    /// The field lines that tell the upstream where the request comes from, each with its CRLF.
+    /// The field lines that report the origin to the upstream, each with its CRLF.
     package let forwardedLines: [UInt8]
-    /// The `for=` and `proto=` parts of `Forwarded` (RFC 7239); the host is added for each request.
+    /// The `for=` and `proto=` parameters of `Forwarded` (RFC 7239). The host is added for each request.
     package let forwardedParameters: [UInt8]
-    /// The elements of `Forwarded` that follow: the proxies between the client and us.
+    /// The elements of `Forwarded` for the proxies between the client and the gateway.
     package let forwardedHops: [UInt8]
 
-    /// The peer of a socket.
+    /// Creates the peer of a socket.
     package convenience init(_ address: SocketAddress?, isSecure: Bool = false) {
         if case .unixDomainSocket? = address {
             self.init(isSecure: isSecure)
@@ -29,14 +29,14 @@ package final class PeerAddress: Sendable {
         }
     }
 
-    /// A client that a trusted proxy tells of.
+    /// Creates a client that a trusted proxy reports.
     ///
-    /// - Parameter proxies: those between it and us, the nearest to us last.
+    /// - Parameter proxies: The proxies between the client and the gateway, the nearest to the gateway last.
     package convenience init(_ address: IPAddress?, isSecure: Bool, through proxies: [IPAddress]) {
         self.init(address, network: address.map(PeerNetwork.init) ?? .unknown, isSecure: isSecure, through: proxies)
     }
 
-    /// The same peer with another scheme, as a trusted proxy tells of it.
+    /// Creates a copy with the scheme that a trusted proxy reports.
     convenience init(_ peer: PeerAddress, isSecure: Bool) {
         if peer.isUnix {
             self.init(isSecure: isSecure)
@@ -55,7 +55,7 @@ package final class PeerAddress: Sendable {
         forwardedHops = Array(proxies.map { ", for=\(Self.node($0))" }.joined().utf8)
     }
 
-    /// The peer of a `unix:` listener.
+    /// Creates the peer of a `unix:` listener.
     private init(isSecure: Bool) {
         text = "unix"
         network = .unknown
@@ -79,7 +79,7 @@ package final class PeerAddress: Sendable {
         )
     }
 
-    /// An IPv6 address is quoted and bracketed in `Forwarded` (RFC 7239 section 6).
+    /// Returns an address in the form of `Forwarded`: IPv6 is quoted and in brackets (RFC 7239 section 6).
     private static func node(_ address: IPAddress) -> String {
         switch address {
         case .version4: "\(address)"
@@ -89,10 +89,10 @@ package final class PeerAddress: Sendable {
 }
 
 extension IPAddress {
-    /// The addresses lie at these places of `sockaddr_in` and `sockaddr_in6` on every system.
+    /// The offsets of the addresses in `sockaddr_in` and `sockaddr_in6`, equal on all systems.
     private static let offsets = (version4: 4, version6: 8)
 
-    /// The address of a socket; nil for one that has none.
+    /// Creates the address of a socket. `nil` if it has no IP address.
     init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let address):

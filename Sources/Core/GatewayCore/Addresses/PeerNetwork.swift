@@ -1,15 +1,15 @@
 import HTTPWire
 package import NIOCore
 
-/// Who a peer is when peers share something scarce: its IPv4 address, or the network of its IPv6 address, since whoever has one
-/// address there has 2^64.
+/// The unit for limits on scarce resources: an IPv4 address, or the /64 network of an IPv6 address. A client
+/// typically has a whole /64.
 package enum PeerNetwork: Hashable, Sendable {
     case version4(UInt32)
     case version6(UInt64)
-    /// The socket has no IP address.
+    /// A socket without an IP address.
     case unknown
 
-    /// The addresses lie at these places of `sockaddr_in` and `sockaddr_in6` on every system.
+    /// The offsets of the addresses in `sockaddr_in` and `sockaddr_in6`, equal on all systems.
     private static let offsets = (version4: 4, version6: 8)
 
     package init(_ address: SocketAddress?) {
@@ -26,7 +26,7 @@ package enum PeerNetwork: Hashable, Sendable {
     init(_ address: IPAddress) {
         switch address {
         case .version4(let value): self = .version4(value.bigEndian)
-        // The number is in memory order there, as of a socket's address.
+        // The number is in memory order, as in a socket address.
         case .version6(let value): self = .version6(UInt64(truncatingIfNeeded: value >> 64).bigEndian)
         }
     }
@@ -34,7 +34,7 @@ package enum PeerNetwork: Hashable, Sendable {
     private init(version6 bytes: UnsafeRawBufferPointer, at offset: Int) {
         let network: UInt64 = Self.load(bytes, at: offset)
         let middle: UInt32 = Self.load(bytes, at: offset + 8)
-        // ::ffff:a.b.c.d, as a listener for both versions tells IPv4 addresses.
+        // ::ffff:a.b.c.d, the form of IPv4 addresses on a dual-stack listener.
         let isMapped = network == 0 && middle.bigEndian == 0xffff
         self = isMapped ? .version4(Self.load(bytes, at: offset + 12)) : .version6(network)
     }

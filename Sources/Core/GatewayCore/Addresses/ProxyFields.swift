@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// The fields by which a trusted proxy describes the client of a request. A client's own fields of other names count for nothing.
+/// The fields by which a trusted proxy reports the client of a request. All other fields are ignored.
 package struct ProxyFields: Hashable, Sendable {
     enum Name: UInt8 {
         case addresses, elements, scheme
@@ -8,7 +8,7 @@ package struct ProxyFields: Hashable, Sendable {
         case single
     }
 
-    /// It is not known what the proxy sets: every field counts, and two that contradict each other are refused.
+    /// The default if the proxy's fields are not configured: all of them are read, and contradictions are rejected.
     static let unknown = ProxyFields(addresses: true, elements: true, scheme: true, single: nil)
 
     private let addresses, elements, scheme: Bool
@@ -22,7 +22,7 @@ package struct ProxyFields: Hashable, Sendable {
         self.single = single
     }
 
-    /// Visits each line of these fields. Other spellings of their names (`X_Forwarded_For`) do not count.
+    /// Calls `body` for each line of these fields. Other spellings of their names (`X_Forwarded_For`) are ignored.
     @inline(__always)
     func forEach(in request: RequestView, _ body: (Name, UnsafeRawBufferPointer) -> Void) {
         for index in 0..<request.fields.count {

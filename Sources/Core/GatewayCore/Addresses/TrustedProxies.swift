@@ -1,14 +1,14 @@
 import HTTPWire
 
-/// Who may tell whom a request comes from: networks, and perhaps whoever connects to a `unix:` listener. An object, so that a
-/// connection notes by its identity which set it was asked about.
+/// The networks, and optionally the peers of `unix:` listeners, that may report the client of a request. A class, so
+/// that a connection can cache a lookup by the identity of the set.
 package final class TrustedProxies: Sendable, Equatable {
-    /// Disjoint and in order, each from its first to its last address.
+    /// Disjoint ranges in order.
     private let version4: [ClosedRange<UInt32>]
     private let version6: [ClosedRange<UInt128>]
-    /// Peers of a `unix:` listener are trusted.
+    /// Whether peers of a `unix:` listener are trusted.
     let includesUnix: Bool
-    /// What proxies set, where it is known; the smallest networks first.
+    /// The configured fields of proxies, the smallest networks first.
     private let fields: [FieldsOfRange]
     private let fieldsOfUnix: ProxyFields?
 
@@ -17,9 +17,11 @@ package final class TrustedProxies: Sendable, Equatable {
         let fields: ProxyFields
     }
 
+    /// Creates a set.
+    ///
     /// - Parameters:
-    ///   - fields: what the proxies of a network set; of the others it is unknown.
-    ///   - fieldsOfUnix: the same of the peers of `unix:` listeners.
+    ///   - fields: The fields that the proxies of a network set. Other proxies have unknown fields.
+    ///   - fieldsOfUnix: The fields that the peers of `unix:` listeners set.
     package init(
         _ ranges: [AddressRange] = [], includesUnix: Bool = false, fields: [(AddressRange, ProxyFields)] = [],
         fieldsOfUnix: ProxyFields? = nil
@@ -45,7 +47,7 @@ package final class TrustedProxies: Sendable, Equatable {
             && left.fields == right.fields && left.fieldsOfUnix == right.fieldsOfUnix
     }
 
-    /// Nobody is trusted.
+    /// Whether no peer is trusted.
     package var isEmpty: Bool { version4.isEmpty && version6.isEmpty && !includesUnix }
 
     func contains(_ address: IPAddress) -> Bool {
@@ -55,19 +57,19 @@ package final class TrustedProxies: Sendable, Equatable {
         }
     }
 
-    /// Whether a peer may tell whom its requests come from.
+    /// Returns whether a peer may report the client of its requests.
     package func trusts(_ peer: PeerAddress) -> Bool {
         peer.isUnix ? includesUnix : peer.address.map(contains) ?? false
     }
 
-    /// The fields that a trusted peer sets: those of the smallest network that holds it.
+    /// Returns the fields that a trusted peer sets. The smallest network that contains the peer determines them.
     func fields(setBy peer: PeerAddress) -> ProxyFields {
         if peer.isUnix { return fieldsOfUnix ?? .unknown }
         guard let address = peer.address else { return .unknown }
         return fields.first { $0.range.contains(address) }?.fields ?? .unknown
     }
 
-    /// The names of fields with one address that proxies set.
+    /// The names of the configured fields with one address.
     package var singleFields: [String] {
         (fields.map(\.fields) + (fieldsOfUnix.map { [$0] } ?? [])).compactMap(\.single)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -85,7 +87,7 @@ package final class TrustedProxies: Sendable, Equatable {
         return result
     }
 
-    /// Binary search for the last range that begins at `value` or below.
+    /// Searches the last range that begins at or below `value`, in logarithmic time.
     private static func contains<Number: Comparable>(_ ranges: [ClosedRange<Number>], _ value: Number) -> Bool {
         var low = 0
         var high = ranges.count

@@ -1,4 +1,4 @@
-/// Values by key in a bounded number of places: when all are taken, the place that was filled longest ago is taken. A pure value.
+/// A bounded map from keys to values, which evicts the oldest slot when it is full. A pure value.
 package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Place: Sendable {
         let key: Key
@@ -8,7 +8,7 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
     let limit: Int
     private var places: [Place?] = []
     private var index: [Key: Int] = [:]
-    /// The place that is filled next.
+    /// The slot to fill next.
     private var hand = 0
 
     package init(limit: Int) {
@@ -21,7 +21,7 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         index[key].flatMap { places[$0]?.value }
     }
 
-    /// Puts the value in the place of an older one of the same key, else in the next place.
+    /// Sets the value of a key, in its existing slot or the next one.
     package mutating func set(_ value: Value, for key: Key) {
         if let known = index[key] {
             places[known]?.value = value

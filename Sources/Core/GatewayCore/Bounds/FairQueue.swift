@@ -1,16 +1,16 @@
 import NIOCore
 
-/// What waits for its turn, with a bounded number of places that the owners share, as a pure value.
+/// A bounded queue that is shared fairly by its owners, as a pure value.
 ///
-/// The owners take turns, whoever came first among each one's own. When all places are taken, who comes gets the place of the latest of
-/// whoever has the most, so that one who takes many costs himself only.
+/// The owners take turns; the elements of one owner are in first-in, first-out order. When the queue is full, a new
+/// element evicts the latest element of the owner with the most. A client with many entries evicts only its own.
 package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendable {
-    /// What who comes gets.
+    /// The result of `enter`.
     package enum Admission {
         case admitted
-        /// Admitted to the place of this one, which is out.
+        /// The element was admitted in place of this one, which was evicted.
         case replaced(Element)
-        /// All places are taken, and who comes has as many as anybody.
+        /// The queue is full, and the owner has as many elements as any other.
         case refused
     }
 
@@ -21,10 +21,10 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
 
     let limit: Int
     package private(set) var count = 0
-    /// No later than when the oldest that waits came; nil while nothing waits.
+    /// A lower bound of the entry times. `nil` if the queue is empty.
     package private(set) var oldest: UInt64?
     private var lanes: [Owner: CircularBuffer<Seat>] = [:]
-    /// Those who have something in a lane, each once, the next first.
+    /// The owners with elements, each once, in the order of their turns.
     private var turns = CircularBuffer<Owner>()
     private var tally = Tally<Owner>()
 
@@ -39,7 +39,8 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
             take(Seat(element: element, enteredAt: now), owner)
             return .admitted
         }
-        // By more than one, else two would take one place from each other for ever. So the lane of who has the most is never emptied.
+        // The difference must exceed one. Otherwise two owners could evict each other's elements forever. So the lane
+        // of the owner with the most never becomes empty.
         guard tally.count(of: owner) + 1 < tally.most, let leader = tally.leader,
             let evicted = lanes[leader]?.popLast()
         else { return .refused }
@@ -48,7 +49,7 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
         return .replaced(evicted.element)
     }
 
-    /// Takes out whose turn it is.
+    /// Removes and returns the next element.
     package mutating func next() -> Element? {
         guard let owner = turns.popFirst(), let seat = lanes[owner]?.popFirst() else { return nil }
         if lanes[owner]?.isEmpty == false {
@@ -60,7 +61,7 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
         return seat.element
     }
 
-    /// Takes out all that came at `time` or before.
+    /// Removes and returns all elements that entered at or before `time`.
     package mutating func removeAll(enteredBy time: UInt64) -> [Element] {
         guard let oldest, oldest <= time else { return [] }
         var left: [Element] = []

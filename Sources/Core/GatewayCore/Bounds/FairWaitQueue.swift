@@ -1,14 +1,14 @@
-/// What waits, in the order in which it came, with a bounded number of places that those who ask for them share, as a pure value.
+/// A bounded first-in, first-out queue of waiters that is shared fairly by their owners, as a pure value.
 ///
-/// Anybody may have every place, as long as nobody else wants one. When all are taken, who comes gets a place of whoever has the
-/// most, so that one who takes many costs himself only.
+/// One owner can use the whole capacity while there is no demand of others. When the queue is full, a new waiter
+/// evicts the latest one of the owner with the most. A client with many entries evicts only its own.
 package struct FairWaitQueue<Waiter, Owner: Hashable> {
-    /// What who comes gets.
+    /// The result of `enter`.
     package enum Admission {
         case admitted
-        /// Admitted to the place of this one, the latest of the owner who has the most.
+        /// The waiter was admitted in place of this one, the latest of the owner with the most.
         case replaced(Waiter)
-        /// All places are taken, and who comes has as many as anybody.
+        /// The queue is full, and the owner has as many waiters as any other.
         case refused
     }
 
@@ -36,13 +36,13 @@ package struct FairWaitQueue<Waiter, Owner: Hashable> {
             take(waiter, owner)
             return .admitted
         }
-        // By more than one, else two would take one place from each other for ever.
+        // The difference must exceed one. Otherwise two owners could evict each other's waiters forever.
         guard tally.count(of: owner) + 1 < tally.most, let evicted = evict() else { return .refused }
         take(waiter, owner)
         return .replaced(evicted)
     }
 
-    /// Takes out all that match, in their order.
+    /// Removes and returns all matching waiters in order.
     package mutating func remove(where matches: (Waiter) -> Bool) -> [Waiter] {
         guard seats.contains(where: { matches($0.waiter) }) else { return [] }
         let leaving = seats.filter { matches($0.waiter) }

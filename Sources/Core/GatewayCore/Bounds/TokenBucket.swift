@@ -1,18 +1,21 @@
-/// The shape of a token bucket whose state is the time when it will be full again (GCRA), as a pure value. Times are monotonic nanoseconds.
+/// The parameters of a token bucket (GCRA), as a pure value. The state of a bucket is the time at which it is full
+/// again. Times are monotonic nanoseconds.
 package struct TokenBucket: Sendable {
     private static let minute: UInt64 = 60_000_000_000
     private static let second: UInt64 = 1_000_000_000
-    /// However low the rate is, a person who mistypes may call so often at once.
+    /// The minimum burst for any rate, so that mistyped input can be corrected.
     static let leastBurst = 5
 
-    /// How many calls a full bucket holds.
+    /// The number of calls in a full bucket.
     let burst: Int
-    /// Nanoseconds until one more call is in the bucket.
+    /// The nanoseconds until one more call is available.
     let interval: UInt64
-    /// How long before it is full a bucket still holds one call.
+    /// The maximum time until a bucket is full at which it still has one call.
     private let tolerance: UInt64
 
-    /// - Parameter rate: calls a minute, at least 1.
+    /// Creates a bucket by its rate.
+    ///
+    /// - Parameter rate: Calls per minute, at least 1.
     package init(perMinute rate: Int) {
         let rate = max(rate, 1)
         burst = max(rate / 3, Self.leastBurst)
@@ -21,9 +24,11 @@ package struct TokenBucket: Sendable {
         tolerance = interval * UInt64(burst - 1)
     }
 
+    /// Creates a bucket.
+    ///
     /// - Parameters:
-    ///   - requests: how many come back into the bucket in a time of `every` nanoseconds; at least 1.
-    ///   - burst: how many a full one holds; at least 1.
+    ///   - requests: The number of requests that are refilled in `every` nanoseconds, at least 1.
+    ///   - burst: The capacity, at least 1.
     package init(requests: Int, every: UInt64, burst: Int) {
         let (whole, rest) = every.quotientAndRemainder(dividingBy: UInt64(max(requests, 1)))
         interval = max(whole + (rest == 0 ? 0 : 1), 1)
@@ -32,24 +37,24 @@ package struct TokenBucket: Sendable {
         tolerance = overflows ? Self.longestTolerance : min(product, Self.longestTolerance)
     }
 
-    /// Centuries, and yet far from where sums of times would overflow.
+    /// More than a century, but without overflow in sums of times.
     private static let longestTolerance: UInt64 = 1 << 62
 
-    /// What a bucket begins with that takes the place of others, the emptiest of which is full at `fullAt`: no more than that one has, and not
-    /// less than nothing.
+    /// Returns the initial state of a bucket that replaces others. `fullAt` is the time at which the emptiest of them
+    /// is full. The new bucket contains at most as many calls as that one.
     func begin(asEmptyAs fullAt: UInt64, now: UInt64) -> UInt64 { min(fullAt, now + tolerance + interval) }
 
-    /// When a bucket that is full at `fullAt` has a token.
+    /// Returns the time at which a bucket that is full at `fullAt` has a token.
     func availableAt(fullAt: UInt64) -> UInt64 { fullAt > tolerance ? fullAt - tolerance : 0 }
 
     enum Outcome: Equatable {
-        /// There was a call in the bucket, which will be full then.
+        /// A call was taken. The bucket is full at the given time.
         case taken(fullAt: UInt64)
-        /// There is one in so many seconds, at least 1.
+        /// The next call is available after this many seconds, at least 1.
         case empty(retryAfter: Int)
     }
 
-    /// Takes a call out of a bucket that is full at `fullAt`; a time that has come means now.
+    /// Takes a call from a bucket that is full at `fullAt`. A past time means that it is full now.
     func take(fullAt: UInt64, now: UInt64) -> Outcome {
         let full = max(fullAt, now)
         guard full - now > tolerance else { return .taken(fullAt: full + interval) }
@@ -58,20 +63,22 @@ package struct TokenBucket: Sendable {
     }
 }
 
-/// A bucket that holds one second's calls.
+/// A rate limiter whose bucket has the calls of one second.
 package struct RateLimiter {
     private let bucket: TokenBucket
     private var fullAt: UInt64 = 0
 
-    /// - Parameter rate: calls a second, at least 1.
+    /// Creates a limiter.
+    ///
+    /// - Parameter rate: Calls per second, at least 1.
     package init(perSecond rate: Int) {
         bucket = TokenBucket(requests: rate, every: 1_000_000_000, burst: rate)
     }
 
-    /// When the next call may start; a time that has come means now.
+    /// The earliest time of the next call. A past time means now.
     package var nextAt: UInt64 { bucket.availableAt(fullAt: fullAt) }
 
-    /// Takes a call out of the bucket; false while there is none.
+    /// Takes a call. Returns `false` if none is available.
     package mutating func take(now: UInt64) -> Bool {
         guard case .taken(let fullAt) = bucket.take(fullAt: fullAt, now: now) else { return false }
         self.fullAt = fullAt

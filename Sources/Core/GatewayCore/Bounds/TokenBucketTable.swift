@@ -8,32 +8,36 @@ import Atomics
     import Darwin
 #endif
 
-/// Buckets by key that all workers take from without a lock, in memory whose size never changes.
+/// A lock-free table of token buckets by key, shared by all workers, in a fixed amount of memory.
 ///
-/// A key, which is a hash under a secret, has eight places beside each other; each place is two words, the key and when its bucket is full.
-/// A bucket that is full again is as good as none. Where no place is free, a new key takes the place of the fullest bucket and begins with what
-/// the emptiest of its places holds. So a key that was driven out never comes back with more than it had: whatever is at its places since then
-/// had less than it, or began with less. A client that floods the table makes others wait, as long as the flood lasts, and wins nothing.
+/// A key is a hash with a secret. It has eight adjacent slots. A slot has two words: the key, and the time at which
+/// its bucket is full. A full bucket is equivalent to none. If no slot is free, a new key replaces the fullest bucket
+/// and begins with the content of the emptiest one. So an evicted key never returns with more than it had: all
+/// buckets that entered its slots since had less, or began with less. A client that floods the table delays others
+/// during the flood but gains nothing.
 ///
-/// Words change one at a time, so what counts is off by a request or two in two cases, and never by more than there are workers: when a key
-/// comes for the first time on several workers at once, and when a place changes its key while another worker takes from it.
+/// Words change one at a time, so a count can be off by at most the number of workers in two cases: when several
+/// workers insert a key at once, and when a slot changes its key while another worker uses it.
 package final class TokenBucketTable: Sendable {
-    /// The places of a key.
+    /// The number of slots of a key.
     package static let ways = 8
-    /// How often a place is sought again that another worker took away, before the key shares one.
+    /// The maximum number of attempts to claim a slot that other workers claim. After that, the key shares one.
     private static let attempts = 16
 
     private typealias Cell = UnsafeAtomic<UInt64>
     private let mask: UInt64
     private let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
-    /// By group: eight keys, 0 for none, then eight times. Not `Sendable` as a pointer; what it points to is only ever used atomically, and
-    /// lives as long as the table.
+    /// For each group, eight keys (0 for none) and eight times. The pointer is not `Sendable`, but its memory is only
+    /// accessed atomically and lives as long as the table.
     private nonisolated(unsafe) let cells: UnsafeMutablePointer<Cell.Storage>?
 
-    /// - Parameter groups: of eight buckets, 128 bytes each; a power of two. Memory is taken as it is used.
+    /// Creates a table.
+    ///
+    /// - Parameter groups: The number of groups of eight buckets, 128 bytes each; a power of two. Pages are allocated
+    ///   on first use.
     package init(groups: Int) {
         mask = UInt64(groups - 1)
-        // Zeroed memory is what `Storage(0)` is, without touching each page for it.
+        // Zeroed memory equals `Storage(0)`. It is not initialized, since that would touch each page.
         let memory = calloc(groups * Self.ways * 2, MemoryLayout<Cell.Storage>.stride)
         cells = memory?.bindMemory(to: Cell.Storage.self, capacity: groups * Self.ways * 2)
     }
@@ -42,9 +46,9 @@ package final class TokenBucketTable: Sendable {
         free(cells)
     }
 
-    /// The key of what `feed` hands to a hasher. Nobody can choose what shares the places of another.
+    /// Hashes the input of `feed` to a key. Clients cannot choose keys that share slots.
     package func key(_ feed: (inout Hasher) -> Void) -> UInt64 {
-        // The hasher has a seed of the process, unless the environment takes it away: so one of our own.
+        // The seed of `Hasher` can be disabled by the environment, so the table has its own.
         var hasher = Hasher()
         hasher.combine(secret.0)
         hasher.combine(secret.1)
@@ -52,9 +56,9 @@ package final class TokenBucketTable: Sendable {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    /// Takes a request out of a key's bucket.
+    /// Takes a request from the bucket of a key.
     ///
-    /// - Returns: nil: it was taken; else after how many seconds there is one.
+    /// - Returns: `nil` if it was taken; otherwise the seconds until one is available.
     package func take(_ key: UInt64, of shape: TokenBucket, now: UInt64) -> Int? {
         guard let cells else { return 1 }
         let key = key == 0 ? 1 : key
@@ -71,7 +75,7 @@ package final class TokenBucketTable: Sendable {
                     return shape.wait(fullAt: start, now: now)
                 }
                 guard Cell(at: keys + free).exchanges(holder, for: key) else { continue }
-                // Another worker may have found the key here meanwhile, and taken from what was before.
+                // Another worker may have found the new key and used the old time.
                 if Cell(at: times + free).exchanges(held, for: fullAt) { return nil }
                 return Self.spend(at: times + free, shape, now: now)
             }
@@ -79,7 +83,7 @@ package final class TokenBucketTable: Sendable {
         return Self.spend(at: times + place, shape, now: now)
     }
 
-    /// Puts a request back that was taken and then not let pass.
+    /// Returns a request to its bucket.
     package func giveBack(_ key: UInt64, of shape: TokenBucket) {
         guard let cells else { return }
         let key = key == 0 ? 1 : key
@@ -92,7 +96,7 @@ package final class TokenBucketTable: Sendable {
 
     private enum Place {
         case own(Int)
-        /// The fullest bucket's place, its key, when it is full, and what a newcomer there begins with.
+        /// The slot of the fullest bucket, its key, its time, and the initial time of a new key there.
         case free(Int, holder: UInt64, held: UInt64, start: UInt64)
     }
 
@@ -143,7 +147,7 @@ package final class TokenBucketTable: Sendable {
 }
 
 extension TokenBucket {
-    /// How long a bucket has nothing, in seconds; at least 1.
+    /// Returns the seconds until a bucket has a request, at least 1.
     fileprivate func wait(fullAt: UInt64, now: UInt64) -> Int {
         if case .empty(let seconds) = take(fullAt: fullAt, now: now) { seconds } else { 1 }
     }

@@ -1,19 +1,19 @@
-/// Where each number stands in a worker's block of counters.
+/// The offsets of the numbers in a worker's block of counters.
 struct CounterLayout: Sendable, Equatable {
-    // Computed from the last case, not stored: a stored static may cost a check on each access, and these fold to constants.
+    // These are computed instead of stored: a stored static may be checked on each access, but these fold to constants.
 
-    /// Where the gauges begin in an upstream's cells, after its counters.
+    /// The offset of the gauges among an upstream's cells, after its counters.
     static var upstreamGauges: Int { WorkerCounters.UpstreamCounter.status5xx.rawValue &+ 1 }
-    /// The cells of one upstream.
+    /// The number of cells of one upstream.
     static var upstreamRow: Int { upstreamGauges &+ WorkerCounters.UpstreamGauge.requestsWaiting.rawValue &+ 1 }
-    /// The cells of one timing: its buckets, then the sum in nanoseconds.
+    /// The number of cells of one timing: its buckets, then the sum in nanoseconds.
     static var timingRow: Int { LatencyBuckets.count &+ 1 }
 
-    /// Rows by route, "no route" first, of one cell for each decision code, begin at 0.
+    /// The rows of routes begin at offset 0, "no route" first, with one cell for each decision code.
     let routes: Int
     let upstreamCount: Int
     let counters: Int
-    /// One cell for each phase of the decision.
+    /// One cell for each decision phase.
     let denials: Int
     let gauges: Int
     let timings: Int

@@ -1,4 +1,4 @@
-/// The numbers of one worker at one moment, or of several added together.
+/// The counters of one worker at one time, or the sum of several workers.
 package struct CountersSnapshot: Sendable, Equatable {
     private let layout: CounterLayout
     private var cells: [UInt64]
@@ -8,19 +8,19 @@ package struct CountersSnapshot: Sendable, Equatable {
         self.cells = cells
     }
 
-    /// All zero, for so many routes and upstreams: what merging begins with.
+    /// Creates a snapshot of zeros, to merge others into.
     package init(routes: Int, upstreams: Int) {
         layout = CounterLayout(routes: routes, upstreams: upstreams)
         cells = Array(repeating: 0, count: layout.count)
     }
 
-    /// How many routes are counted apart.
+    /// The number of routes with separate counters.
     package var routes: Int { layout.routes }
-    /// How many upstreams are counted apart.
+    /// The number of upstreams with separate counters.
     package var upstreams: Int { layout.upstreamCount }
 
-    /// Adds another worker's numbers, gauges too: workers share nothing, so the sum is what the process has. Returns false, and
-    /// changes nothing, when the other counts another number of routes or upstreams.
+    /// Adds another worker's numbers. Gauges are added too, since workers share nothing. Returns `false`, without a
+    /// change, if the number of routes or upstreams differs.
     @discardableResult
     package mutating func merge(_ other: CountersSnapshot) -> Bool {
         guard other.layout == layout else { return false }
@@ -28,12 +28,12 @@ package struct CountersSnapshot: Sendable, Equatable {
         return true
     }
 
-    /// Requests that ended so on that route; -1 is "no route".
+    /// Returns the number of requests on that route with that result; -1 is "no route".
     package func requests(route: Int, code: DecisionCode) -> UInt64 {
         cells[(route + 1) * DecisionCode.count + Int(code.rawValue)]
     }
 
-    /// Requests that this phase denied.
+    /// Returns the number of requests that this phase denied.
     package func denials(in phase: DecisionPhase) -> UInt64 {
         cells[layout.denials + Int(phase.rawValue)]
     }
@@ -59,13 +59,13 @@ package struct CountersSnapshot: Sendable, Equatable {
         return Int64(bitPattern: cells[layout.upstreams + upstream * CounterLayout.upstreamRow + column])
     }
 
-    /// How often a timing fell into each bucket of `LatencyBuckets`; not cumulative.
+    /// Returns the counts of a timing by bucket of `LatencyBuckets`, not cumulative.
     package func buckets(_ timing: WorkerCounters.Timing) -> ArraySlice<UInt64> {
         let row = layout.timings + timing.rawValue * CounterLayout.timingRow
         return cells[row..<row + LatencyBuckets.count]
     }
 
-    /// The sum of a timing's values, in nanoseconds.
+    /// Returns the sum of a timing's values, in nanoseconds.
     package func sumNanoseconds(_ timing: WorkerCounters.Timing) -> UInt64 {
         cells[layout.timings + timing.rawValue * CounterLayout.timingRow + LatencyBuckets.count]
     }

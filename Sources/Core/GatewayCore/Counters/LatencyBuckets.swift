@@ -1,18 +1,18 @@
-/// The buckets of every latency histogram: log-linear, four to each power of two, in microseconds.
+/// The buckets of all latency histograms in microseconds: log-linear, with four for each power of two.
 ///
-/// The upper bounds are 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ... microseconds up to about 134 s, so a quantile read from them is off by
-/// at most a quarter. A bound is inclusive, as Prometheus' `le` is.
+/// The upper bounds are 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ... microseconds up to about 134 s, so the error
+/// of a quantile is at most a quarter. A bound is inclusive, as `le` in Prometheus.
 package enum LatencyBuckets {
-    /// Four linear steps to a power of two.
+    /// Four linear steps for each power of two.
     private static var linearBits: UInt64 { 2 }
     private static var steps: UInt64 { 1 << linearBits }
-    /// The largest bound is 2 to this power.
+    /// The exponent of the largest bound, a power of two.
     private static var largestExponent: UInt64 { 27 }
 
-    /// How many buckets there are, the last of them without an upper bound.
+    /// The number of buckets, including the last one without an upper bound.
     package static var count: Int { Int((largestExponent - linearBits + 1) * steps + 1) }
 
-    /// The bucket of a latency.
+    /// Returns the bucket of a latency.
     @inline(__always)
     package static func index(nanoseconds: UInt64) -> Int {
         let microseconds = nanoseconds == 0 ? 0 : (nanoseconds &- 1) / 1000
@@ -23,7 +23,7 @@ package enum LatencyBuckets {
         return Int(truncatingIfNeeded: (exponent &- linearBits &+ 1) &* steps &+ step)
     }
 
-    /// The inclusive upper bound of a bucket in microseconds; nil for the last one, which has none.
+    /// Returns the inclusive upper bound of a bucket in microseconds. `nil` for the last one.
     package static func upperBound(of index: Int) -> UInt64? {
         let next = UInt64(index + 1)
         if next >= UInt64(count) { return nil }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Which row of the counters each route and each upstream has, by its name, so that counts go on when a reload moves or changes it.
+/// The rows of the counters for routes and upstreams by name, so that counters continue when a reload moves or
+/// changes them.
 ///
-/// The rows are made before the first request, with room for names that come with reloads. A name that is in use no more gives its row
-/// back when there is no other left.
+/// The rows are allocated before the first request, with spare ones for names of later configurations. When none is
+/// free, an unused name loses its row.
 package final class MetricIndices: Sendable {
-    /// The names of one kind.
+    /// The rows for names of one kind.
     private struct Rows {
         let capacity: Int
         private(set) var names: [String] = []
@@ -26,7 +27,7 @@ package final class MetricIndices: Sendable {
             return names.count - 1
         }
 
-        /// Gives a name the row of one that is not wanted.
+        /// Reassigns the row of an unwanted name.
         mutating func replace(with name: String, wanted: Set<String>) -> Int? {
             guard let index = names.firstIndex(where: { !wanted.contains($0) }) else { return nil }
             indices[names[index]] = nil
@@ -52,19 +53,19 @@ package final class MetricIndices: Sendable {
         }
     }
 
-    /// The rows that were given to another name: what they counted is to be forgotten.
+    /// The rows that were reassigned to other names, and have to be cleared.
     package struct Cleared: Sendable {
         var routes: [Int] = []
         var upstreams: [Int] = []
     }
 
-    /// For how many further names of each kind there is room, at least.
+    /// The minimum number of spare rows of each kind.
     static let spare = 256
     package let routeCapacity: Int
     package let upstreamCapacity: Int
     private let state: Mutex<State>
 
-    /// Rows for these names.
+    /// Creates rows for these names.
     package init(routes: [String], upstreams: [String]) {
         let state = State(
             routes: Rows(routes, spare: max(Self.spare, routes.count)),
@@ -74,19 +75,19 @@ package final class MetricIndices: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The names by their rows.
+    /// The names in the order of their rows.
     package var routeNames: [String] { state.withLock { $0.routes.names } }
     package var upstreamNames: [String] { state.withLock { $0.upstreams.names } }
 
-    /// The row of a name; -1 without one, which counts as none.
+    /// Returns the row of a name. -1 if it has none, which counts as "no route" or is ignored.
     package func route(_ name: String) -> Int { state.withLock { $0.routes.known(name) } }
     package func upstream(_ name: String) -> Int { state.withLock { $0.upstreams.known(name) } }
 
-    /// Gives each name of a configuration a row; nil when there are not enough.
+    /// Assigns a row to each name of a configuration. `nil` if there are not enough.
     ///
     /// - Parameters:
-    ///   - next: the names of the next configuration.
-    ///   - current: the names of the configuration that is being served; they keep their rows.
+    ///   - next: The names of the next configuration.
+    ///   - current: The names of the current configuration, which keep their rows.
     package func adopt(_ next: Names, besides current: Names) -> Cleared? {
         state.withLock { state in
             var rows = state

@@ -1,12 +1,12 @@
-/// Counts by owner, and who has the most, each in constant time.
+/// Counts by owner, with the maximum, each in constant time.
 struct Tally<Owner: Hashable> {
     private var counts: [Owner: Int] = [:]
-    /// The owners by their counts; none is empty.
+    /// The owners by their counts. No set is empty.
     private var owners: [Int: Set<Owner>] = [:]
     /// The highest count.
     private(set) var most = 0
 
-    /// One of those who have the most.
+    /// One of the owners with the highest count.
     var leader: Owner? { owners[most]?.first }
 
     func count(of owner: Owner) -> Int { counts[owner] ?? 0 }
@@ -21,7 +21,7 @@ struct Tally<Owner: Hashable> {
         let count = count(of: owner)
         guard count > 0 else { return }
         move(owner, from: count, to: count - 1)
-        // Whoever had the most has one less now, if nobody else has as many.
+        // If no other owner has the highest count, it decreases by one.
         if owners[most] == nil { most -= 1 }
     }
 

@@ -1,65 +1,70 @@
-/// What one worker counts while it serves: plain numbers in one fixed block of memory, made before the first request.
+/// The counters of one worker in one fixed block of memory, allocated before the first request.
 ///
-/// Owned by one event loop, so nothing here is atomic or locked; counting is an addition to a known address. Another thread gets
-/// the numbers by asking the worker's loop for a `snapshot()`.
+/// One event loop owns them, so they are neither atomic nor locked; counting is an addition at a known address. Other
+/// threads request a `snapshot()` from the worker's event loop.
 package final class WorkerCounters {
-    /// Things that happened, each a number that only grows.
+    /// Counters, which only increase.
     package enum Counter: Int, CaseIterable, Sendable {
         case tokenCacheHits, tokenCacheMisses, tokenCacheEvictions
         case connectionsAccepted, connectionsRefused
-        /// Idle connections that ended to make room for others.
+        /// Idle connections that were closed in favour of new ones.
         case connectionsEvicted
-        /// TLS handshakes that failed or took too long; connections without a PROXY header that may be believed.
+        /// TLS handshakes that failed or timed out; connections without a trusted PROXY header.
         case handshakeFailures, proxyHeaderFailures
         case bytesReceived, bytesSent
-        /// Requests let through by a route's `on_store_failure: allow` although the store could not say.
+        /// Requests that a route's `on_store_failure: allow` permitted although the store was not available.
         case storeFailuresAllowed
-        /// Strict revocation and sign-in reads that went to the store.
+        /// Strict revocation and sign-in reads in the store.
         case storeReads, storeReadFailures
         case accessLogDropped
-        /// Decisions by rules: they let the request pass, did not, failed or reached a limit, or asked for a later or stronger sign-in.
+        /// Decisions by rules: permitted, denied, failed or beyond a limit, and challenged for a later or stronger
+        /// sign-in.
         case rulesAllowed, rulesDenied, rulesFailed, rulesSteppedUp
-        /// Streams that were opened: tunnels, and answers that go on; and those that ended with their permission.
+        /// Opened streams: tunnels and streamed responses; and streams closed because the token expired or was revoked.
         case streamsTunneled, streamsAnswered, streamsRefused
     }
 
-    /// Things that are, each a number that rises and falls.
+    /// Gauges, which increase and decrease.
     package enum Gauge: Int, CaseIterable, Sendable {
         case connectionsOpen, requestsInFlight, tokenCacheEntries, streamsOpen
     }
 
-    /// What happens with one upstream.
+    /// Counters of one upstream.
     package enum UpstreamCounter: Int, CaseIterable, Sendable {
         case requests, connects, connectFailures, retries, timeouts
-        /// Requests sent once more, by why: the connection ended, the status, no answer in time; and those that the budget did not allow.
+        /// Retries by reason: closed connection, status, timeout; and retries that the budget did not permit.
         case retriesReset, retriesStatus, retriesTimeout, retriesRefused
-        /// Answers by the first digit of their status, `status1xx` to `status5xx` in order.
+        /// Responses by the first digit of their status, `status1xx` to `status5xx` in order.
         case status1xx, status2xx, status3xx, status4xx, status5xx
     }
 
-    /// What one upstream's pool holds.
+    /// Gauges of one upstream's pool.
     package enum UpstreamGauge: Int, CaseIterable, Sendable {
         case connectionsIdle, connectionsBusy, requestsWaiting
     }
 
-    /// What is timed. `request`: from a complete head to the last byte of the answer. `upstream`: from the forwarded head to the answer's first
-    /// byte. `decision`: from a complete head to the permit or the denial, waits included.
-    /// `storeRead`: from the question to a shared store to its answer, or to giving up. `queue`: from the permit to an upstream connection that
-    /// takes the request, opening one included. `connect`: opening a connection to an upstream's server, TLS included. `handshake`: a client's
-    /// TLS handshake.
+    /// Latency histograms.
+    /// - `request`: from a complete head to the last byte of the response.
+    /// - `upstream`: from the forwarded head to the first byte of the response.
+    /// - `decision`: from a complete head to the permit or the denial, including waits.
+    /// - `storeRead`: from a strict lookup to its result or timeout.
+    /// - `queue`: from the permit to an upstream connection, including opening one.
+    /// - `connect`: opening a connection to an upstream server, including TLS.
+    /// - `handshake`: the TLS handshake of a client.
     package enum Timing: Int, CaseIterable, Sendable {
         case request, upstream, decision, storeRead, queue, connect, handshake
     }
 
-    /// How many routes are counted apart, besides "no route".
+    /// The number of routes with separate counters, without "no route".
     package let routes: Int
-    /// How many upstreams are counted apart.
+    /// The number of upstreams with separate counters.
     package let upstreams: Int
-    // One allocation, a `let` pointer: an access costs neither a uniqueness nor an exclusivity check.
+    // One allocation with a `let` pointer: an access needs neither a uniqueness nor an exclusivity check.
     private let cells: UnsafeMutablePointer<UInt64>
     private let layout: CounterLayout
 
-    /// Zeroed counters for `routes` routes (besides "no route") and `upstreams` upstreams; `routes` times 264 bytes of memory.
+    /// Creates zeroed counters for `routes` routes (and "no route") and `upstreams` upstreams. Each route takes 264
+    /// bytes.
     package init(routes: Int, upstreams: Int) {
         self.routes = routes
         self.upstreams = upstreams
@@ -76,7 +81,7 @@ package final class WorkerCounters {
         cells.deallocate()
     }
 
-    /// Counts a finished request. `route` is its index, -1 where none was found; other values count as none.
+    /// Counts a finished request. `route` is its index, -1 for "no route". An index out of range counts as "no route".
     @inline(__always)
     package func count(_ code: DecisionCode, route: Int) {
         let row = route >= 0 && route < routes ? route &+ 1 : 0
@@ -95,7 +100,7 @@ package final class WorkerCounters {
         cells[layout.counters &+ counter.rawValue] &+= amount
     }
 
-    /// Moves a gauge up or down.
+    /// Adjusts a gauge.
     @inline(__always)
     package func adjust(_ gauge: Gauge, by amount: Int64) {
         cells[layout.gauges &+ gauge.rawValue] &+= UInt64(bitPattern: amount)
@@ -114,7 +119,7 @@ package final class WorkerCounters {
         cells[layout.upstreams &+ upstream &* CounterLayout.upstreamRow &+ counter.rawValue] &+= amount
     }
 
-    /// Counts an upstream's answer by the first digit of its status.
+    /// Counts an upstream's response by the first digit of its status.
     @inline(__always)
     package func countStatus(_ status: Int, upstream: Int) {
         guard status >= 100, status < 600, upstream >= 0, upstream < upstreams else { return }
@@ -122,7 +127,7 @@ package final class WorkerCounters {
         cells[layout.upstreams &+ upstream &* CounterLayout.upstreamRow &+ column] &+= 1
     }
 
-    /// Moves a gauge of an upstream's pool up or down. An index out of range is ignored.
+    /// Adjusts a gauge of an upstream's pool. An index out of range is ignored.
     @inline(__always)
     package func adjust(_ gauge: UpstreamGauge, by amount: Int64, upstream: Int) {
         guard upstream >= 0, upstream < upstreams else { return }
@@ -138,7 +143,7 @@ package final class WorkerCounters {
         cells[layout.upstreams &+ upstream &* CounterLayout.upstreamRow &+ column] = UInt64(bitPattern: value)
     }
 
-    /// Records how long something took.
+    /// Records a duration.
     @inline(__always)
     package func record(_ timing: Timing, nanoseconds: UInt64) {
         let row = layout.timings &+ timing.rawValue &* CounterLayout.timingRow
@@ -146,7 +151,7 @@ package final class WorkerCounters {
         cells[row &+ LatencyBuckets.count] &+= nanoseconds
     }
 
-    /// Forgets what rows counted that are given to others.
+    /// Clears the rows that were reassigned.
     package func clear(_ rows: MetricIndices.Cleared) {
         for route in rows.routes where route < routes {
             (cells + (route + 1) * DecisionCode.count).update(repeating: 0, count: DecisionCode.count)
@@ -157,7 +162,7 @@ package final class WorkerCounters {
         }
     }
 
-    /// A copy of all numbers, to be handed to another thread. Call it on the worker's loop.
+    /// Returns a copy of all numbers for another thread. Must be called on the worker's event loop.
     package func snapshot() -> CountersSnapshot {
         CountersSnapshot(layout: layout, cells: Array(UnsafeBufferPointer(start: cells, count: layout.count)))
     }

@@ -1,9 +1,9 @@
-/// How a request ended, as far as the gateway decided it: each code of the contract, and nothing else.
+/// The result of a request as decided by the gateway. The list is part of the public contract.
 ///
-/// A code is what a client reads in `code`, what the access log writes and what metrics are counted by. The raw values are indices into
-/// counters; they may change between versions, the spellings of `wire` may not.
+/// Clients receive it as `code`; the access log and metrics use it too. Raw values are indices into counters and can
+/// change between versions; the values of `wire` cannot.
 package enum DecisionCode: UInt8, CaseIterable, Sendable {
-    // Passed: the answer is the upstream's.
+    // Permitted: the response is the upstream's.
     case ok
 
     // 400
@@ -52,7 +52,7 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case rateLimited
     case headTooLarge
 
-    // 499: only for the log and metrics, nobody is there to read it.
+    // 499: only for the log and metrics, since the client is gone.
     case clientClosed
 
     // 500
@@ -69,12 +69,12 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case introspectionUnavailable
     case overloaded
 
-    /// How many codes there are: the length of a table by code. Folds to a constant.
+    /// The number of codes: the length of a table by code. Folds to a constant.
     package static var count: Int { Int(DecisionCode.overloaded.rawValue) &+ 1 }
 }
 
 extension DecisionCode {
-    /// The code as clients, logs and metrics spell it, such as `auth/id-token-expired`.
+    /// The code as seen by clients, logs and metrics, such as `auth/id-token-expired`.
     package var wire: StaticString {
         switch self {
         case .ok: "ok"
@@ -124,7 +124,7 @@ extension DecisionCode {
         }
     }
 
-    /// The HTTP status that goes with the code; 0 for `ok`, whose status is the upstream's.
+    /// The HTTP status of the code; 0 for `ok`, whose status is the upstream's.
     package var status: UInt16 {
         switch self {
         case .ok: 0
@@ -151,7 +151,7 @@ extension DecisionCode {
         }
     }
 
-    /// One line for people: the `title` of the problem document. Says nothing about keys, other users or the inside.
+    /// The `title` of the problem document: one line for people. Reveals nothing about keys, other users or internals.
     package var title: StaticString {
         switch self {
         case .ok: "Passed"
@@ -201,7 +201,7 @@ extension DecisionCode {
         }
     }
 
-    /// What the client can do about it: the `detail` of the problem document.
+    /// The `detail` of the problem document: the action that the client can take.
     package var detail: StaticString {
         switch self {
         case .ok: ""
@@ -247,9 +247,9 @@ extension DecisionCode {
         }
     }
 
-    /// The parameters of a `WWW-Authenticate: Bearer` challenge (RFC 6750 section 3, RFC 9470 section 3).
+    /// The kinds of `WWW-Authenticate: Bearer` challenges (RFC 6750 section 3, RFC 9470 section 3).
     package enum Challenge: Sendable {
-        /// The answer carries no challenge.
+        /// No challenge.
         case none
         /// `Bearer` without an error: the request had no credential (RFC 6750 section 3.1, last paragraph).
         case plain
@@ -261,7 +261,7 @@ extension DecisionCode {
         case insufficientUserAuthentication
     }
 
-    /// The challenge that goes with the code: one on each 401, and on 403 for a missing scope.
+    /// The challenge of the code: one for each 401, and one for 403 because of a missing scope.
     package var challenge: Challenge {
         switch self {
         case .missingCredential: .plain
@@ -271,7 +271,7 @@ extension DecisionCode {
         }
     }
 
-    /// Whether the answer carries `Retry-After`: an outage or a limit that passes.
+    /// Whether the response has `Retry-After`: for a temporary outage or a limit.
     package var carriesRetryAfter: Bool {
         status == 503 || self == .rateLimited
     }

@@ -1,4 +1,4 @@
-/// The phases in which a request is decided. Their order here is the order in which they run, in every front end.
+/// The phases of a decision, in the order in which every front end runs them.
 ///
 /// The access log, metrics and `explain` use the raw names.
 package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
@@ -10,17 +10,17 @@ package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
     case route
     /// Rate limits by address and route, and the announced size of the body.
     case limits
-    /// Which credential the request presents, and where.
+    /// The credential that the request presents, and its source.
     case credential
     /// WebSocket and other upgrades.
     case upgrade
     /// Browser requests from other sites.
     case crossSite
-    /// From a credential to a principal.
+    /// From the credential to a principal.
     case authenticate
     /// Rate limits by user.
     case userLimits
-    /// Disabled users, revoked credentials and sessions, by the store.
+    /// Disabled users, revoked credentials and sessions, as recorded in the store.
     case revocation
     /// The user's Firebase account.
     case account
@@ -28,9 +28,9 @@ package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
     case provider
     /// The scopes of an access token that the route requires.
     case scopes
-    /// How recently the user signed in (RFC 9470).
+    /// The age of the user's sign-in (RFC 9470).
     case recency
-    /// Whether the user signed in with a second factor.
+    /// The second factor of the user's sign-in.
     case secondFactor
     /// The rules of the file and of the route.
     case rules
@@ -57,9 +57,10 @@ package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
         }
     }
 
-    /// The phase that follows; `nil` after the last one.
+    /// The next phase. `nil` after the last one.
     ///
-    /// A run asks for it a dozen times. The raw values are those of the representation, without gaps; `init(rawValue:)` compares them one by one.
+    /// A run calls this about a dozen times. The raw values are the representation and have no gaps;
+    /// `init(rawValue:)` would compare them one by one.
     @inlinable package var next: DecisionPhase? {
         if case .rules = self { return nil }
         return unsafeBitCast(unsafeBitCast(self, to: UInt8.self) &+ 1, to: DecisionPhase.self)

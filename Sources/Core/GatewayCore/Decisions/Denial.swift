@@ -1,25 +1,26 @@
-/// Why a request may not pass, and what its answer tells the client besides.
+/// The reason that a request is denied, and further content of the response.
 package struct Denial: Sendable, Equatable {
-    /// The code, which fixes the status and the challenge.
+    /// The code, which determines the status and the challenge.
     package var code: DecisionCode
     /// `max_age` of the challenge in seconds (RFC 9470 section 3).
     package var maxAge: Int64?
     /// `Retry-After`, in seconds.
     package var retryAfter: Int?
-    /// Which allowed methods go into `Allow`: an index into the route table's lists.
+    /// The allowed methods, as the value of `Allow`.
     package var allow: [UInt8]?
 
-    /// A further parameter of the challenge, as it stands there: `scope="..."` (RFC 6750 section 3), `acr_values="..."` (RFC 9470).
+    /// A further parameter of the challenge, already rendered: `scope="..."` (RFC 6750 section 3), `acr_values="..."`
+    /// (RFC 9470).
     package var challengeParameter: String?
 
-    /// What the client can do about it, in the place of the code's own words; nothing of the client's is in it.
+    /// A replacement for the code's `detail`. It contains no input of the client.
     package var detail: String?
-    /// Further members of the problem document, as JSON text: `"name":value`, comma separated.
+    /// Further members of the problem document as JSON text: `"name":value`, separated by commas.
     package var members: [UInt8]?
-    /// The whole `Set-Cookie` field line, with its CRLF.
+    /// The whole `Set-Cookie` field line with its CRLF.
     package var cookieLine: [UInt8]?
 
-    /// A denial with nothing besides its code.
+    /// Creates a denial.
     package init(
         _ code: DecisionCode, maxAge: Int64? = nil, retryAfter: Int? = nil, allow: [UInt8]? = nil,
         challengeParameter: String? = nil

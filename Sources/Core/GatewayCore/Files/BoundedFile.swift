@@ -6,16 +6,16 @@
     import Darwin
 #endif
 
-/// Reads small files whole, and refuses larger ones after reading no more than the bound.
+/// A reader of small files. It rejects a larger file after reading no more than the limit.
 package enum BoundedFile {
-    /// Why a file was not read.
+    /// The reason that a file was not read.
     package enum Failure: Error {
-        /// The system's reason, as in `No such file or directory`.
+        /// The system's reason, such as `No such file or directory`.
         case unreadable(String)
-        /// It has more bytes than allowed.
+        /// The file has more bytes than permitted.
         case tooLarge
 
-        /// The same for people.
+        /// The reason, for people.
         package var reason: String {
             switch self {
             case .unreadable(let reason): reason
@@ -24,9 +24,10 @@ package enum BoundedFile {
         }
     }
 
-    /// The bytes of the file at `path`, at most `maximum`.
+    /// Returns the bytes of the file at `path`, at most `maximum`.
     ///
-    /// - Parameter mayBePipe: whether to wait for whoever writes to a pipe; else a pipe is refused, since nobody may ever.
+    /// - Parameter mayBePipe: Whether to wait for the writer of a pipe. Otherwise a pipe is rejected, since it may
+    ///   never be written to.
     package static func read(_ path: String, atMost maximum: Int, mayBePipe: Bool = false) throws(Failure) -> [UInt8] {
         FileLedger.note(path)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | (mayBePipe ? 0 : O_NONBLOCK))
@@ -49,7 +50,7 @@ package enum BoundedFile {
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    /// Whether the file's mode lets others than its owner read or change it.
+    /// Returns whether the file's mode permits access by users other than its owner.
     package static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0

@@ -6,7 +6,8 @@
     import Darwin
 #endif
 
-/// What tells one state of a file from another. A link counts as what it points to, as mounted configurations are swapped.
+/// The identity of one state of a file. Symbolic links are followed, since mounted configurations are replaced by
+/// changing a link.
 package struct FileFingerprint: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -14,7 +15,7 @@ package struct FileFingerprint: Hashable, Sendable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Nil where there is no such file.
+    /// Reads the fingerprint. `nil` if there is no such file.
     package init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

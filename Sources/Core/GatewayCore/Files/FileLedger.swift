@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which files were read while a configuration was loaded and its snapshot built: those whose change asks for a reload.
+/// The files that were read while a configuration was loaded and its snapshot built. A change of any requires a reload.
 package final class FileLedger: Sendable {
     @TaskLocal private static var current: FileLedger?
 
@@ -8,22 +8,22 @@ package final class FileLedger: Sendable {
 
     private let isOfReload: Bool
 
-    /// A ledger of no files.
+    /// Creates an empty ledger.
     ///
-    /// - Parameter isOfReload: nothing may be waited for then, as the other end of a pipe.
+    /// - Parameter isOfReload: Whether this is a reload, which must not wait, for example for the writer of a pipe.
     package init(isOfReload: Bool = false) {
         self.isOfReload = isOfReload
     }
 
-    /// Whether what is being read is read for a reload.
+    /// Whether the current task reads files for a reload.
     package static var isOfReload: Bool { current?.isOfReload ?? false }
 
-    /// The files that were asked for, also those that could not be read.
+    /// The files that were opened, including failures.
     package var files: Set<String> { paths.withLock { $0 } }
 
-    /// Notes every file that `body` reads.
+    /// Records every file that `body` reads.
     package func record<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        // `withValue` passes on untyped errors only.
+        // `withValue` only rethrows untyped errors.
         var result: Result<Value, Failure>?
         Self.$current.withValue(self) {
             do throws(Failure) { result = .success(try body()) } catch { result = .failure(error) }

@@ -1,32 +1,31 @@
-/// A configured secret: it prints as `[redacted]`, also in a mirror, and compares in constant time.
+/// A configured secret. It prints as `[redacted]`, also in a mirror, and compares in constant time.
 package struct Secret: Sendable, Equatable {
     private let bytes: [UInt8]
 
-    /// A secret of these bytes.
+    /// Creates a secret from bytes.
     package init(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
     }
 
-    /// A secret of this text's UTF-8.
+    /// Creates a secret from a text's UTF-8.
     package init(_ text: String) {
         self.init(text.utf8)
     }
 
-    /// The number of its bytes.
+    /// The size in bytes.
     package var count: Int { bytes.count }
 
-    /// Whether the candidate has these very bytes. The time taken depends on the candidate's length, not on where it
-    /// differs.
+    /// Returns whether the candidate has the same bytes. The time depends on the candidate's length only.
     package func matches(_ candidate: some Collection<UInt8>) -> Bool {
         var difference = UInt64(truncatingIfNeeded: candidate.count ^ bytes.count)
         for (index, byte) in candidate.enumerated() {
-            // A candidate that is too long is compared with itself's complement: the same work, never a match.
+            // Excess bytes of a candidate are compared with their complement: the same work without a match.
             difference |= UInt64(byte ^ (index < bytes.count ? bytes[index] : ~byte))
         }
         return difference == 0
     }
 
-    /// Gives the bytes to a body that needs them, to send the secret to its own peer. Keep no copy.
+    /// Calls `body` with the bytes, to send the secret to its service. The bytes must not be copied.
     package func withBytes<Result>(_ body: ([UInt8]) throws -> Result) rethrows -> Result {
         try body(bytes)
     }
@@ -42,6 +41,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     package var description: String { "[redacted]" }
     /// Always `[redacted]`.
     package var debugDescription: String { description }
-    /// Shows no children, so that `dump` and string interpolation of an owner show nothing either.
+    /// An empty mirror, so that `dump` and string interpolation of an owner show nothing.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,30 +1,30 @@
-/// A place in a configuration: what every configuration error and every route carries.
+/// A location in a configuration, for errors and routes.
 package struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The file as it was named to the loader, or the option or environment variable that the value came from.
+    /// The file as passed to the loader, or the option or environment variable of the value.
     package let file: String
-    /// 1-based; 0 where the value stands in no file.
+    /// The line, from 1; 0 for a value that is not in a file.
     package let line: Int
-    /// 1-based, counted in Unicode scalars; 0 where the value stands in no file.
+    /// The column in Unicode scalars, from 1; 0 for a value that is not in a file.
     package let column: Int
 
-    /// A place in a file.
+    /// Creates a location in a file.
     package init(file: String, line: Int, column: Int) {
         self.file = file
         self.line = line
         self.column = column
     }
 
-    /// A value that stands in no file: `origin` is the option or the environment variable that gave it.
+    /// Creates the location of a value that is not in a file. `origin` is its option or environment variable.
     package init(origin: String) {
         self.init(file: origin, line: 0, column: 0)
     }
 
-    /// `FILE:LINE:COLUMN`, or the origin alone where there is no file.
+    /// `FILE:LINE:COLUMN`, or only the origin.
     package var description: String {
         line == 0 ? file : "\(file):\(line):\(column)"
     }
 
-    /// Orders by place within a file.
+    /// Orders locations by position in the file.
     package static func < (lhs: SourceLocation, rhs: SourceLocation) -> Bool {
         (lhs.file, lhs.line, lhs.column) < (rhs.file, rhs.line, rhs.column)
     }

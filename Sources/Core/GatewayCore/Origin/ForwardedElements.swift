@@ -1,22 +1,22 @@
 import HTTPWire
 
-/// The elements of one `Forwarded` field line (RFC 7239 section 4), from the first to the last.
+/// A parser of one `Forwarded` field line (RFC 7239 section 4).
 enum ForwardedElements {
-    /// What one proxy tells.
+    /// The report of one proxy.
     struct Element: Equatable {
-        /// Nil where it is no address at all.
+        /// `nil` if the value is not an address.
         var node: ForwardedNode? = .unknown
-        /// Nil where it is not told; a word that is neither is an error of the whole.
+        /// `nil` if there is no `proto`. Any value other than `http` and `https` is an error of the line.
         var isSecure: Bool?
     }
 
-    /// Nil where the line is not of the field's grammar.
+    /// Parses a line. `nil` if it is malformed.
     static func read(_ line: UnsafeRawBufferPointer) -> [Element]? {
         var scanner = ForwardedScanner(bytes: line)
         var elements: [Element] = []
         repeat {
             scanner.skipSpace()
-            // Empty members of a list are passed over (RFC 9110 section 5.6.1).
+            // Empty members of a list are ignored (RFC 9110 section 5.6.1).
             if scanner.isAtEnd || scanner.isAt(",") { continue }
             guard let element = read(&scanner) else { return nil }
             elements.append(element)
@@ -45,16 +45,16 @@ enum ForwardedElements {
     }
 }
 
-/// The two schemes there are.
+/// The schemes `http` and `https`.
 enum ForwardedScheme {
-    /// Nil for any other word.
+    /// Returns whether the scheme is `https`. `nil` for any other word.
     static func isSecure(_ word: UnsafeRawBufferPointer) -> Bool? {
         if ASCII.equals(word, "https") { return true }
         return ASCII.equals(word, "http") ? false : nil
     }
 }
 
-/// Goes through a line of names and values.
+/// A scanner of names and values.
 private struct ForwardedScanner {
     let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -77,13 +77,14 @@ private struct ForwardedScanner {
         while !isAtEnd, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
     }
 
-    /// `token "=" ( token / quoted-string )`; a quoted string without its quotes, and without escapes, which no address has.
+    /// Reads `token "=" ( token / quoted-string )`. The quotes are removed; escapes are rejected, since addresses
+    /// have none.
     mutating func pair() -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
         guard let name = word(), take("="), let value = isAt("\"") ? quoted() : word() else { return nil }
         return (name, value)
     }
 
-    /// Up to a delimiter. Lenient: addresses with `:` and brackets are seen without quotes.
+    /// Reads up to a delimiter. It accepts unquoted addresses with `:` and brackets, which occur in practice.
     private mutating func word() -> UnsafeRawBufferPointer? {
         let start = position
         while !isAtEnd, !Self.delimiters.contains(bytes[position]) { position += 1 }

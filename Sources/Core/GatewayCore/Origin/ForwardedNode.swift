@@ -1,12 +1,13 @@
 import HTTPWire
 
-/// Whom one entry of `X-Forwarded-For` or `Forwarded` names.
+/// The node of one entry of `X-Forwarded-For` or `Forwarded`.
 enum ForwardedNode: Equatable {
     case address(IPAddress)
-    /// The proxy does not know, or does not say (RFC 7239 sections 6.2 and 6.3).
+    /// The proxy does not know or does not disclose the node (RFC 7239 sections 6.2 and 6.3).
     case unknown
 
-    /// An address, alone or with a port (RFC 7239 section 6; IPv6 with a port in brackets), or `unknown`. Nil for junk.
+    /// Parses an address with an optional port (RFC 7239 section 6; IPv6 with a port in brackets), or `unknown`.
+    /// `nil` if the text is invalid.
     init?(_ text: UnsafeRawBufferPointer) {
         if ASCII.equals(text, "unknown") || text.first == UInt8(ascii: "_") {
             self = .unknown
@@ -31,7 +32,7 @@ enum ForwardedNode: Equatable {
         return IPAddress(parsing: text)
     }
 
-    /// Nothing, or `:` and one to five digits.
+    /// Returns whether the text is empty, or `:` and one to five digits.
     private static func isPort(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = text.first else { return true }
         return first == UInt8(ascii: ":") && (2...6).contains(text.count)

@@ -1,20 +1,21 @@
 import HTTPWire
 
-/// Why a trusted proxy's word on a request's client cannot be taken.
+/// The reason that a trusted proxy's report is rejected.
 package struct OriginError: Error, Equatable {
-    /// For the log.
+    /// The reason for the log.
     package let reason: StaticString
 
     package static func == (lhs: Self, rhs: Self) -> Bool { "\(lhs.reason)" == "\(rhs.reason)" }
 }
 
-/// Reads what a trusted proxy tells of a request's client by the fields that it sets: `X-Forwarded-For`, `Forwarded` (RFC 7239) or a field with one
-/// address; and `X-Forwarded-Proto`. Fields that contradict each other are refused: one of them may be the client's own.
+/// A reader of the client that a trusted proxy reports by the fields it sets: `X-Forwarded-For`, `Forwarded` (RFC
+/// 7239) or a field with one address, and `X-Forwarded-Proto`. Contradicting fields are rejected, since one of them
+/// may be from the client.
 ///
-/// The client is the last address that is not itself a trusted proxy's: each proxy appends whom it was called by, so that what stands
-/// further to the left is the client's own claim, and is not looked at.
+/// The client is the last address that is not a trusted proxy. Each proxy appends the address of its peer, so entries
+/// to the left of the client are its own claims and are ignored.
 struct OriginReader {
-    /// The most proxies in a row.
+    /// The maximum number of proxies.
     static let maximumHops = 32
 
     let peer: PeerAddress
@@ -45,13 +46,13 @@ struct OriginReader {
         return told.origin(of: peer)
     }
 
-    /// What is known so far, going from us to the client.
+    /// The state of reading, from the gateway towards the client.
     private struct Told {
-        /// Nil: not known.
+        /// `nil` if the client is unknown.
         var client: IPAddress?
-        /// The peer and the trusted proxies before it, the nearest to us last.
+        /// The peer and the trusted proxies before it, the nearest to the gateway last.
         var proxies: [IPAddress] = []
-        /// Nil: not told.
+        /// `nil` if the scheme is not reported.
         var isSecure: Bool?
         var hasEntries = false
 
@@ -65,11 +66,13 @@ struct OriginReader {
             return isSecure == peer.isSecure ? peer : PeerAddress(peer, isSecure: isSecure)
         }
 
-        /// - Returns: whether that was the client.
+        /// Processes the next entry.
+        ///
+        /// - Returns: Whether the entry is the client.
         mutating func take(_ node: ForwardedNode?, _ trusted: TrustedProxies) throws(OriginError) -> Bool {
             guard let node else { throw OriginError(reason: "an entry that is no address") }
             guard proxies.count < OriginReader.maximumHops else { throw OriginError(reason: "too many proxies") }
-            // Whoever was taken for the client so far is the proxy that tells of this one.
+            // The previous candidate is the proxy that reports this one.
             if let client { proxies.insert(client, at: 0) }
             hasEntries = true
             guard case .address(let address) = node else {
@@ -104,7 +107,7 @@ struct OriginReader {
     }
 }
 
-/// The values of the fields that tell where a request comes from, in the head's order.
+/// The values of the fields that report the origin, in the order of the head.
 struct OriginLines {
     var addresses: [UnsafeRawBufferPointer] = []
     var elements: [UnsafeRawBufferPointer] = []
@@ -122,7 +125,7 @@ struct OriginLines {
         }
     }
 
-    /// Nil where no line tells it.
+    /// Returns whether the scheme is `https`. `nil` if no line reports it.
     func scheme() throws(OriginError) -> Bool? {
         var told: Bool?
         for scheme in schemes {
@@ -135,7 +138,7 @@ struct OriginLines {
     }
 }
 
-/// The members of a comma-separated list from the last to the first, without the whitespace around them; empty ones are passed over.
+/// The members of a comma-separated list from last to first, without surrounding whitespace and empty members.
 struct ReversedMembers {
     private let bytes: UnsafeRawBufferPointer
     private var end: Int

@@ -1,18 +1,16 @@
-import HTTPWire
-
-/// Whom the requests of one connection come from: its peer, or whom a trusted proxy tells of. What was told last is remembered, since most
-/// requests of a connection repeat it.
+/// The origin of the requests of one connection: its peer, or the client that a trusted proxy reports. The last
+/// report is cached, since most requests of a connection repeat it.
 package struct RequestOrigin {
-    /// Whom the current request comes from.
+    /// The origin of the current request.
     package private(set) var current: PeerAddress
-    /// Who is at the other end of the connection.
+    /// The peer of the connection.
     private(set) var peer: PeerAddress
-    /// The set that the peer was looked up in.
+    /// The set of the last lookup of the peer.
     private var trusted: TrustedProxies?
     private var isTrusted = false
-    /// What the peer tells by, where it is trusted.
+    /// The fields of a trusted peer.
     private var fields = ProxyFields.unknown
-    /// The lines that `current` was read from, each after a byte that tells its field.
+    /// The lines that `current` was read from, each after a byte for its field.
     private var lines: [UInt8] = []
 
     package init(peer: PeerAddress) {
@@ -20,18 +18,18 @@ package struct RequestOrigin {
         current = peer
     }
 
-    /// Whether any set of proxies was asked about the peer.
+    /// Whether the peer was looked up in any set.
     package var wasAsked: Bool { trusted != nil }
 
-    /// What comes has no head to read: it comes from the peer.
+    /// Resets the origin to the peer, for an exchange without a request head.
     package mutating func forget() {
         current = peer
         lines = []
     }
 
-    /// Takes what a request tells, where its peer is trusted; else the peer's own address.
+    /// Reads the reported origin if the peer is trusted. Otherwise the origin is the peer.
     ///
-    /// - Throws: where a trusted proxy tells something that cannot be. The request must not be served then.
+    /// - Throws: `OriginError` for an invalid report of a trusted proxy. The request must then be rejected.
     package mutating func read(_ request: RequestView, _ proxies: TrustedProxies) throws(OriginError) {
         if trusted !== proxies { look(in: proxies) }
         guard isTrusted, !repeats(request) else { return }
@@ -57,7 +55,7 @@ package struct RequestOrigin {
         fields.forEach(in: request) { name, value in
             guard isSame else { return }
             let end = position + value.count + 1
-            // A NUL ends each value, and stands in none.
+            // A NUL ends each value and occurs in none.
             isSame =
                 end < lines.count && lines[position] == name.rawValue && lines[end] == 0
                 && lines[(position + 1)..<end].elementsEqual(value)

@@ -1,35 +1,37 @@
 import HTTPWire
 
-/// Which pages may read a route's answers, with the lines that tell their browsers so (Fetch, section 3.3), rendered beforehand.
+/// The CORS policy of a route (Fetch, section 3.3), with its response fields rendered in advance.
 package final class CORSPolicy: Sendable {
-    /// A listed origin, and the lines of every answer to it.
+    /// A listed origin and the field lines of responses to it.
     private struct Listed: Sendable {
         let origin: [UInt8]
         let lines: [UInt8]
     }
 
-    /// What scripts may always read: the challenge that asks for a step-up, and when to come again.
+    /// The fields that scripts can always read: the step-up challenge and the retry delay.
     static let alwaysExposed = ["WWW-Authenticate", "Retry-After"]
-    /// The place of an origin that is none of the listed ones, or of none.
+    /// The index for an absent or unlisted origin.
     package static let nowhere = -1
 
     private let listed: [Listed]
-    /// The lines of answers to all others.
+    /// The field lines of responses to other origins.
     private let otherLines: [UInt8]
     private let allowsAll: Bool
-    /// Whether cookies count, and pages read answers to requests with them.
+    /// Whether requests with cookies are permitted, and their responses readable.
     let allowsCredentials: Bool
-    /// `Access-Control-Allow-Methods` with its line end; nil: the one that is asked for.
+    /// `Access-Control-Allow-Methods` with its CRLF. `nil` to permit the requested method.
     private let methodsLine: [UInt8]?
-    /// `Access-Control-Allow-Headers` with its line end; nil: those that are asked for.
+    /// `Access-Control-Allow-Headers` with its CRLF. `nil` to permit the requested fields.
     private let headersLine: [UInt8]?
     private let maximumAgeLine: [UInt8]
 
+    /// Creates a policy.
+    ///
     /// - Parameters:
-    ///   - origins: as browsers send them; `*` alone for all.
-    ///   - methods: empty: any.
-    ///   - headers: nil: any.
-    ///   - maximumAge: in seconds.
+    ///   - origins: Origins as browsers send them; only `*` for all.
+    ///   - methods: The permitted methods. Empty for all.
+    ///   - headers: The permitted fields. `nil` for all.
+    ///   - maximumAge: The lifetime of preflight responses, in seconds.
     package init(
         origins: [String], methods: [String], headers: [String]?, expose: [String], credentials: Bool, maximumAge: Int64
     ) {
@@ -55,7 +57,7 @@ package final class CORSPolicy: Sendable {
         Array("\(name): \(members.joined(separator: ", "))\r\n".utf8)
     }
 
-    /// The place of the one origin that a request names; `nowhere` where it names none, several, or one that is not listed.
+    /// Returns the index of the only origin that a request names. `nowhere` if it is absent, repeated or not listed.
     package func place(of request: RequestView) -> Int {
         guard !listed.isEmpty, request.fields.count(of: .origin) == 1, let field = request.fields.first(.origin) else {
             return Self.nowhere
@@ -65,22 +67,22 @@ package final class CORSPolicy: Sendable {
         return Self.nowhere
     }
 
-    /// Whether pages of the origin at this place may read answers.
+    /// Returns whether pages of the origin with this index can read responses.
     package func allows(_ place: Int) -> Bool { allowsAll || listed.indices.contains(place) }
 
-    /// Whether a page that the configuration lists for calls with credentials sent the request: no page of a foreign site then, for all
-    /// that asks so (a WebSocket handshake, an unsafe method with our cookie).
+    /// Returns whether the request is from a page that the configuration lists for requests with credentials. Such a
+    /// page is exempt from the cross-site checks of WebSocket handshakes and of unsafe methods with the session cookie.
     package func allowsCredentials(of request: RequestView) -> Bool {
         allowsCredentials && request.fields.count(of: .secFetchSite) <= 1 && place(of: request) != Self.nowhere
     }
 
-    /// The lines of an answer to the origin at this place.
+    /// Returns the field lines of a response to the origin with this index.
     @inline(__always)
     package func lines(to place: Int) -> [UInt8] {
         listed.indices.contains(place) ? listed[place].lines : otherLines
     }
 
-    /// What a preflight's answer has besides those lines.
+    /// Returns the additional field lines of a preflight response.
     package func lines(answering preflight: Preflight, in head: UnsafeRawBufferPointer) -> [UInt8] {
         var lines = methodsLine ?? Self.line("Access-Control-Allow-Methods", [preflight.methodName(in: head)])
         if let headersLine {
@@ -93,7 +95,7 @@ package final class CORSPolicy: Sendable {
 }
 
 extension CORSPolicy {
-    /// What every preflight's answer depends on, so that no cache gives it to another.
+    /// The request fields that a preflight response depends on, for caches.
     package static let preflightVary = Array(
         "Vary: Access-Control-Request-Method, Access-Control-Request-Headers\r\n".utf8)
 }

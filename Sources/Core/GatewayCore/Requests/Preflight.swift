@@ -1,20 +1,20 @@
 package import HTTPWire
 
-/// A CORS preflight: a browser's question whether a page may send a request (Fetch, section 3.3.2).
+/// A CORS preflight request (Fetch, section 3.3.2).
 ///
-/// Only what a browser would send counts as one: `OPTIONS` with one valid `Origin` and one valid `Access-Control-Request-Method`. All else
-/// with that method is a request like others.
+/// It must have the form that browsers send: `OPTIONS` with one valid `Origin` and one valid
+/// `Access-Control-Request-Method`. Any other request with that method is an ordinary one.
 package struct Preflight {
-    /// The most names in `Access-Control-Request-Headers` that count, and their bytes; with more, none does.
+    /// The maximum number and size of names in `Access-Control-Request-Headers`. Beyond that, all are ignored.
     static let maximumHeaders = 64
     static let maximumHeaderBytes = 4_096
 
-    /// The method that is asked for.
+    /// The requested method.
     package let method: ByteRange
-    /// The names of the fields that are asked for; empty too where they are not all names.
+    /// The names of the requested fields. Empty if any is invalid.
     let headers: [String]
 
-    /// Nil where the request is none.
+    /// Parses a preflight. `nil` for other requests.
     package init?(_ request: RequestView) {
         guard request.head.method == .options, request.fields.count(of: .origin) == 1,
             let origin = request.fields.first(.origin), Self.isOrigin(origin.value, in: request.bytes)
@@ -36,7 +36,7 @@ package struct Preflight {
         self.headers = Self.names(in: headers, of: request.bytes)
     }
 
-    /// The method's name.
+    /// Returns the name of the requested method.
     package func methodName(in head: UnsafeRawBufferPointer) -> String {
         String(decoding: method.bytes(in: head), as: UTF8.self)
     }
@@ -54,7 +54,7 @@ package struct Preflight {
         return names
     }
 
-    /// `null`, or a scheme and a host, perhaps with a port (RFC 6454 section 6.2).
+    /// Returns whether the value is `null`, or a scheme and a host with an optional port (RFC 6454 section 6.2).
     private static func isOrigin(_ value: ByteRange, in head: UnsafeRawBufferPointer) -> Bool {
         let bytes = value.bytes(in: head)
         if bytes.elementsEqual("null".utf8) { return true }
@@ -76,7 +76,7 @@ package struct Preflight {
         }
     }
 
-    /// A method that a request may have: browsers send none of the others (Fetch, section 2.2.1).
+    /// Returns whether the method is permitted in a request; browsers forbid CONNECT and TRACE (Fetch, section 2.2.1).
     private static func isMethod(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let name = String(decoding: bytes, as: UTF8.self)
         guard FieldName.isValid(name, atMost: HTTPWire.Method.maximumLength) else { return false }

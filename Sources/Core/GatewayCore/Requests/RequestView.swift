@@ -1,6 +1,6 @@
 package import HTTPWire
 
-/// One parsed request head. Valid during the call that gives it.
+/// A parsed request head, valid only during the call that provides it.
 package struct RequestView {
     package let head: RequestHead
     package let bytes: UnsafeRawBufferPointer

@@ -1,22 +1,22 @@
 package import HTTPWire
 package import NIOCore
 
-/// What the answers of a route have besides what is in them: CORS, and fields that the configuration sets and leaves out. Rendered
-/// beforehand; an object, so that a request holds it by one reference.
+/// The changes to a route's response fields: CORS, and fields that the configuration sets and removes. Rendered in
+/// advance. A class, so that a request holds one reference.
 package final class ResponseFieldPolicy: Sendable {
     package let cors: CORSPolicy?
-    /// The upstream's fields that are left out; nil: none is.
+    /// The fields of the upstream that are removed. `nil` if there are none.
     package let removed: ManagedFieldMatcher?
-    /// The fields that are set, as whole lines, in upstreams' answers.
+    /// The field lines that are set in responses of upstreams.
     private let lines: [UInt8]
-    /// The same in our own, which say themselves how they may be kept.
+    /// The field lines that are set in the gateway's responses, which have their own `Cache-Control`.
     private let ownLines: [UInt8]
 
-    /// `nil` if responses are left as they are.
+    /// Creates a policy. `nil` if responses are not changed.
     ///
     /// - Parameters:
-    ///   - set: fields that are set.
-    ///   - removed: names of fields of the upstream that are left out.
+    ///   - set: The fields to set.
+    ///   - removed: The names of fields of the upstream to remove.
     package init?(cors: CORSPolicy?, set: [(name: String, value: String)], removed: [String]) {
         let names = set.map(\.name) + removed
         guard cors != nil || !names.isEmpty else { return nil }
@@ -32,16 +32,16 @@ package final class ResponseFieldPolicy: Sendable {
         Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
     }
 
-    /// How many bytes `write` adds to an upstream's answer.
+    /// Returns the number of bytes that `write` adds to a response of an upstream.
     package func count(to origin: Int) -> Int { lines.count + (cors?.lines(to: origin).count ?? 0) }
 
-    /// Adds the lines to an upstream's answer.
+    /// Adds the field lines to a response of an upstream.
     package func write(to origin: Int, _ writer: inout HeadWriter) {
         writer.append(lines)
         if let cors { writer.append(cors.lines(to: origin)) }
     }
 
-    /// Adds the lines to an answer of our own.
+    /// Adds the field lines to a response of the gateway.
     package func writeOwn(to origin: Int, into output: inout ByteBuffer) {
         output.writeBytes(ownLines)
         if let cors { output.writeBytes(cors.lines(to: origin)) }

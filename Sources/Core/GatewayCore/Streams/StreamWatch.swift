@@ -1,24 +1,25 @@
-/// When an open stream has to end, as a pure value. Times are monotonic nanoseconds, but for what a token says: seconds since 1970.
+/// The conditions that end an open stream, as a pure value. Times are monotonic nanoseconds, except the expiry of a
+/// token in seconds since 1970.
 package struct StreamWatch: Sendable {
-    /// Why a stream ends, though both sides would go on.
+    /// The reason that the gateway ends a stream.
     package enum End: Equatable, Sendable {
-        /// Its token has expired.
+        /// The token has expired.
         case expired
-        /// It has been open for as long as it may be.
+        /// The maximum duration has passed.
         case maximum
-        /// Nothing passed for as long as may be.
+        /// No bytes have passed for the idle timeout.
         case idle
-        /// The gateway is about to end.
+        /// The gateway is shutting down.
         case drained
     }
 
-    /// What the watch needs to know of a moment.
+    /// The inputs of a check.
     package struct Moment {
         package var now: UInt64
-        /// When bytes last passed, in either direction.
+        /// The time of the last bytes in either direction.
         package var lastProgress: UInt64
         package var isDraining = false
-        /// The longest that the stream may be idle besides its own bound; nil: no other.
+        /// A further bound on the idle time. `nil` for none.
         package var idle: UInt64?
 
         package init(now: UInt64, lastProgress: UInt64, isDraining: Bool = false, idle: UInt64? = nil) {
@@ -31,22 +32,26 @@ package struct StreamWatch: Sendable {
 
     let bounds: StreamBounds
     let began: UInt64
-    /// From when on the permission counts no more; nil: there is none that could end.
+    /// The end of the permission. `nil` if it does not expire.
     let permittedUntil: UnixTime?
     private var nextLook: UInt64 = 0
     private var changesSeen: UInt64?
 
-    /// How often the time of day is looked at.
+    /// The interval of reading the wall clock.
     static let interval: UInt64 = 250_000_000
 
-    /// - Parameter expiresAt: when the token that the stream was opened with ends; nil: it was opened without.
+    /// Creates a watch.
+    ///
+    /// - Parameter expiresAt: The expiry of the stream's token. `nil` without a token.
     package init(bounds: StreamBounds, began: UInt64, expiresAt: UnixTime?) {
         self.bounds = bounds
         self.began = began
         permittedUntil = expiresAt?.adding(bounds.grace)
     }
 
-    /// - Parameter wall: seconds since 1970; asked for a few times a second only.
+    /// Returns the reason to end the stream now, if any.
+    ///
+    /// - Parameter wall: The wall clock in seconds since 1970, evaluated a few times per second at most.
     package mutating func end(at moment: Moment, wall: @autoclosure () -> Int64) -> End? {
         if let permittedUntil, moment.now >= nextLook {
             nextLook = moment.now &+ Self.interval
@@ -58,9 +63,10 @@ package struct StreamWatch: Sendable {
         return Self.since(moment.lastProgress, moment.now) > idle ? .idle : nil
     }
 
-    /// Whether the permission has to be looked at again: something has changed among all that could end it, or it was never looked at.
+    /// Returns whether the permission has to be checked: revocations have changed since the last check, or there was
+    /// none.
     ///
-    /// - Parameter changes: how much has changed so far, whatever of.
+    /// - Parameter changes: A counter of all changes; it only increases.
     package mutating func mustAsk(changes: UInt64) -> Bool {
         guard changes != changesSeen else { return false }
         changesSeen = changes

@@ -1,40 +1,42 @@
-/// Names of HTTP fields, as far as a configuration has to know them.
+/// Properties of HTTP field names for the configuration.
 package enum FieldName {
-    /// A token (RFC 9110 section 5.6.2) of at most `maximum` bytes.
+    /// Returns whether the name is a token (RFC 9110 section 5.6.2) of at most `maximum` bytes.
     package static func isValid(_ name: String, atMost maximum: Int = 128) -> Bool {
         !name.isEmpty && name.utf8.count <= maximum && name.utf8.allSatisfy(isTokenByte)
     }
 
-    /// The form in which managed names are compared: lower-case, everything but letters and digits read as `-`.
+    /// Returns the form in which managed names are compared: lower-case, with `-` in place of all bytes other than
+    /// letters and digits.
     package static func normalized(_ name: String) -> String {
         String(decoding: name.lowercased().utf8.map { isAlphanumeric($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
 
-    /// Fields of one connection (RFC 9110 section 7.6.1) or of the message's framing: nobody sets them by
-    /// configuration.
+    /// Returns whether the field concerns one connection (RFC 9110 section 7.6.1) or the framing of the message. Such
+    /// fields cannot be configured.
     package static func belongsToConnection(_ normalized: String) -> Bool {
         connectionFields.contains(normalized) || normalized.hasPrefix("proxy-")
     }
 
-    /// Fields that the gateway sets or removes for reasons of its own.
+    /// Returns whether the gateway itself sets or removes the field.
     package static func isReserved(_ normalized: String) -> Bool {
         isForgeable(normalized) || reservedFields.contains(normalized)
             || ["sec-", "access-control-"].contains { normalized.hasPrefix($0) }
     }
 
-    /// Fields that tell an upstream where a request came from or what it asks for: only the gateway may set them.
+    /// Returns whether the field reports the origin or the target of a request to an upstream. Only the gateway may
+    /// set such fields.
     package static func isForgeable(_ normalized: String) -> Bool {
         forgeableFields.contains(normalized) || forgeablePrefixes.contains { normalized.hasPrefix($0) }
     }
 
-    /// Whether the identity fields' prefix would make the gateway remove a field that HTTP or the gateway itself needs.
+    /// Returns a field that HTTP or the gateway needs and that the prefix of the identity fields would remove, if any.
     package static func fieldEndangered(byPrefix prefix: String) -> String? {
         let normalized = normalized(prefix)
         let bare = String(normalized.dropLast())
         return indispensable.first { $0 == bare || $0.hasPrefix(normalized) }
     }
 
-    /// Why a configuration may not remove the requests' field of that name; nil where it may.
+    /// Returns the reason that a configuration may not remove this field from requests. `nil` if it may.
     package static func problem(withRemovingInbound name: String) -> String? {
         let normalized = normalized(name)
         if belongsToConnection(normalized) || normalized.hasPrefix("sec-websocket-") {
@@ -43,8 +45,8 @@ package enum FieldName {
         return reservedFields.contains(normalized) ? "is one that the gateway or the service needs" : nil
     }
 
-    /// Whether a proxy may describe a request's client by a field of that name: one that clients, services or connections need for something
-    /// else cannot be meant. A well-known name counts as it is spelled only.
+    /// Returns whether a proxy may report a request's client in a field of that name. Fields with another use for
+    /// clients, services or connections are excluded. A well-known name must have its exact spelling.
     package static func mayDescribeClient(_ name: String) -> Bool {
         let normalized = normalized(name)
         if ["forwarded", "x-forwarded-for", "x-forwarded-proto"].contains(normalized) {
@@ -55,7 +57,7 @@ package enum FieldName {
             && !["sec-", "access-control-"].contains { normalized.hasPrefix($0) }
     }
 
-    /// Fields of proxies that hold no client address.
+    /// Fields of proxies that do not contain a client address.
     private static let describesOther: Set<String> = [
         "proxy", "traceparent", "tracestate", "x-forwarded-host", "x-forwarded-port", "x-forwarded-prefix",
         "x-forwarded-server", "x-http-method", "x-http-method-override", "x-method-override", "x-original-uri",

@@ -1,4 +1,5 @@
-/// Whole numbers as configurations write them: digits, no leading zero; a `-` before them is read, to be out of range.
+/// Integers in configurations: digits without leading zeros. A `-` is accepted, so that the value is reported as out
+/// of range.
 package enum WholeNumber {
     package static func parse(_ text: some StringProtocol) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
@@ -10,7 +11,7 @@ package enum WholeNumber {
     }
 }
 
-/// Numbers with a fraction: whole digits, perhaps a point and more digits.
+/// Decimal numbers: digits, optionally with a point and more digits.
 package enum DecimalNumber {
     package static func parse(_ text: String) -> Double? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -22,13 +23,13 @@ package enum DecimalNumber {
     }
 }
 
-/// Durations as configurations write them: `50ms`, `30s`, `5m`, `12h`, `14d`.
+/// Durations in configurations: `50ms`, `30s`, `5m`, `12h`, `14d`.
 package enum DurationText {
     private static let units: [(name: String, milliseconds: Int)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// Nil for what is no duration.
+    /// Parses a duration. `nil` if the text is invalid.
     package static func parse(_ text: String) -> Duration? {
         guard let unit = units.first(where: { text.hasSuffix($0.name) && isAllDigits(text.dropLast($0.name.count)) }),
             let count = WholeNumber.parse(text.dropLast(unit.name.count))
@@ -37,7 +38,7 @@ package enum DurationText {
         return .milliseconds(overflow ? .max : milliseconds)
     }
 
-    /// The duration in the largest unit that divides it.
+    /// Formats a duration in the largest unit that divides it.
     package static func write(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
@@ -52,7 +53,7 @@ package enum DurationText {
     }
 }
 
-/// Sizes as configurations write them: plain bytes, `64KiB`, `1MiB`, `2GiB`.
+/// Sizes in configurations: bytes, `64KiB`, `1MiB`, `2GiB`.
 package enum SizeText {
     private static let units: [(name: String, bytes: Int)] = [
         ("KiB", 1_024), ("MiB", 1_048_576), ("GiB", 1_073_741_824), ("TiB", 1_099_511_627_776),
@@ -66,7 +67,7 @@ package enum SizeText {
         return overflow ? .max : bytes
     }
 
-    /// The size in the largest unit that divides it.
+    /// Formats a size in the largest unit that divides it.
     package static func write(_ size: Int) -> String {
         guard size != 0, let unit = units.last(where: { size % $0.bytes == 0 }) else { return "\(size)" }
         return "\(size / unit.bytes)\(unit.name)"

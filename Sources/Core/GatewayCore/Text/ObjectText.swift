@@ -1,12 +1,12 @@
 package import JOSE
 
-/// A JSON object under construction. A value that is absent has no member, unless the call says otherwise.
+/// A builder of a JSON object. An absent value adds no member, unless the method states otherwise.
 package struct ObjectText {
     private var text: [UInt8] = [UInt8(ascii: "{")]
 
     package init() {}
 
-    /// A whole object.
+    /// Builds a whole object.
     package static func object(_ write: (inout ObjectText) -> Void) -> [UInt8] {
         var object = ObjectText()
         write(&object)
@@ -44,7 +44,7 @@ package struct ObjectText {
         value.appendCompact(to: &text)
     }
 
-    /// A list of objects.
+    /// Adds a list of objects.
     package mutating func add<Element>(
         _ name: String, _ elements: [Element], object write: (Element, inout ObjectText) -> Void
     ) {
@@ -61,7 +61,7 @@ package struct ObjectText {
 
     package mutating func add(_ name: String, orNull time: UnixTime?) { add(name, orNull: time?.seconds) }
 
-    /// An object, or null.
+    /// Adds an object or null.
     package mutating func add<Value>(
         _ name: String, orNull value: Value?, object write: (Value, inout ObjectText) -> Void
     ) {
@@ -70,7 +70,7 @@ package struct ObjectText {
 
     /// The whole object.
     package var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
-    /// The members without the braces, as a problem document takes them.
+    /// The members without the braces, for a problem document.
     package var members: [UInt8] { Array(text.dropFirst()) }
 
     private static let null = Array("null".utf8)

@@ -1,6 +1,6 @@
 import PrintableText
 
-/// Text of the file as error messages show it: in quotes, on one line, shortened.
+/// Text of the file for error messages: quoted, escaped to one line and shortened.
 package struct Quoted: CustomStringConvertible {
     private static let maximumLength = 64
     private let text: String
@@ -11,6 +11,6 @@ package struct Quoted: CustomStringConvertible {
 
     package var description: String { "'\(unquoted)'" }
 
-    /// The same without the quotes, for the names of entries in the path of a key.
+    /// The text without the quotes, for names in the path of a key.
     package var unquoted: String { PrintableText.short(text, limit: Self.maximumLength) }
 }

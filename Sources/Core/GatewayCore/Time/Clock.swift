@@ -4,16 +4,16 @@
     import Musl
 #endif
 
-/// The two clocks that the gateway reads, injected so that tests never wait.
+/// The clocks of the gateway, injected so that tests never wait.
 package struct GatewayClock: Sendable {
-    /// Wall-clock time, in seconds since 1970.
+    /// The wall clock in seconds since 1970.
     package var now: @Sendable () -> Int64
-    /// Time that only moves forward, in nanoseconds since an arbitrary start.
+    /// A monotonic clock in nanoseconds since an arbitrary start.
     package var monotonic: @Sendable () -> UInt64
-    /// Wall-clock time, in milliseconds since 1970; for logs.
+    /// The wall clock in milliseconds since 1970, for logs.
     package var milliseconds: @Sendable () -> Int64
 
-    /// A clock made of its readings; milliseconds are whole seconds where they are not given.
+    /// Creates a clock. The default milliseconds are whole seconds.
     package init(
         now: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> UInt64,
         milliseconds: (@Sendable () -> Int64)? = nil
@@ -23,7 +23,7 @@ package struct GatewayClock: Sendable {
         self.milliseconds = milliseconds ?? { now() * 1000 }
     }
 
-    /// The machine's clocks.
+    /// The system clocks.
     package static let system = GatewayClock(
         now: {
             var time = timespec()
@@ -43,8 +43,7 @@ package struct GatewayClock: Sendable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds; a negative one is 0, a longer one than a century counts as a century, so that
-    /// sums of a few never overflow.
+    /// The duration in whole nanoseconds: 0 if negative, at most a century, so that sums do not overflow.
     package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

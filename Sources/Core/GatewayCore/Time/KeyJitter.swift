@@ -1,6 +1,6 @@
-/// The randomness that keeps many gateways from asking one source at the same moment (SplitMix64).
+/// Random jitter (SplitMix64), so that gateways do not query one source at the same time.
 ///
-/// A value with a seed, so that a machine that holds it stays a pure function of its events. Not for secrets.
+/// It is seeded, so that a state machine that contains it is a pure function of its events. Not for secrets.
 package struct KeyJitter: Sendable {
     private var state: UInt64
 
@@ -8,7 +8,7 @@ package struct KeyJitter: Sendable {
         state = seed
     }
 
-    /// The next number in `0..<1`.
+    /// Returns the next number in `0..<1`.
     mutating func next() -> Double {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -18,7 +18,7 @@ package struct KeyJitter: Sendable {
         return Double(mixed >> 11) / Double(UInt64(1) << 53)
     }
 
-    /// A duration in `[least, greatest]`.
+    /// Returns a duration in `[least, greatest]`.
     package mutating func duration(from least: UInt64, through greatest: UInt64) -> UInt64 {
         guard greatest > least else { return least }
         return least + UInt64(Double(greatest - least) * next())

@@ -1,13 +1,14 @@
 import JOSE
 
-/// The gateway's own name and secret at a service, as HTTP Basic sends them (RFC 7617).
+/// The gateway's credentials for a service, as HTTP Basic (RFC 7617).
 package enum BasicCredentials {
-    /// The value of `Authorization`. It holds the secret: create it when it is sent, and do not keep it.
+    /// Returns the value of `Authorization`. It contains the secret, so it is created for each request and never
+    /// stored.
     package static func field(name: some Sequence<UInt8>, secret: some Sequence<UInt8>) -> String {
         "Basic " + base64(Array(name) + [UInt8(ascii: ":")] + Array(secret))
     }
 
-    /// Base64 with padding (RFC 4648 section 4).
+    /// Encodes base64 with padding (RFC 4648 section 4).
     package static func base64(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         Base64URL.encode(bytes, into: &text)
@@ -20,9 +21,9 @@ package enum BasicCredentials {
     }
 }
 
-/// The name of a service for logs and the admin API: its URL without the parts that may be secret.
+/// The name of a service for logs and the admin API: its URL without parts that may be secret.
 package enum KeySource {
-    /// `url` without user, password, query and fragment.
+    /// Returns `url` without user, password, query and fragment.
     package static func name(of url: String) -> String {
         let shown = url.prefix { $0 != "?" && $0 != "#" }
         guard let scheme = shown.firstRange(of: "://") else { return String(shown) }

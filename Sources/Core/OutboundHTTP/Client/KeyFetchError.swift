@@ -8,57 +8,57 @@ import NIOHTTP1
     import Musl
 #endif
 
-/// Why a source gave no key set. A failure never replaces a key set.
+/// The reason that a source returned no key set. A failure never replaces a key set.
 package struct KeyFetchError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of failure; their raw values are names for metrics and logs.
+    /// The kind of failure. Raw values are names in metrics and logs.
     package enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The URL cannot be requested over http or https. Only a change of the configuration helps.
+        /// The URL is not a valid http or https URL. Only a change of the configuration helps.
         case invalidURL = "invalid_url"
-        /// No connection: name resolution, refused, TLS.
+        /// No connection: failed name resolution, refused connection or TLS error.
         case unreachable
         /// The connection was closed before the response was complete.
         case closed
-        /// The response was not complete in time.
+        /// The response was not complete before the timeout.
         case timedOut = "timed_out"
-        /// A redirect; none is followed, because it may lead to another party's keys.
+        /// A redirect. Redirects are not followed, since they could lead to another party's keys.
         case redirected
         /// A status other than 200.
         case status
-        /// More bytes than a key set may have.
+        /// The response exceeds the size limit of a key set.
         case tooLarge = "too_large"
-        /// The bytes of the response are not HTTP.
+        /// The response is not HTTP.
         case invalidResponse = "invalid_response"
         /// The body is neither a JWK set nor an X.509 map.
         case notAKeySet = "not_a_key_set"
-        /// The discovery document is malformed, or lacks a required member.
+        /// The discovery document is malformed or lacks a required member.
         case notADiscovery = "not_a_discovery_document"
-        /// The discovery document is another issuer's.
+        /// The discovery document belongs to another issuer.
         case issuerMismatch = "issuer_mismatch"
-        /// A key set without one key that can be used.
+        /// The key set has no usable key.
         case noUsableKeys = "no_usable_keys"
-        /// The gateway stops.
+        /// The gateway is shutting down.
         case cancelled
     }
 
     /// The kind of failure.
     package let code: Code
-    /// What was found, for the log: at most 200 characters, never key material.
+    /// Details for the log: at most 200 characters, without key material.
     package let detail: String
 
-    /// A failure; `detail` is cut to 200 characters.
+    /// Creates a failure. `detail` is truncated to 200 characters.
     package init(_ code: Code, _ detail: String = "") {
         self.code = code
         self.detail = String(detail.prefix(200))
     }
 
-    /// The code, then the detail if there is one.
+    /// The code and the detail, if any.
     package var description: String {
         detail.isEmpty ? code.rawValue : "\(code.rawValue): \(detail)"
     }
 }
 
 extension KeyFetchError {
-    /// Converts a failure of the HTTP client.
+    /// Converts an error of the HTTP client.
     package init(failure error: any Error) {
         switch error {
         case let error as KeyFetchError: self = error

@@ -3,9 +3,10 @@ import GatewayCore
 package import NIOCore
 import NIOHTTP1
 
-/// Sends requests over HTTP/1.1: certificates verified, no redirects, nothing decompressed, bounded in bytes and time.
+/// An HTTP/1.1 client that verifies certificates and bounds size and time. It neither follows redirects nor
+/// decompresses.
 package final class OutboundHTTPClient: OutboundTransport {
-    /// The most bytes of a response about one token.
+    /// The maximum size of a response about one token, in bytes.
     package static let sizeLimit = 64 << 10
 
     private let client: HTTPClient
@@ -14,9 +15,9 @@ package final class OutboundHTTPClient: OutboundTransport {
     /// Creates a client on the group's event loops. `shutdown` must be called before it is released.
     ///
     /// - Parameters:
-    ///   - connections: the most that are kept to one server; as many as are ever used at a time.
-    ///   - size: the most bytes of a response's body.
-    ///   - longest: the longest timeout of any request. A connection that is still being made after it is given up.
+    ///   - connections: The maximum number of idle connections to one server. More are never in use at once.
+    ///   - size: The maximum size of a response body, in bytes.
+    ///   - longest: The longest timeout of any request. It also bounds opening a connection.
     package init(group: any EventLoopGroup, connections: Int, size: Int = sizeLimit, longest: Duration) {
         // The default configuration verifies certificates and host names, and does not decompress.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -55,8 +56,8 @@ extension OutboundHTTPClient {
             body: request.method == .get ? nil : .bytes(request.body))
     }
 
-    /// Sends a request, and sends it once more if the connection was closed before the first byte of the response: a server may close a kept
-    /// connection just as it is used again.
+    /// Sends a request, and sends it again if the connection closed before the first byte of the response. A server
+    /// may close an idle connection just as it is used again.
     private func attempt(
         _ request: HTTPClient.Request, deadline: NIODeadline, mayRetry: Bool,
         completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void

@@ -1,6 +1,6 @@
-/// A request to a service that the gateway queries about tokens or accounts.
+/// A request to a service for tokens or accounts.
 ///
-/// It holds secrets and tokens: it is never logged, and not kept after its response.
+/// It contains secrets and tokens, so it is never logged, and not stored after its response.
 package struct OutboundRequest: Sendable {
     package enum Method: Sendable {
         case get, post
@@ -19,24 +19,24 @@ package struct OutboundRequest: Sendable {
     }
 }
 
-/// A whole response, whatever its status.
+/// A complete response of any status.
 package struct OutboundResponse: Sendable {
     package var status: Int
-    /// The `Retry-After` field as it was sent.
+    /// The `Retry-After` field, unchanged.
     var retryAfter: String?
     package var body: [UInt8]
 }
 
-/// Sends requests. Tests play the services by a transport of their own.
+/// A sender of requests. Tests replace it to simulate services.
 package protocol OutboundTransport: Sendable {
-    /// Sends a request once and calls `completion` once, from any thread, within this call or later.
+    /// Sends a request once and calls `completion` once, from any thread, possibly before the return.
     ///
-    /// No redirect is followed, and the response is bounded in bytes.
+    /// Redirects are not followed, and the size of the response is bounded.
     func send(
         _ request: OutboundRequest, within timeout: Duration,
         completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void)
 
-    /// Closes the connections. Requests under way fail.
+    /// Closes the connections. Pending requests fail.
     func shutdown() async
 }
 

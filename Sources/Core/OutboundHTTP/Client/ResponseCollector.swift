@@ -3,15 +3,17 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Collects one response of any status, and rejects one that is too large as early as possible.
+/// A collector of one response of any status, which rejects a large response as early as possible.
 final class ResponseCollector: HTTPClientResponseDelegate {
     typealias Response = OutboundResponse
 
     private let limit: Int
-    // The client calls from one event loop; the lock is for `hasHead`, which is read after the end.
+    // The client calls from one event loop. The lock is for `hasHead`, which is read after the end.
     private let reply = Mutex<OutboundResponse?>(nil)
 
-    /// - Parameter limit: the most bytes that a body may have.
+    /// Creates a collector.
+    ///
+    /// - Parameter limit: The maximum size of a body, in bytes.
     init(limit: Int) {
         self.limit = limit
     }

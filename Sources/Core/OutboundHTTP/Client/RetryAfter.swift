@@ -1,13 +1,13 @@
 import CivilCalendar
 
-/// How long a server wants to be left alone (RFC 9110 section 10.2.3).
+/// The delay that a server requests (RFC 9110 section 10.2.3).
 enum RetryAfter {
-    /// What is honoured, in seconds: neither a storm of calls nor an outage without end.
+    /// The bounds of the delay in seconds, against both a storm of calls and an endless outage.
     static let bounds: ClosedRange<Int> = 1...60
 
-    /// The seconds that a `Retry-After` says, within the bounds; nil for what is neither a number nor a date.
+    /// Parses a `Retry-After` and returns its seconds within the bounds. `nil` if it is neither a number nor a date.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: The current time in seconds since 1970.
     static func seconds(_ text: String, now: Int64) -> Int? {
         guard !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {

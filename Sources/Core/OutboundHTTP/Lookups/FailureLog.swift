@@ -1,21 +1,22 @@
 package import Logging
 
-/// Which events of lookups are logged, as a pure value: a kind of failure at most once a minute, and a recovery only from a logged failure.
+/// A filter of logged lookup events, as a pure value: each kind of failure at most once a minute, and a recovery only
+/// after a logged failure.
 package struct FailureLog: Sendable {
-    /// How long an event is not logged again, in monotonic nanoseconds.
+    /// The minimum interval between equal events, in nanoseconds.
     static let interval: UInt64 = 60_000_000_000
 
     private var loggedAt: [LookupFailure.Kind: UInt64] = [:]
     private var overloadLoggedAt: UInt64?
     private var isFailureLogged = false
-    /// Failures since the last success.
+    /// The number of failures since the last success.
     private var failuresInARow = 0
-    /// The kind of the last failure; `nil` after a success.
+    /// The kind of the last failure. `nil` after a success.
     package private(set) var current: LookupFailure.Kind?
 
     package init() {}
 
-    /// Returns the event to log, if any.
+    /// Records a failure and returns the event to log, if any.
     package mutating func failed(_ failure: LookupFailure, now: UInt64) -> LookupEvent? {
         failuresInARow += 1
         current = failure.kind
@@ -25,7 +26,7 @@ package struct FailureLog: Sendable {
         return .failing(failure)
     }
 
-    /// Returns the event to log, if any.
+    /// Records a success and returns the event to log, if any.
     package mutating func succeeded() -> LookupEvent? {
         defer { (failuresInARow, current, isFailureLogged) = (0, nil, false) }
         return isFailureLogged ? .recovered(failures: failuresInARow) : nil
@@ -38,20 +39,20 @@ package struct FailureLog: Sendable {
     }
 }
 
-/// An event of lookups that is logged. It holds no tokens and no user identifiers.
+/// A logged event of lookups. It contains no tokens and no user identifiers.
 package enum LookupEvent: Sendable, Equatable {
     /// A call failed.
     case failing(LookupFailure)
-    /// A call succeeded after this many failures in a row.
+    /// A call succeeded after this many consecutive failures.
     case recovered(failures: Int)
-    /// A lookup found no place.
+    /// A lookup was rejected because of a limit.
     case overloaded
 }
 
 /// The log messages of one service's lookups.
 package struct LookupMessages: Sendable {
     let failing: Logger.Message
-    /// For failures that only a change of the configuration ends.
+    /// For failures that only a change of the configuration resolves.
     let misconfigured: Logger.Message
     let recovered: Logger.Message
     let overloaded: Logger.Message

@@ -2,15 +2,15 @@ package import GatewayCore
 package import Logging
 package import NIOCore
 
-/// What lookups need from outside; tests replace it.
+/// The external dependencies of lookups, which tests replace.
 package struct LookupEnvironment: Sendable {
     package let transport: any OutboundTransport
     package let clock: GatewayClock
     package let logger: Logger
-    /// Calls the body once the monotonic clock has reached the time, or somewhat before or after it.
+    /// Calls the closure at about the given monotonic time; it may be somewhat early or late.
     let wake: @Sendable (UInt64, @escaping @Sendable () -> Void) -> Void
 
-    /// The real clock and timers of an event loop.
+    /// Returns an environment with the real clock and the timers of an event loop.
     package static func live(
         _ transport: any OutboundTransport, loop: any EventLoop, clock: GatewayClock, logger: Logger
     ) -> LookupEnvironment {

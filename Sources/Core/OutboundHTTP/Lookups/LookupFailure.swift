@@ -1,39 +1,39 @@
-/// Why a service gave no usable response. It says nothing about the key of the lookup.
+/// The reason that a service returned no usable response. It is no statement about the key of the lookup.
 package struct LookupFailure: Error, Equatable, Sendable {
-    /// The kinds of failure; their raw values are names for metrics and logs.
+    /// The kind of failure. Raw values are names in metrics and logs.
     package enum Kind: String, Sendable, CaseIterable {
-        /// The URL cannot be requested. Only a change of the configuration helps.
+        /// The URL is invalid. Only a change of the configuration helps.
         case invalidURL = "invalid_url"
-        /// No connection: name resolution, refused, TLS.
+        /// No connection: failed name resolution, refused connection or TLS error.
         case unreachable
         /// The connection was closed before the response was complete.
         case closed
         case timedOut = "timed_out"
-        /// More bytes than a response may have.
+        /// The response exceeds the size limit.
         case tooLarge = "too_large"
-        /// The bytes of the response are not HTTP.
+        /// The response is not HTTP.
         case invalidResponse = "invalid_response"
-        /// A redirect; none is followed, because secrets would go to another party.
+        /// A redirect. Redirects are not followed, since secrets would reach another party.
         case redirected
-        /// The gateway's own credentials are not accepted. Only a change of the configuration helps.
+        /// The service rejected the gateway's credentials. Only a change of the configuration helps.
         case ownCredentials = "own_credentials"
         /// The service reports too many calls.
         case throttled
-        /// Any other status that is not a result.
+        /// Another status that is not a result.
         case status
-        /// A response that does not follow its specification.
+        /// The response violates its specification.
         case malformed
-        /// The gateway stops.
+        /// The gateway is shutting down.
         case cancelled
     }
 
     package let kind: Kind
-    /// What was found, for the log: at most 200 characters, nothing secret.
+    /// Details for the log: at most 200 characters, without secrets.
     package let detail: String
-    /// Whether lookups of any key would fail now, and not only those of this key: one token that confuses its provider must not keep other
-    /// tokens from being checked.
+    /// Whether lookups of all keys are affected, not only lookups of this key. A token that causes an error in its
+    /// provider must not block the verification of other tokens.
     package var concernsAll: Bool
-    /// How long the service asks not to be called, in seconds, within the bounds of `RetryAfter`.
+    /// The delay that the service requests in seconds, within the bounds of `RetryAfter`.
     package var retryAfter: Int?
 
     package init(_ kind: Kind, _ detail: String = "", concernsAll: Bool = true, retryAfter: Int? = nil) {
@@ -43,14 +43,14 @@ package struct LookupFailure: Error, Equatable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// A response that its specification does not allow.
+    /// Creates the failure for a response that violates its specification.
     package static func malformed(_ what: String) -> LookupFailure {
         LookupFailure(.malformed, what, concernsAll: false)
     }
 
-    /// A status that is neither a result nor a rejection of the token.
+    /// Creates the failure for a status that is neither a result nor a rejection of the token.
     ///
-    /// - Parameter ownCredentials: the statuses by which the service rejects the gateway's own credentials.
+    /// - Parameter ownCredentials: The statuses by which the service rejects the gateway's credentials.
     package init(_ response: OutboundResponse, ownCredentials: Set<Int>, now: Int64) {
         let kind: Kind
         switch response.status {
@@ -65,7 +65,7 @@ package struct LookupFailure: Error, Equatable, Sendable {
             kind, "\(response.status)", concernsAll: !concernsKey || wanted != nil, retryAfter: wanted)
     }
 
-    /// A failure of the HTTP client.
+    /// Converts an error of the HTTP client.
     init(failure error: any Error) {
         let known = KeyFetchError(failure: error)
         let kind: Kind =
@@ -78,7 +78,7 @@ package struct LookupFailure: Error, Equatable, Sendable {
             case .cancelled: .cancelled
             default: .unreachable
             }
-        // The size of a response depends on the key in most cases.
+        // The size of a response usually depends on the key.
         self.init(kind, known.detail, concernsAll: kind != .tooLarge)
     }
 }

@@ -1,19 +1,19 @@
 package import GatewayCore
 
-/// The bounds of the lookups at one service.
+/// The limits of the lookups at one service.
 package struct LookupLimits: Sendable {
-    /// How long a key waits for its call, in nanoseconds.
+    /// The maximum time that a key waits for its call, in nanoseconds.
     package static let patience: UInt64 = 5_000_000_000
-    /// The most waiters, many of them for the same key.
+    /// The maximum number of waiters. Many can wait for the same key.
     package static let waiters = 16_384
 
-    /// The most calls at a time.
+    /// The maximum number of concurrent calls.
     let concurrency: Int
-    /// The most keys of one call.
+    /// The maximum number of keys in one call.
     let batch: Int
-    /// The most keys that wait for a call.
+    /// The maximum number of keys that wait for a call.
     let waiting: Int
-    /// The most calls a second; `nil`: any number.
+    /// The maximum number of calls per second. `nil` for no limit.
     let rate: Int?
 
     package init(concurrency: Int, batch: Int = 1, waiting: Int, rate: Int? = nil) {
@@ -24,9 +24,9 @@ package struct LookupLimits: Sendable {
     }
 }
 
-/// Why a waiter gets no result.
+/// The reason that a waiter receives no result.
 package enum LookupRejection: Sendable, Equatable {
-    /// All places are taken, or the key waited too long for its call.
+    /// The queue is full, or the key waited too long.
     case overloaded
     /// The service is not called before this time, in monotonic nanoseconds, because its last call failed in this way.
     case paused(LookupFailure.Kind?, until: UInt64)
@@ -34,8 +34,8 @@ package enum LookupRejection: Sendable, Equatable {
 
 /// The lookups at one service, as a pure value: single flight, bulkhead and circuit breaker.
 ///
-/// Waiters for the same key share one call. A bounded number of calls runs, and a bounded number of keys waits for a call; clients' networks take
-/// turns. While the service fails, waiters are rejected and no calls start.
+/// Waiters for the same key share one call. The number of running calls and of waiting keys is bounded, and clients'
+/// networks take turns. While the service fails, waiters are rejected and no calls start.
 ///
 /// The owner enters waiters, starts each call that `next` returns, and then passes its number to `finish` exactly once.
 package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendable {
@@ -44,18 +44,18 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
         case log(LookupEvent)
     }
 
-    /// A call to the service about one or more keys.
+    /// A call to the service for one or more keys.
     package struct Call: Sendable {
         fileprivate(set) package var number = 0
         fileprivate(set) package var keys: [Key] = []
-        /// The keys' payloads, for the start of the call alone.
+        /// The payloads of the keys, needed only at the start of the call.
         fileprivate(set) package var payloads: [[UInt8]] = []
         fileprivate(set) package var waiters: [Key: [Waiter]] = [:]
-        /// When the call started, in monotonic nanoseconds.
+        /// The start of the call in monotonic nanoseconds.
         fileprivate(set) package var startedAt: UInt64 = 0
-        /// The owner's number for the credential that the call is made with.
+        /// The owner's number for the credential of the call.
         fileprivate(set) package var credential = 0
-        /// Whether the call was made before, and failed.
+        /// Whether the call is a retry.
         fileprivate(set) package var isRetry = false
 
         package var allWaiters: [Waiter] { waiters.values.flatMap(\.self) }
@@ -74,7 +74,7 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
     private var calls: [Int: Call] = [:]
     /// The latest running call of each key.
     private var callOfKey: [Key: Int] = [:]
-    /// Calls to make before those of waiting keys; the last one first.
+    /// Calls that precede the calls of waiting keys; the last one is next.
     private var retries: [Call] = []
     private var lastNumber = 0
     private var waiterCount = 0
@@ -88,7 +88,8 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
         rate = limits.rate.map { RateLimiter(perSecond: $0) }
     }
 
-    /// When `expire` and `next` are needed; `nil` while nothing waits, or only the end of a call can change anything.
+    /// The time at which `expire` and `next` are needed. `nil` if no key waits, or if only the end of a call can
+    /// change anything.
     package var deadline: UInt64? {
         guard let oldest = queue.oldest else { return nil }
         let expiry = oldest &+ LookupLimits.patience
@@ -96,12 +97,12 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
         return min(expiry, rate.nextAt)
     }
 
-    /// Whether a key or a retry waits for a call and the breaker lets it start.
+    /// Returns whether a key or a retry waits for a call and the breaker permits it.
     package func hasWork(now: UInt64) -> Bool {
         !(queue.isEmpty && retries.isEmpty) && !breaker.isOpen(now: now)
     }
 
-    /// The rejection of all waiters while the breaker is open.
+    /// The rejection of waiters while the breaker is open.
     package var pause: LookupRejection { .paused(log.current, until: breaker.openUntil) }
 
     package func status(now: UInt64) -> LookupStatus {
@@ -113,12 +114,12 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
 }
 
 extension LookupFlights {
-    /// Lets a waiter join the call for its key, or wait for a new one.
+    /// Adds a waiter to the call for its key, or to the queue for a new one.
     ///
     /// - Parameters:
-    ///   - payload: what the call needs besides the key. It is not kept once the call has started.
-    ///   - network: the client's, so that a client with many lookups delays only its own.
-    ///   - notBefore: a running call that started earlier is not joined.
+    ///   - payload: Further data of the call, dropped after its start.
+    ///   - network: The client's network, so that a client with many lookups delays only its own.
+    ///   - notBefore: The earliest start of a running call that can be shared.
     package mutating func enter(
         _ key: Key, payload: [UInt8] = [], of network: PeerNetwork = .unknown, notBefore: UInt64 = 0, _ waiter: Waiter,
         now: UInt64
@@ -151,7 +152,7 @@ extension LookupFlights {
         return late.isEmpty ? [] : overload(late, now: now)
     }
 
-    /// Returns a call that has to start now; `nil`: none may start.
+    /// Returns a call to start now. `nil` if none can start.
     package mutating func next(now: UInt64, credential: Int = 0) -> Call? {
         guard calls.count < allowed, !breaker.isOpen(now: now), var call = retries.popLast() ?? dequeue(now: now)
         else { return nil }
@@ -166,7 +167,7 @@ extension LookupFlights {
         return call
     }
 
-    /// Removes a call that has ended; its waiters are the caller's now. `nil`: there is none of this number, after `stop`.
+    /// Removes a call that has ended and passes its waiters to the caller. `nil` for an unknown number, after `stop`.
     package mutating func finish(_ number: Int) -> Call? {
         guard let call = calls.removeValue(forKey: number) else { return nil }
         for key in call.keys where callOfKey[key] == number { callOfKey[key] = nil }
@@ -174,14 +175,14 @@ extension LookupFlights {
         return call
     }
 
-    /// Makes a finished call again, before all keys that wait.
+    /// Repeats a finished call before all waiting keys.
     package mutating func retry(_ call: Call) {
         var call = call
         call.isRetry = true
         postpone(call)
     }
 
-    /// Makes a finished call again in two halves: one key that the service does not accept must not fail the other keys of its call.
+    /// Repeats a finished call in two halves, so that one rejected key does not fail the other keys of its call.
     package mutating func retryInHalves(_ call: Call) {
         let middle = call.keys.count / 2
         for keys in [call.keys[middle...], call.keys[..<middle]] {
@@ -192,20 +193,20 @@ extension LookupFlights {
         }
     }
 
-    /// Reports that a call had a result.
+    /// Records a successful call.
     package mutating func succeeded() -> [Action] {
         breaker.close()
         return log.succeeded().map { [.log($0)] } ?? []
     }
 
-    /// Reports that a call failed.
+    /// Records a failed call.
     package mutating func failed(_ failure: LookupFailure, opensBreaker: Bool, now: UInt64) -> [Action] {
         counters.failed += 1
         let event = log.failed(failure, now: now).map { [Action.log($0)] } ?? []
         return opensBreaker ? event + openBreaker(failure, now: now) : event
     }
 
-    /// Starts no calls for a while, and rejects all keys that wait for one.
+    /// Stops calls for a while and rejects all waiting keys.
     package mutating func openBreaker(_ failure: LookupFailure, now: UInt64) -> [Action] {
         breaker.open(failure, now: now)
         let rejected = removeWaiting()
@@ -213,7 +214,7 @@ extension LookupFlights {
         return rejected.isEmpty ? [] : [.reject(rejected, pause)]
     }
 
-    /// Removes all keys and calls, and returns their waiters. Calls that run have no number any more.
+    /// Removes all keys and calls, and returns their waiters. The numbers of running calls become unknown.
     package mutating func stop() -> [Waiter] {
         removeWaiting() + calls.keys.flatMap { finish($0)?.allWaiters ?? [] }
     }
@@ -222,7 +223,7 @@ extension LookupFlights {
 extension LookupFlights {
     private var allowed: Int { breaker.isHalfOpen ? 1 : limits.concurrency }
 
-    /// Joins the latest running call of the key if it started late enough, else the wait for the next one.
+    /// Adds a waiter to the latest running call of the key if it started late enough, otherwise to the waiting key.
     private mutating func join(_ key: Key, _ notBefore: UInt64, _ waiter: Waiter) -> Bool {
         if let number = callOfKey[key], let call = calls[number], call.startedAt >= notBefore {
             calls[number]?.waiters[key]?.append(waiter)

@@ -1,22 +1,22 @@
 import GatewayCore
 import Synchronization
 
-/// A state machine that has deadlines.
+/// A state machine with deadlines.
 package protocol TimedMachine: Sendable {
     associatedtype Action: Sendable
 
-    /// When a `tick` is needed, in monotonic nanoseconds; `nil`: none is needed.
+    /// The time of the next `tick` in monotonic nanoseconds. `nil` if none is needed.
     var deadline: UInt64? { get }
 
-    /// Handles a deadline that was reached.
+    /// Handles a deadline.
     mutating func tick(now: UInt64) -> [Action]
 }
 
-/// A state machine under a lock, with a timer for its deadlines. The owner performs the returned actions.
+/// A state machine in a lock, with a timer for its deadlines. The owner performs the returned actions.
 package final class MachineHost<Machine: TimedMachine>: Sendable {
     private struct State: Sendable {
         var machine: Machine
-        /// The earliest time at which a timer fires; `nil`: none is set.
+        /// The time of the earliest timer. `nil` if none is scheduled.
         var wakesAt: UInt64?
     }
 
@@ -30,8 +30,8 @@ package final class MachineHost<Machine: TimedMachine>: Sendable {
 
     /// Applies an event to the machine.
     ///
-    /// - Parameter tick: called at a deadline; it has to apply `Machine.tick`.
-    /// - Returns: the actions to perform.
+    /// - Parameter tick: Called at a deadline; it has to apply `Machine.tick`.
+    /// - Returns: The actions to perform.
     package func apply(
         _ event: (inout Machine, UInt64) -> [Machine.Action], tick: @escaping @Sendable () -> Void
     ) -> [Machine.Action] {
@@ -44,12 +44,12 @@ package final class MachineHost<Machine: TimedMachine>: Sendable {
         return actions
     }
 
-    /// Reads the machine in place: a copy would make its next change copy all its storage.
+    /// Reads the machine in place. After a copy, its next change would copy all its storage.
     package func read<Value: Sendable>(_ body: (borrowing Machine) -> Value) -> Value {
         state.withLock { body($0.machine) }
     }
 
-    /// The time for a new timer; `nil` if an earlier one is set or none is needed.
+    /// Returns the time of a new timer. `nil` if an earlier one is scheduled or none is needed.
     private static func newWakeTime(_ state: inout State) -> UInt64? {
         guard let deadline = state.machine.deadline, deadline < state.wakesAt ?? .max else { return nil }
         state.wakesAt = deadline

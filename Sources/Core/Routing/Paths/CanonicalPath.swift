@@ -1,35 +1,37 @@
 import TextCoding
 
-/// A request's path in canonical form.
+/// The path of a request in canonical form.
 ///
-/// Unreserved escapes are decoded, other escapes have upper-case digits, `.` and `..` are resolved as RFC 3986 section 5.2.4
-/// tells, and then `//` is merged. A path that cannot be read in one way only is an error; `PathError.Reason` lists them.
-/// Most paths are canonical as they come: one scan finds that out, and nothing is copied.
+/// Unreserved escapes are decoded, other escapes have upper-case digits, `.` and `..` are resolved (RFC 3986 section
+/// 5.2.4), and then `//` is merged. An ambiguous path is an error; `PathError.Reason` lists them. Most paths are
+/// already canonical: one scan verifies that, without a copy.
 ///
-/// Two steps depend on the route, which is known only after the match. So that what is matched is always what is forwarded:
+/// Two steps depend on the route, which is known only after the match. These rules ensure that the matched path is
+/// always the forwarded path:
 ///
-/// - `merged` is the form that every path is matched in. When the route that it finds merges slashes, it is forwarded.
-/// - `unmerged` differs from it only in keeping empty segments. A route that keeps them (`merge_slashes: false`) must be what
-///   both forms find; then `unmerged` is forwarded. When the two disagree, no route matches: an empty segment
-///   can neither lead around a more specific route nor into one.
-/// - `%2F` stays in both forms, and a dot segment that it delimits is an error. A route that rejects it answers 400.
+/// - `merged` is the form in which every path is matched. It is forwarded if the matched route merges slashes.
+/// - `unmerged` differs only in keeping empty segments. It is forwarded if the matched route keeps them
+///   (`merge_slashes: false`) and both forms match that route. If the forms match different routes, the result is no
+///   route: an empty segment can neither bypass a more specific route nor select one.
+/// - `%2F` stays in both forms, and a dot segment that it delimits is an error. A route that rejects it responds with
+///   400.
 ///
-/// Canonicalising `merged`, or `unmerged`, again gives the same bytes.
+/// Canonicalization is idempotent for both forms.
 package struct CanonicalPath: Hashable, Sendable {
-    /// The longest path that is taken, in bytes.
+    /// The maximum size of a path, in bytes.
     package static let maximumLength = 65_535
 
-    /// Without empty segments. A `/` at the end is kept.
+    /// The path without empty segments. A trailing `/` is kept.
     package let merged: PathSlice
-    /// With the empty segments of the request.
+    /// The path with its empty segments.
     package let unmerged: PathSlice
-    /// Whether the request's path had `%2F` in it.
+    /// Whether the received path contained `%2F`.
     package let hasEncodedSlash: Bool
 
     /// Whether `unmerged` differs from `merged`.
     package var hasEmptySegments: Bool { merged != unmerged }
 
-    /// Canonicalises the path of a request target, without its query. Rewritten forms go to `scratch`.
+    /// Canonicalizes the path of a request target, without its query. Rewritten forms are stored in `scratch`.
     @inline(__always)
     package init(_ path: UnsafeRawBufferPointer, scratch: PathScratch) throws(PathError) {
         if path.count <= Self.maximumLength, Self.isCanonical(path) {
@@ -47,8 +49,8 @@ package struct CanonicalPath: Hashable, Sendable {
         self.hasEncodedSlash = hasEncodedSlash
     }
 
-    /// True when both forms of a path are the path itself and it has neither `%2F` nor `%25` in it.
-    /// False when that takes a closer look.
+    /// Returns whether both forms of a path equal the path, which contains neither `%2F` nor `%25`. `false` if that
+    /// requires a closer check.
     static func isCanonical(_ path: UnsafeRawBufferPointer) -> Bool {
         guard let first = path.first, first == PathBytes.slash else { return false }
         var isSegmentStart = true
@@ -71,7 +73,8 @@ package struct CanonicalPath: Hashable, Sendable {
         return true
     }
 
-    /// Whether a segment that begins with the `.` or `/` at `index` is for certain neither empty nor a dot segment.
+    /// Returns whether a segment that begins with the `.` or `/` at `index` is certainly neither empty nor a dot
+    /// segment.
     private static func startsPlainly(_ path: UnsafeRawBufferPointer, at index: Int) -> Bool {
         path[index] == PathBytes.dot && index + 1 < path.count && path[index + 1] != PathBytes.semicolon
             && PathBytes.isPlain(path[index + 1])
@@ -111,7 +114,7 @@ package struct CanonicalPath: Hashable, Sendable {
             buffer[end] = byte
             end += 1
         }
-        // Empty segments that `..` took away again leave one form.
+        // If `..` removed all empty segments, both forms are equal.
         return end - start == path.range.count ? path : PathSlice(isRewritten: true, start..<end)
     }
 }

@@ -1,4 +1,4 @@
-/// What a path segment is to `.` and `..` resolution.
+/// The kind of a path segment for the resolution of `.` and `..`.
 enum DotSegment {
     /// An ordinary segment.
     case none
@@ -6,10 +6,10 @@ enum DotSegment {
     case current
     /// `..`
     case parent
-    /// `.` or `..` with `;` or `%3B` directly after it: some servers cut the parameter off and then resolve the dots.
+    /// `.` or `..` directly followed by `;` or `%3B`. Some servers remove the parameter and then resolve the dots.
     case parameter
 
-    /// Classifies one segment, its unreserved escapes already decoded.
+    /// Classifies a segment whose unreserved escapes are decoded.
     init(_ segment: UnsafeRawBufferPointer) {
         guard let first = segment.first, first == PathBytes.dot else {
             self = .none
@@ -28,7 +28,7 @@ enum DotSegment {
             || segment[index] == PathBytes.percent && PathBytes.escape(in: segment, at: index) == PathBytes.semicolon
     }
 
-    /// Whether a path has a dot segment, taking `/` and `%2F` both for delimiters.
+    /// Returns whether a path contains a dot segment, with both `/` and `%2F` as delimiters.
     static func occurs(in path: UnsafeRawBufferPointer) -> Bool {
         var start = 0
         var index = 0

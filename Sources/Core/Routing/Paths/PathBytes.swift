@@ -1,15 +1,16 @@
 import TextCoding
 
-/// Facts about single bytes of a path (RFC 3986 sections 2 and 3.3).
+/// Classes of bytes in a path (RFC 3986 sections 2 and 3.3).
 package enum PathBytes {
     package static let slash = UInt8(ascii: "/")
     static let dot = UInt8(ascii: ".")
     static let percent = UInt8(ascii: "%")
     static let semicolon = UInt8(ascii: ";")
 
-    /// Visible ASCII that passes unchanged and needs no second look: all but `#`, `%`, `.`, `/`, `?` and `\`.
+    /// Returns whether the byte is visible ASCII that needs no further check: all except `#`, `%`, `.`, `/`, `?` and
+    /// `\`.
     ///
-    /// One bit a byte, so that the scan of a path keeps its table in two registers.
+    /// The table has one bit for each byte, so that a scan of a path keeps it in two registers.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
         let low: UInt64 = 0x7FFF_3FD6_0000_0000
@@ -18,7 +19,7 @@ package enum PathBytes {
         return byte < 128 && (word >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// The byte in ASCII lower case.
+    /// Returns the byte in ASCII lower case.
     @inline(__always)
     package static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
@@ -32,7 +33,7 @@ package enum PathBytes {
         byte &- 0x30 < 10
     }
 
-    /// The value of the escape `%XY` at `index`, nil when it is cut short or has other digits.
+    /// Returns the value of the escape `%XY` at `index`. `nil` if it is truncated or has invalid digits.
     @inline(__always)
     static func escape(in bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
         guard index + 2 < bytes.count, let high = HexDigits.value(of: bytes[index + 1]),
@@ -41,7 +42,7 @@ package enum PathBytes {
         return high << 4 | low
     }
 
-    /// Whether the escape at `index`, of `value`, begins an encoding that is longer than it needs to be (RFC 3629 section 3).
+    /// Returns whether the escape at `index`, with this value, begins an overlong encoding (RFC 3629 section 3).
     @inline(__always)
     static func isOverlong(_ value: UInt8, in bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
         guard value >= 0xC0 else { return false }

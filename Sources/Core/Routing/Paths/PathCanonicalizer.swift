@@ -1,23 +1,23 @@
 import TextCoding
 
-/// One pass over a path that writes its canonical form, empty segments kept. The output is never longer than the input.
+/// A one-pass canonicalization of a path that keeps empty segments. The output is never longer than the input.
 struct PathCanonicalizer {
     private let input: UnsafeRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
     private var read = 0
-    /// Where the current segment begins in the output.
+    /// The start of the current segment in the output.
     private var segmentStart = 1
     private var segmentHasPercent = false
     private var segmentHasSlash = false
 
-    /// How much of the output is written.
+    /// The number of bytes written.
     private(set) var written = 0
-    /// Whether an empty segment was seen before the last `/`.
+    /// Whether there was an empty segment before the last `/`.
     private(set) var hasEmptySegments = false
-    /// Whether `%2F` was seen.
+    /// Whether there was a `%2F`.
     private(set) var hasEncodedSlash = false
 
-    /// `output` holds at least as many bytes as `input`.
+    /// Creates a canonicalizer. `output` must have room for at least as many bytes as `input`.
     init(_ input: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) {
         self.input = input
         self.output = output
@@ -96,7 +96,7 @@ struct PathCanonicalizer {
     private mutating func slash() throws(PathError) {
         let isEmpty = written == segmentStart
         try endSegment()
-        // A dot segment was taken back together with the `/` after it.
+        // A dot segment was removed together with the `/` after it.
         if isEmpty || written > segmentStart {
             emit(PathBytes.slash)
             hasEmptySegments = hasEmptySegments || isEmpty
@@ -105,7 +105,7 @@ struct PathCanonicalizer {
         read += 1
     }
 
-    /// Checks the segment that the output ends in, now that it is decoded, and resolves it if it is a dot segment.
+    /// Checks the decoded segment at the end of the output, and resolves it if it is a dot segment.
     private mutating func endSegment() throws(PathError) {
         if segmentHasPercent { try refuseDoubleEncoding() }
         if segmentHasSlash, DotSegment.occurs(in: segment) { throw error(.dotSegmentBesideEncodedSlash) }
@@ -127,7 +127,7 @@ struct PathCanonicalizer {
         segmentStart = start
     }
 
-    /// Looks at the decoded segment, since `%25%32%65` is `%252e` in disguise.
+    /// Rejects double encoding. It checks the decoded segment, since `%25%32%65` is equivalent to `%252e`.
     private func refuseDoubleEncoding() throws(PathError) {
         let segment = segment
         for index in segment.indices where segment[index] == PathBytes.percent {

@@ -1,6 +1,6 @@
-/// Why a request's path is refused (400). The request is never routed.
+/// The reason that a path is rejected with 400, before routing.
 package struct PathError: Error, Hashable, Sendable {
-    /// What is wrong with the path.
+    /// The kind of error.
     package enum Reason: Hashable, Sendable {
         /// The path does not begin with `/`: it is empty, `*`, or a relative path.
         case notAbsolute
@@ -8,12 +8,12 @@ package struct PathError: Error, Hashable, Sendable {
         case tooLong
         /// `%` without two hexadecimal digits.
         case invalidEscape
-        /// Escapes of an ASCII character in more bytes than it needs, which is not UTF-8 (RFC 3629 section 3): lax decoders
+        /// An overlong encoding of an ASCII character, which is not valid UTF-8 (RFC 3629 section 3). Lax decoders
         /// read `%C0%AE` as a dot.
         case overlongEncoding
         /// `%00`.
         case encodedNUL
-        /// `%2F` on a route that does not keep encoded slashes, or where no route matches.
+        /// `%2F` on a route that does not keep encoded slashes, or without a matching route.
         case encodedSlash
         /// `%5C`.
         case encodedBackslash
@@ -21,30 +21,30 @@ package struct PathError: Error, Hashable, Sendable {
         case backslash
         /// A raw `#`.
         case fragment
-        /// A raw `?`: the caller did not split off the query.
+        /// A raw `?`: the caller did not remove the query.
         case query
         /// A raw control byte or space.
         case control
         /// A raw byte above 0x7E.
         case nonASCII
-        /// `..` where no segment is left.
+        /// `..` at the root.
         case aboveRoot
         /// `;`, raw or encoded, directly after a dot segment.
         case parameterAfterDotSegment
-        /// `%25` before two digits that would decode to `.`, `/`, `\`, NUL or `%` on a second decoding.
+        /// `%25` before two digits that a second decoding would turn into `.`, `/`, `\`, NUL or `%`.
         case doubleEncoding
         /// A dot segment delimited by `%2F`.
         case dotSegmentBesideEncodedSlash
-        /// A dot segment appeared when `strip_prefix` was taken off.
+        /// The removal of `strip_prefix` resulted in a dot segment.
         case dotSegmentAfterStrip
-        /// `//` appeared at the beginning when `strip_prefix` was taken off: it would name another server.
+        /// The removal of `strip_prefix` resulted in a leading `//`, which would name another server.
         case emptySegmentAfterStrip
-        /// What a route's `rewrite` made of the path is not canonical: a dot segment or an empty one appeared.
+        /// The result of `rewrite` is not canonical: it contains a dot segment or an empty one.
         case notCanonicalAfterRewrite
     }
 
-    /// What is wrong.
+    /// The kind of error.
     package let reason: Reason
-    /// Where: an offset into the path as it was received. For what concerns a whole segment, a byte within or after it.
+    /// The offset in the received path. For an error of a whole segment, an offset in or after it.
     package let offset: Int
 }

@@ -1,12 +1,12 @@
-/// A part of a path, as offsets: it stays valid when buffers move.
+/// A part of a path as offsets, which remain valid when buffers move.
 package struct PathSlice: Hashable, Sendable {
-    /// Where the bytes are.
+    /// The buffer of a slice.
     enum Home: UInt8, Sendable {
-        /// The path as it was received.
+        /// The received path.
         case received
         /// The scratch buffer of canonical forms.
         case forms
-        /// What a route's template wrote.
+        /// The output of a route's template.
         case template
     }
 
@@ -14,7 +14,7 @@ package struct PathSlice: Hashable, Sendable {
     let start: Int32
     let end: Int32
 
-    /// False: offsets into the path as it was received. True: into a scratch buffer.
+    /// Whether the offsets refer to a scratch buffer instead of the received path.
     package var isRewritten: Bool { home != .received }
 
     init(isRewritten: Bool, _ range: Range<Int>) {
@@ -30,37 +30,37 @@ package struct PathSlice: Hashable, Sendable {
     /// The offsets.
     package var range: Range<Int> { Int(start)..<Int(end) }
 
-    /// The bytes of the slice that follow the first `count`.
+    /// Returns the slice without its first `count` bytes.
     func dropping(_ count: Int) -> PathSlice {
         PathSlice(home: home, (Int(start) + count)..<Int(end))
     }
 }
 
-/// One segment of a path under match.
+/// A segment of a path during a match.
 struct PathSegment {
-    /// What literals are compared with; see `SegmentKey`.
+    /// The key that is compared with literals; see `SegmentKey`.
     var key: UnsafeRawBufferPointer
     /// `SegmentKey.hash` of the key.
     var hash: UInt32
-    /// Where the segment ends in the path.
+    /// The end of the segment in the path.
     var end: Int32
 }
 
-/// Memory for canonicalising and matching one path at a time, reused for each. One a worker; not for sharing.
+/// Reusable memory for canonicalizing and matching one path at a time. Not thread-safe: each worker has its own.
 ///
-/// It grows to four times the longest path seen, which `CanonicalPath.maximumLength` bounds.
+/// It grows to four times the longest path so far, which `CanonicalPath.maximumLength` bounds.
 package final class PathScratch {
     /// The byte at 0 is always `/`; rewritten forms follow.
     private(set) var forms: UnsafeMutableRawBufferPointer
-    /// Decoded keys of segments with escapes.
+    /// The decoded keys of segments with escapes.
     private var keys: UnsafeMutableRawBufferPointer
-    /// What a template wrote; empty until one does.
+    /// The output of a template. Allocated on first use.
     private var template = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let segmentBuffer: UnsafeMutableBufferPointer<PathSegment>
     private(set) var segmentCount = 0
     private var isBorrowed = false
 
-    /// A scratch that takes paths up to `capacity` bytes without growing.
+    /// Creates memory for paths of up to `capacity` bytes without growth.
     package init(capacity: Int = 2048) {
         forms = .allocate(byteCount: 2 * capacity + 1, alignment: 8)
         forms[0] = PathBytes.slash
@@ -75,8 +75,7 @@ package final class PathScratch {
         segmentBuffer.deallocate()
     }
 
-    /// The memory for one request, to be given back when that is routed and passed on. A request that is decided while another one still uses this
-    /// memory gets memory of its own.
+    /// Borrows the memory for one request, until `giveBack`. While it is borrowed, another request receives new memory.
     package func borrow() -> PathScratch {
         if isBorrowed { return PathScratch().borrow() }
         isBorrowed = true
@@ -85,7 +84,8 @@ package final class PathScratch {
 
     package func giveBack() { isBorrowed = false }
 
-    /// The bytes of a slice; `path` is the path as it was received. Valid while `path` is and until the next request.
+    /// Returns the bytes of a slice. `path` is the received path. They are valid as long as `path` and until the next
+    /// request.
     @inline(__always)
     package func bytes(of slice: PathSlice, in path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let whole =
@@ -100,7 +100,7 @@ package final class PathScratch {
     /// The path `/`.
     var root: PathSlice { PathSlice(isRewritten: true, 0..<1) }
 
-    /// Makes room for both rewritten forms of a path of `length` bytes. Drops what the buffer held.
+    /// Reserves room for both forms of a path of `length` bytes. Discards the content.
     func reserveForms(for length: Int) {
         guard forms.count < 2 * length + 1 else { return }
         forms.deallocate()
@@ -108,7 +108,7 @@ package final class PathScratch {
         forms[0] = PathBytes.slash
     }
 
-    /// Room for a path of so many bytes that a template writes. Drops what was written there.
+    /// Returns room for a template's output of `capacity` bytes. Discards the content.
     func templated(capacity: Int) -> UnsafeMutableRawBufferPointer {
         if template.count < capacity {
             template.deallocate()
@@ -117,13 +117,13 @@ package final class PathScratch {
         return template
     }
 
-    /// The segments that the last `split` found.
+    /// The segments of the last `split`.
     var segments: UnsafeBufferPointer<PathSegment> {
         UnsafeBufferPointer(rebasing: segmentBuffer[..<segmentCount])
     }
 
-    /// Notes the first `limit` segments of a path (at most `RoutePattern.maximumSegments + 1`). A trailing `/` counts
-    /// for nothing. Keys longer than `longestKey` bytes equal no literal and are not hashed.
+    /// Records the first `limit` segments of a path, at most `RoutePattern.maximumSegments + 1`. A trailing `/` is
+    /// ignored. Keys longer than `longestKey` bytes equal no literal and are not hashed.
     func split(_ path: UnsafeRawBufferPointer, limit: Int, longestKey: Int) {
         var keyStart = 0
         var count = 0

@@ -1,20 +1,21 @@
 import GatewayCore
 
-/// Why a route's host is refused.
+/// The reason that a route's host is rejected.
 package enum HostPatternError: Error, Hashable, Sendable {
-    /// Nothing, or `*` alone: any host is meant by leaving the key out.
+    /// An empty host or only `*`. To match any host, the key has to be omitted.
     case anyHost
     /// A port, which is not compared.
     case port
-    /// `*` elsewhere than as the whole first label.
+    /// `*` in a position other than the whole first label.
     case wildcard
-    /// Not a host name of letters, digits, `-`, `_` and dots (at most 253 bytes, labels 1 to 63), nor an IPv6 address in brackets.
+    /// Neither a host name of letters, digits, `-`, `_` and dots (at most 253 bytes, labels of 1 to 63) nor an IPv6
+    /// address in brackets.
     case notAHost
 }
 
-/// A host that a route is for: exact, or `*.example.com`, which stands for one or more labels before the dot.
+/// The host of a route: an exact name, or `*.example.com` for one or more labels before the dot.
 struct HostPattern: Hashable, Sendable {
-    /// In lower case; of a wildcard what follows the `*`, with the dot.
+    /// In lower case. For a wildcard, the part after the `*` including the dot.
     let name: [UInt8]
     let isWildcard: Bool
 
@@ -26,7 +27,7 @@ struct HostPattern: Hashable, Sendable {
         if bytes.last == PathBytes.dot, bytes.count > 1 { bytes.removeLast() }
         name = bytes
         guard !bytes.contains(UInt8(ascii: "*")) else { throw .wildcard }
-        // Between brackets, colons are the address's.
+        // Colons in brackets belong to an address.
         let end = bytes.first == UInt8(ascii: "[") ? bytes.firstIndex(of: UInt8(ascii: "]")) ?? bytes.endIndex : 0
         guard !bytes[end...].contains(UInt8(ascii: ":")) else { throw .port }
         guard HostName.isPattern(description) else { throw .notAHost }
@@ -34,6 +35,6 @@ struct HostPattern: Hashable, Sendable {
 }
 
 extension HostPattern: CustomStringConvertible {
-    /// As it is written in the configuration.
+    /// The pattern as in the configuration.
     var description: String { (isWildcard ? "*" : "") + String(decoding: name, as: UTF8.self) }
 }

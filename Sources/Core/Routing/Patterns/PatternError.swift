@@ -1,8 +1,8 @@
-/// What is wrong with a path pattern or a `strip_prefix`, and where.
+/// An error in a path pattern or a `strip_prefix`, with its position.
 package struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     package enum Reason: Hashable, Sendable {
-        /// It does not begin with `/`.
+        /// The pattern does not begin with `/`.
         case notAbsolute
         /// Longer than `RoutePattern.maximumLength` bytes or `RoutePattern.maximumSegments` segments.
         case tooLong
@@ -10,9 +10,9 @@ package struct PatternError: Error, Hashable, Sendable, CustomStringConvertible 
         case emptySegment
         /// `{}` or `{=**}`
         case emptyName
-        /// A name with bytes other than letters, digits and `_`, or that begins with a digit.
+        /// A name that begins with a digit or contains bytes other than letters, digits and `_`.
         case badName
-        /// A name that an earlier capture has.
+        /// The name of an earlier capture.
         case duplicateName
         /// A `{` without `}` at the end of the segment, a capture within a segment, or a suffix other than `=**`.
         case badCapture
@@ -24,22 +24,22 @@ package struct PatternError: Error, Hashable, Sendable, CustomStringConvertible 
         case notLiteral
         /// A `.` or `..` segment.
         case dotSegment
-        /// An escape that the canonical form writes otherwise, such as `%7e` or `%c3`.
+        /// An escape that is not in canonical form, such as `%7e` or `%c3`.
         case notCanonical
         /// `%2F` on a route that rejects encoded slashes.
         case encodedSlash
-        /// No request has a path like this; the reason is what the request would be refused for.
+        /// No request has such a path. The value is the error of such a request.
         case impossible(PathError.Reason)
-        /// At or under `/.gatehouse`, which is the gateway's own.
+        /// A path at or below `/.gatehouse`, which is reserved for the gateway.
         case reserved
     }
 
-    /// What is wrong.
+    /// The kind of error.
     package let reason: Reason
-    /// Where, in bytes of the pattern's UTF-8.
+    /// The position in bytes of the pattern's UTF-8.
     package let offset: Int
 
-    /// What is wrong; what to do.
+    /// The problem and its remedy.
     package var description: String { "\(reason.text) (at offset \(offset))" }
 }
 

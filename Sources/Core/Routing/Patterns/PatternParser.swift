@@ -1,4 +1,4 @@
-/// Reads a pattern segment by segment.
+/// A parser of patterns by segment.
 struct PatternParser {
     private let bytes: [UInt8]
     private let encodedSlashes: RouteDefinition.EncodedSlashes
@@ -84,7 +84,7 @@ struct PatternParser {
         return path.withUnsafeBytes { SegmentKey.decode(UnsafeRawBufferPointer(rebasing: $0[1...])) }
     }
 
-    /// Runs a literal, made a path of its own, through what requests go through.
+    /// Canonicalizes a literal, as a path, in the same way as requests.
     private func requireCanonical(_ path: [UInt8], at start: Int) throws(PatternError) {
         let scratch = PathScratch(capacity: path.count)
         let canonical = Self.canonicalize(path, scratch: scratch)
@@ -114,7 +114,7 @@ struct PatternParser {
 
     private static func patternError(_ error: PathError, segmentStart: Int) -> PatternError {
         let offset = segmentStart + max(error.offset, 1) - 1
-        // `..` as a path of its own is above the root.
+        // As a whole path, `..` is above the root.
         if error.reason == .aboveRoot { return PatternError(reason: .dotSegment, offset: segmentStart) }
         return PatternError(reason: .impossible(error.reason), offset: offset)
     }

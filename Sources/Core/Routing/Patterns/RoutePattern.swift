@@ -1,15 +1,15 @@
-/// A checked path pattern.
+/// A validated path pattern.
 ///
-/// Segments, each after a `/`: a literal; `{name}`, which stands for one segment that is not empty; and as the last one `**` or
-/// `{name=**}`, which stands for zero or more. A `/` at the end counts for nothing. Literals must be written as a
-/// canonical path has them: the pattern is what the operator reads, so nothing is rewritten silently.
+/// Each segment follows a `/`. It is a literal, or `{name}` for one segment that is not empty. The last one can be
+/// `**` or `{name=**}` for zero or more segments. A trailing `/` is ignored. Literals must be in canonical form: a
+/// pattern is not rewritten silently, since operators read it as written.
 package struct RoutePattern: Sendable {
-    /// The longest pattern, in bytes.
+    /// The maximum size of a pattern, in bytes.
     package static let maximumLength = 2048
-    /// The most segments a pattern may have.
+    /// The maximum number of segments of a pattern.
     package static let maximumSegments = 64
 
-    /// A segment other than the `**` at the end.
+    /// A segment other than a final `**`.
     package enum Segment: Hashable, Sendable {
         /// The key (`SegmentKey`) of a literal.
         case literal([UInt8])
@@ -17,7 +17,7 @@ package struct RoutePattern: Sendable {
         case capture(String)
     }
 
-    /// The `**` at the end.
+    /// The final `**`.
     package enum Rest: Hashable, Sendable {
         case none
         case unnamed
@@ -27,7 +27,7 @@ package struct RoutePattern: Sendable {
     package let segments: [Segment]
     package let rest: Rest
 
-    /// The names that are captured, in order.
+    /// The names of the captures in order.
     package var captureNames: [String] {
         var names: [String] = []
         for case .capture(let name) in segments { names.append(name) }
@@ -35,7 +35,7 @@ package struct RoutePattern: Sendable {
         return names
     }
 
-    /// Parses and checks a pattern. The options are those of its route.
+    /// Parses and checks a pattern with the options of its route.
     package init(
         _ text: String, encodedSlashes: RouteDefinition.EncodedSlashes = .reject, caseInsensitive: Bool = false
     ) throws(PatternError) {
@@ -51,16 +51,17 @@ package struct RoutePattern: Sendable {
     }
 }
 
-/// The gateway's own paths, `/.gatehouse/`: never matched, never forwarded.
+/// The reserved paths of the gateway, `/.gatehouse/`. They are never matched and never forwarded.
 enum ReservedPath {
     private static let name = Array(".gatehouse".utf8)
 
-    /// Whether a literal is the reserved first segment, or would match it.
+    /// Returns whether a literal equals or matches the reserved first segment.
     static func isSegment(_ literal: [UInt8], caseInsensitive: Bool) -> Bool {
         literal == name || caseInsensitive && literal.map(PathBytes.lowercased) == name
     }
 
-    /// Whether a canonical path is at or under the reserved one. `%2F` ends the segment, too, since a server may decode it.
+    /// Returns whether a canonical path is at or below the reserved one. `%2F` also ends the segment, since a server
+    /// may decode it.
     @inline(__always)
     static func contains(_ path: UnsafeRawBufferPointer) -> Bool {
         path.count > 10 && path[1] == PathBytes.dot && path[2] == UInt8(ascii: "g") && containsInFull(path)
@@ -74,18 +75,18 @@ enum ReservedPath {
     }
 }
 
-/// What a capture of a pattern stands for in a path.
+/// The part of a path that a capture matched.
 package struct RouteCapture: Hashable, Sendable {
     /// The capture's name.
     package let name: String
-    /// Offsets into the path that matched. Of `{name=**}`, from the first byte after the `/` to the end
-    /// without a `/` there; empty when it stands for no segment.
+    /// Offsets in the matched path. For `{name=**}`, from the first byte after the `/` to the end without a trailing
+    /// `/`; empty if it matched no segment.
     package let range: Range<Int>
 }
 
 extension RouteTable {
-    /// What the captures of a route stand for in the path that it matched, in order. The bytes are those of the canonical path:
-    /// escapes in it are not decoded. They are found here, when someone asks, and not on each match.
+    /// Returns the captures of a route in a path that it matched, in order. Escapes are not decoded. The captures are
+    /// computed on demand instead of during each match.
     package func captures(of route: Int, in path: UnsafeRawBufferPointer) -> [RouteCapture] {
         let pattern = routes[route].pattern
         var captures: [RouteCapture] = []

@@ -3,10 +3,10 @@ struct StripPrefix: Sendable {
     private let keys: [[UInt8]]
     private let caseInsensitive: Bool
 
-    /// How many segments are removed.
+    /// The number of removed segments.
     var count: Int { keys.count }
 
-    /// Parses a `strip_prefix`. A `/` at the end counts for nothing.
+    /// Parses a `strip_prefix`. A trailing `/` is ignored.
     init(_ text: String, route: RouteDefinition) throws(PatternError) {
         var parser = try PatternParser(text, encodedSlashes: route.encodedSlashes)
         try parser.run()
@@ -20,7 +20,7 @@ struct StripPrefix: Sendable {
         caseInsensitive = route.caseInsensitive
     }
 
-    /// Whether some path that the pattern matches begins with the prefix.
+    /// Returns whether any path that the pattern matches begins with the prefix.
     func canApply(to pattern: RoutePattern) -> Bool {
         guard keys.count <= pattern.segments.count || pattern.rest != .none else { return false }
         return zip(keys, pattern.segments).allSatisfy { key, segment in
@@ -29,7 +29,7 @@ struct StripPrefix: Sendable {
         }
     }
 
-    /// How many bytes of the path go, by the segments that were split from it; 0 where it does not begin with the prefix.
+    /// Returns the number of bytes to remove from the path with these segments; 0 if it does not begin with the prefix.
     func length(in segments: UnsafeBufferPointer<PathSegment>) -> Int {
         guard !keys.isEmpty, segments.count >= keys.count else { return 0 }
         for (key, segment) in zip(keys, segments) {
@@ -39,8 +39,8 @@ struct StripPrefix: Sendable {
         return Int(segments[keys.count - 1].end)
     }
 
-    /// What is wrong with a path after the prefix was taken off. Whole segments of a canonical path leave a canonical path; this
-    /// holds even if that reasoning should not.
+    /// Returns the error of a path after the removal, if any. Removing whole segments of a canonical path results in
+    /// a canonical path; this check is a second line of defence.
     static func problem(with path: UnsafeRawBufferPointer) -> PathError? {
         guard path.first == PathBytes.slash else { return PathError(reason: .notAbsolute, offset: 0) }
         if path.count > 1, path[1] == PathBytes.slash {

@@ -1,39 +1,39 @@
-/// The path that a route's requests have at the upstream: literals, and captures of the route's pattern.
+/// A template of the forwarded path: literals, and captures of the route's pattern.
 ///
-/// What is written is looked at again: a path that would be read in more than one way, or would be another one once a server resolves
-/// it, is an error, though each of its parts came out of a canonical path. `/files/.{name}` makes `..` of `/files/.`.
+/// The result is checked again. It is an error if it is ambiguous or if a server would resolve it to another path,
+/// although its parts came from a canonical path. For example, `/files/.{name}` can result in `..`.
 package struct PathTemplate: Sendable {
-    /// The longest template, in bytes.
+    /// The maximum size of a template, in bytes.
     package static let maximumLength = 2_048
-    /// The most captures in it.
+    /// The maximum number of captures.
     static let maximumCaptures = 32
 
     enum Piece: Sendable, Hashable {
         case literal([UInt8])
-        /// The segment of the path that a `{name}` stands for, by its place.
+        /// The path segment of a `{name}`, by its index.
         case segment(Int)
-        /// The segments from this place on; a whole segment of the template.
+        /// The segments from this index on, as whole segments of the template.
         case rest(from: Int)
     }
 
     let pieces: [Piece]
 
-    /// Parses a template whose captures are those of `pattern`.
+    /// Parses a template with the captures of `pattern`.
     package init(_ text: String, pattern: RoutePattern) throws(PathTemplateError) {
         var parser = PathTemplateParser(text, pattern: pattern)
         pieces = try parser.run()
     }
 
-    /// Writes the path of a request.
+    /// Writes the forwarded path of a request.
     ///
     /// - Parameters:
-    ///   - path: the canonical path that matched.
-    ///   - segments: as they were split from it.
+    ///   - path: The matched canonical path.
+    ///   - segments: The segments of the path.
     func write(
         _ path: UnsafeRawBufferPointer, _ segments: UnsafeBufferPointer<PathSegment>, keepsEmptySegments: Bool,
         to scratch: PathScratch
     ) throws(PathError) -> PathSlice {
-        // A `/` at the end may be added.
+        // A trailing `/` may be added.
         let length = pieces.reduce(1) { $0 + count(of: $1, path, segments) }
         guard length <= CanonicalPath.maximumLength else { throw PathError(reason: .tooLong, offset: 0) }
         let output = scratch.templated(capacity: length)
@@ -56,7 +56,7 @@ package struct PathTemplate: Sendable {
                 continue
             }
             let range = Self.range(of: piece, path, segments)
-            // No segments are no `/` either.
+            // Without segments, the preceding `/` is removed too.
             if range.isEmpty, end > 0 { end -= 1 }
             for index in range {
                 output[end] = path[index]
@@ -99,7 +99,7 @@ package struct PathTemplate: Sendable {
 }
 
 extension PathTemplate {
-    /// Whether a path that was written is the only form of itself. Most are found canonical by one scan.
+    /// Checks that a written path is canonical. One scan is usually sufficient.
     static func check(_ path: UnsafeRawBufferPointer, keepsEmptySegments: Bool) throws(PathError) {
         guard !CanonicalPath.isCanonical(path) else { return }
         let problem: PathError? = withUnsafeTemporaryAllocation(byteCount: path.count, alignment: 1) { output in
@@ -115,7 +115,7 @@ extension PathTemplate {
     }
 }
 
-/// Why a text is no template of a route's path.
+/// The reason that a text is not a valid template.
 package struct PathTemplateError: Error, Hashable {
     package let what: String
     package let remedy: String

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// Takes a template apart, and refuses one that would write a path in other than canonical form whatever its captures are.
+/// A parser of templates. It rejects a template whose result is never canonical, regardless of the captures.
 struct PathTemplateParser {
     private let text: [UInt8]
     private let pattern: RoutePattern
@@ -88,7 +88,7 @@ struct PathTemplateParser {
 
     private func checkSample() throws(PathTemplateError) {
         let isCanonical = sample.withUnsafeBytes { path in
-            // Of these two, what comes behind decides what they are.
+            // The meaning of these two depends on the bytes after them.
             if Self.occurs("%2F", in: path) || Self.occurs("%25", in: path) { return false }
             do throws(PathError) {
                 try PathTemplate.check(path, keepsEmptySegments: false)

@@ -1,13 +1,14 @@
-/// From a request's host to the root of the trie that has its routes: exact, then the longest `*.` suffix, then any.
+/// A map from a request's host to the root of the trie with its routes: the exact host, then the longest `*.` suffix,
+/// then any host.
 struct HostTable: Sendable {
-    /// The root for hosts that nothing else is for; -1 without one.
+    /// The root for all other hosts. -1 without such a root.
     private(set) var anyRoot: Int32 = -1
     private var names = KeyTable()
 
     private static let exactScope: Int32 = 0
     private static let wildcardScope: Int32 = 1
 
-    /// Adds a host; nil is any host. Each is added once.
+    /// Adds a host once. `nil` is any host.
     mutating func insert(_ host: HostPattern?, root: Int32) {
         guard let host else {
             anyRoot = root
@@ -20,13 +21,13 @@ struct HostTable: Sendable {
             isFolded: true, value: root)
     }
 
-    /// The root for the value of a `Host` field, -1 for none. The port and a dot at the end are ignored.
+    /// Returns the root for the value of a `Host` field, or -1. The port and a trailing dot are ignored.
     @inline(__always)
     func root(for host: UnsafeRawBufferPointer) -> Int32 {
         names.count == 0 ? anyRoot : namedRoot(for: Self.name(in: host))
     }
 
-    /// One pass from the end of the name, so that the hash of each suffix is there when its dot is reached.
+    /// Makes one pass from the end of the name, so that the hash of each suffix is known at its dot.
     private func namedRoot(for name: UnsafeRawBufferPointer) -> Int32 {
         var hash: UInt64 = 0
         var wildcard: Int32 = -1
@@ -46,7 +47,7 @@ struct HostTable: Sendable {
         return wildcard >= 0 ? wildcard : anyRoot
     }
 
-    /// The host without its port and without a dot at the end.
+    /// Returns the host without its port and a trailing dot.
     static func name(in host: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
             return UnsafeRawBufferPointer(rebasing: host[...end])

@@ -1,8 +1,9 @@
-/// A flat hash table from (scope, bytes) to a number. Open addressing, at most half full, built once and then only read.
+/// A flat hash table from (scope, bytes) to a number, with open addressing and at most half full. It is built once
+/// and then only read.
 ///
-/// A key is exact, or folded: then it stands for all that differ from it in ASCII case only. Both can be found for one lookup.
+/// A key is exact, or folded to match all keys that differ only in ASCII case. One lookup can find both.
 struct KeyTable: Sendable {
-    /// What a lookup found; -1 for nothing.
+    /// The result of a lookup; -1 if not found.
     struct Found {
         var exact: Int32 = -1
         var folded: Int32 = -1
@@ -10,7 +11,7 @@ struct KeyTable: Sendable {
 
     private struct Entry {
         var scope: Int32 = 0
-        /// -1 where the slot is free.
+        /// -1 for a free slot.
         var value: Int32 = -1
         var hash: UInt32 = 0
         var start: UInt32 = 0
@@ -21,10 +22,10 @@ struct KeyTable: Sendable {
     private var slots = [Entry](repeating: Entry(), count: 8)
     private var bytes: [UInt8] = []
     private(set) var count = 0
-    /// The length of the longest key.
+    /// The size of the longest key.
     private(set) var longestKey = 0
 
-    /// Looks a key up. `hash` is the hash that `insert` got, equal for keys that differ in case only.
+    /// Looks up a key. `hash` is the hash passed to `insert`, which must be equal for keys that differ only in case.
     @inline(__always)
     func find(scope: Int32, hash: UInt32, key: UnsafeRawBufferPointer) -> Found {
         var found = Found()
@@ -43,7 +44,7 @@ struct KeyTable: Sendable {
         return found
     }
 
-    /// Adds a key that is not there yet: at most 65,535 bytes, and in lower case if it is folded.
+    /// Inserts a new key of at most 65,535 bytes. A folded key must be in lower case.
     mutating func insert(scope: Int32, hash: UInt32, key: [UInt8], isFolded: Bool, value: Int32) {
         count += 1
         if count * 2 > slots.count { grow() }
@@ -55,11 +56,11 @@ struct KeyTable: Sendable {
         place(entry)
     }
 
-    /// The most slots that one lookup looks at.
+    /// The maximum number of slots that a lookup probes.
     var longestProbe: Int {
         var longest = 1
         var run = 1
-        // Twice around, for the run over the end.
+        // Two rounds, for a run that wraps around.
         for index in 0..<(2 * slots.count) {
             run = slots[index & (slots.count - 1)].value >= 0 ? run + 1 : 1
             longest = max(longest, run)

@@ -1,31 +1,31 @@
-/// A route as the configuration states it: plain values, not yet checked. `RouteTable` checks and compiles them.
+/// A route as configured, not yet validated. `RouteTable` validates and compiles it.
 package struct RouteDefinition: Sendable {
-    /// What to do with a path that has `%2F` in it.
+    /// The handling of a path with `%2F`.
     package enum EncodedSlashes: Sendable {
-        /// Such a path is an error (400).
+        /// The path is rejected with 400.
         case reject
-        /// `%2F` stays as it is, within its segment.
+        /// `%2F` is kept within its segment.
         case keep
     }
 
-    /// The path pattern, such as `/v1/users/{uid}/{rest=**}`; its syntax is told at `RoutePattern`.
+    /// The path pattern, such as `/v1/users/{uid}/{rest=**}`. See `RoutePattern` for the syntax.
     package var pattern: String
-    /// Exact hosts or `*.example.com`, without a port; empty for any host.
+    /// Exact hosts or `*.example.com`, without a port. Empty for any host.
     package var hosts: [String]
-    /// Methods as they appear on the wire (`GET`); empty for any method. `GET` covers `HEAD`.
+    /// Methods as on the wire (`GET`). Empty for any method. `GET` includes `HEAD`.
     package var methods: [String]
     /// Whether `//` is matched and forwarded as `/`.
     package var mergeSlashes: Bool
-    /// What to do with `%2F`.
+    /// The handling of `%2F`.
     package var encodedSlashes: EncodedSlashes
-    /// Whether the literals of the pattern and of `stripPrefix` match without regard to ASCII case.
+    /// Whether the literals of the pattern and of `stripPrefix` ignore ASCII case.
     package var caseInsensitive: Bool
     /// Literal leading segments that are removed before forwarding, such as `/api`.
     package var stripPrefix: String?
-    /// The path that is forwarded, such as `/internal/{rest}`, with captures of the pattern; not with `stripPrefix`.
+    /// The forwarded path, such as `/internal/{rest}`, with captures of the pattern. Excludes `stripPrefix`.
     package var rewrite: String?
 
-    /// A route with the defaults of the configuration.
+    /// Creates a route with the defaults of the configuration.
     package init(
         pattern: String, hosts: [String] = [], methods: [String] = [], mergeSlashes: Bool = true,
         encodedSlashes: EncodedSlashes = .reject, caseInsensitive: Bool = false, stripPrefix: String? = nil,

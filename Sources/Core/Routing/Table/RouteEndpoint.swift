@@ -1,4 +1,4 @@
-/// The routes of one pattern on one host, told apart by method.
+/// The routes of one pattern on one host, by method.
 struct RouteEndpoint: Sendable {
     private struct Entry {
         var name: [UInt8]
@@ -8,14 +8,14 @@ struct RouteEndpoint: Sendable {
     private var entries: [Entry] = []
     private var any: Int32 = -1
 
-    /// Some route of this endpoint; the first that was added.
+    /// The first route of this endpoint.
     private(set) var firstRoute: Int32 = -1
-    /// Whether a route of this endpoint keeps `%2F`.
+    /// Whether any route of this endpoint keeps `%2F`.
     private(set) var keepsEncodedSlashes = false
-    /// The value of `Allow`, made by `finish`.
+    /// The value of `Allow`, set by `finish`.
     private(set) var allow = ""
 
-    /// The route for a method, -1 for none. A listed method goes before any.
+    /// Returns the route for a method, or -1. A route that lists the method takes precedence over one for any method.
     @inline(__always)
     func route(for method: UnsafeRawBufferPointer) -> Int32 {
         for index in entries.indices where entries[index].name.count == method.count {
@@ -30,7 +30,8 @@ struct RouteEndpoint: Sendable {
         return true
     }
 
-    /// Adds a route. A route that is there for the same method (nil: for any method) comes back, and then nothing changes.
+    /// Adds a route. If there is a route for the same method, returns it without a change; a `nil` method means any
+    /// method.
     mutating func add(_ route: Int32, methods: [[UInt8]], keepsEncodedSlashes: Bool) -> (
         route: Int32, method: [UInt8]?
     )? {
@@ -45,7 +46,8 @@ struct RouteEndpoint: Sendable {
         return nil
     }
 
-    /// Lets `GET` cover `HEAD` where no route lists it, and writes `allow`. Call it once, after all routes.
+    /// Adds `HEAD` to the route for `GET` unless a route lists it, and sets `allow`. Must be called once, after all
+    /// routes.
     mutating func finish() {
         let get = Array("GET".utf8)
         let head = Array("HEAD".utf8)

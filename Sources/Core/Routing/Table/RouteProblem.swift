@@ -1,25 +1,25 @@
-/// What is wrong with one route of a table.
+/// An error of one route of a table.
 package struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     package enum Reason: Hashable, Sendable {
-        /// The pattern.
+        /// An invalid pattern.
         case pattern(PatternError)
-        /// The `strip_prefix`.
+        /// An invalid `strip_prefix`.
         case stripPrefix(PatternError)
         /// No path that the pattern matches begins with the `strip_prefix`.
         case stripPrefixNeverApplies
-        /// The `rewrite`: what is wrong; what to do.
+        /// An invalid `rewrite`: the problem and its remedy.
         case rewrite(String)
-        /// A host, and its place in the list.
+        /// An invalid host, with its index in the list.
         case host(HostPatternError, index: Int)
-        /// A method that is no token of at most 32 bytes, and its place in the list.
+        /// A method that is not a token of at most 32 bytes, with its index in the list.
         case method(index: Int)
-        /// An earlier route has the same host, the same path pattern up to names, and the same method.
-        /// nil stands for any host or any method.
+        /// An earlier route has the same host, the same path pattern except for names, and the same method. `nil`
+        /// means any host or any method.
         case equal(to: Int, host: String?, method: String?)
-        /// Every path that the route matches is matched by a more specific pattern, whose routes these are.
+        /// The more specific patterns of these routes match every path of the route.
         case shadowed(by: [Int])
-        /// The patterns overlap so much that one path could make the match visit this many nodes.
+        /// The patterns overlap so much that matching one path could visit this many nodes.
         case overlap(visits: Int)
         /// More routes than `RouteTable.maximumRoutes`.
         case tooManyRoutes
@@ -27,10 +27,10 @@ package struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// The index of the route in the definitions.
     package let route: Int
-    /// What is wrong.
+    /// The kind of error.
     package let reason: Reason
 
-    /// What is wrong; what to do. Other routes are named by their index.
+    /// The problem and its remedy. Other routes are named by their index.
     package var description: String {
         switch reason {
         case .pattern(let error): "path: \(error)"
@@ -52,9 +52,9 @@ package struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All that is wrong with the routes of a table.
+/// All errors of the routes of a table.
 package struct RouteTableError: Error, Sendable {
-    /// In order of the routes; never empty.
+    /// The errors in the order of the routes; never empty.
     package let problems: [RouteProblem]
 }
 

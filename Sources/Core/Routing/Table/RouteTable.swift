@@ -1,44 +1,45 @@
-/// Where a request goes.
+/// The result of routing a request.
 package enum RouteOutcome: Hashable, Sendable {
     /// A route matched.
     case route(RouteMatch)
-    /// No route (404).
+    /// No route matched (404).
     case notFound
-    /// The path has routes, none for the method (405); `RouteTable.allow` tells which methods there are.
+    /// The path has routes, but none for the method (405). See `RouteTable.allow` for the methods.
     case methodNotAllowed(AllowedMethods)
-    /// The path is refused (400).
+    /// The path is rejected (400).
     case badPath(PathError)
 }
 
-/// A route that matched.
+/// A matched route.
 package struct RouteMatch: Hashable, Sendable {
     /// The index of the route in the definitions.
     package let index: Int
-    /// The canonical path that was matched: what rules see.
+    /// The matched canonical path, which rules evaluate.
     package let path: PathSlice
-    /// What is forwarded: `path`, without the route's `strip_prefix`, or as its `rewrite` has it.
+    /// The forwarded path: `path`, without the route's `strip_prefix`, or the result of its `rewrite`.
     package let forwardedPath: PathSlice
 }
 
-/// The methods that a path has routes for.
+/// The methods of the routes of a path.
 package struct AllowedMethods: Hashable, Sendable {
     let endpoint: Int32
 }
 
-/// All routes, checked and compiled; immutable. A class, so that a request costs no copy of its parts' references.
+/// All routes, validated, compiled and immutable. A class, so that a request copies one reference.
 ///
-/// A request is matched by host (exact, then the longest `*.`, then any), then by path, then by method (listed, then any). The
-/// first step that finds something decides; there is no falling back. By path means: of the patterns on that host that
-/// match the whole path, the one that is the most specific at the first segment where they differ, in the order
-/// literal, literal without regard to case, `{name}`, end of the pattern, `**`. Only its routes are asked for the method.
-/// With `/a/{x}/c` and `/{y}/b/d`, `/a/b/d` goes to the second, since the first does not match.
+/// A request is matched by host (exact, then the longest `*.`, then any), then by path, then by method (listed, then
+/// any). The first match of each step is final; there is no backtracking between steps. Among the patterns on the
+/// host that match the whole path, the most specific one is selected. Patterns are compared at the first segment
+/// where they differ, in the order literal, case-insensitive literal, `{name}`, end of the pattern, `**`. Only its
+/// routes are considered for the method. With `/a/{x}/c` and `/{y}/b/d`, `/a/b/d` selects the second, since the first
+/// does not match.
 package final class RouteTable: Sendable {
-    /// The most routes in a table.
+    /// The maximum number of routes in a table.
     package static let maximumRoutes = 100_000
-    /// The most trie nodes that one match may visit; tables that could need more are refused.
+    /// The maximum number of trie nodes that one match may visit. Tables that could need more are rejected.
     package static let maximumVisits = 1024
 
-    /// What a match must know of a route.
+    /// The properties of a route that matching needs.
     package struct Route: Sendable {
         package var pattern: RoutePattern
         var mergesSlashes: Bool
@@ -52,10 +53,10 @@ package final class RouteTable: Sendable {
     let hosts: HostTable
     let trie: RouteTrie
     let endpoints: [RouteEndpoint]
-    /// How many segments of a path are looked at.
+    /// The maximum number of path segments to examine.
     let segmentLimit: Int
 
-    /// Checks and compiles routes. All that is wrong with them is told at once.
+    /// Validates and compiles routes. The error lists all problems.
     package convenience init(_ definitions: [RouteDefinition]) throws(RouteTableError) {
         var builder = RouteTableBuilder(definitions)
         builder.run()
@@ -75,10 +76,10 @@ package final class RouteTable: Sendable {
     /// Routes a request.
     ///
     /// - Parameters:
-    ///   - host: the value of `Host`; empty where there is none, which only routes for any host match.
-    ///   - path: the path of the request target, as it was received, without the query.
-    ///   - method: the method as it was received.
-    ///   - scratch: what rewritten paths are written to. Slices in the outcome refer to it or to `path`.
+    ///   - host: The value of `Host`. An empty one matches only routes for any host.
+    ///   - path: The received path of the request target, without the query.
+    ///   - method: The received method.
+    ///   - scratch: Memory for rewritten paths. Slices in the result refer to it or to `path`.
     package func route(
         host: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer, method: UnsafeRawBufferPointer, scratch: PathScratch
     ) -> RouteOutcome {
@@ -88,14 +89,14 @@ package final class RouteTable: Sendable {
         return route(host: host, canonical, in: path, method: method, scratch: scratch, visits: &visits)
     }
 
-    /// The value of `Allow` for a 405: `HEAD` is listed with `GET`.
+    /// Returns the value of `Allow` for a 405. `HEAD` is listed with `GET`.
     package func allow(_ methods: AllowedMethods) -> String {
         endpoints[Int(methods.endpoint)].allow
     }
 
     // MARK: The steps
 
-    /// As the public method; adds the trie nodes that were visited to `visits`.
+    /// Routes like the public method, and adds the number of visited trie nodes to `visits`.
     func route(
         host: UnsafeRawBufferPointer, _ path: CanonicalPath, in bytes: UnsafeRawBufferPointer,
         method: UnsafeRawBufferPointer, scratch: PathScratch, visits: inout Int
@@ -127,7 +128,7 @@ package final class RouteTable: Sendable {
         return trie.find(from: root, scratch.segments, visits: &visits)
     }
 
-    /// Takes the route's `strip_prefix` off the path whose segments were split last.
+    /// Removes the route's `strip_prefix` from the path whose segments were split last.
     @inline(__always)
     private func forward(
         _ index: Int, _ path: PathSlice, in bytes: UnsafeRawBufferPointer, scratch: PathScratch
@@ -145,7 +146,7 @@ package final class RouteTable: Sendable {
         return .route(RouteMatch(index: index, path: path, forwardedPath: forwarded))
     }
 
-    /// Writes the path whose segments were split last as the route's template has it.
+    /// Applies the route's template to the path whose segments were split last.
     private func rewrite(
         _ index: Int, _ path: PathSlice, by template: PathTemplate, in bytes: UnsafeRawBufferPointer,
         scratch: PathScratch

@@ -1,4 +1,4 @@
-/// Checks definitions and builds what a `RouteTable` is made of.
+/// Validates definitions and builds the parts of a `RouteTable`.
 struct RouteTableBuilder {
     private let definitions: [RouteDefinition]
 
@@ -8,10 +8,10 @@ struct RouteTableBuilder {
     private(set) var trie = RouteTrie()
     private(set) var endpoints: [RouteEndpoint] = []
 
-    /// Where each route is in the trie, once for each root.
+    /// The positions of each route in the trie, one for each root.
     private var placements: [[ShadowCheck.Placement]] = []
     private var methods: [[[UInt8]]] = []
-    /// The hosts of each route; nil is any host.
+    /// The hosts of each route; `nil` is any host.
     private var routeHosts: [[HostPattern?]] = []
 
     init(_ definitions: [RouteDefinition]) {
@@ -24,7 +24,7 @@ struct RouteTableBuilder {
             return
         }
         for (index, definition) in definitions.enumerated() { parse(definition, index) }
-        // A table without the bad routes would find other faults than the ones that are there.
+        // Without the invalid routes, further checks would report errors that do not exist.
         guard problems.isEmpty else { return }
         build()
         guard problems.isEmpty else { return }
@@ -110,14 +110,14 @@ struct RouteTableBuilder {
         return methods
     }
 
-    /// RFC 9110 section 5.6.2.
+    /// Returns whether the byte is valid in a token (RFC 9110 section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         PathBytes.isLetter(byte) || PathBytes.isDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     // MARK: Building
 
-    /// One trie for each set of routes that some host has, so that a hundred hosts of the same routes share theirs.
+    /// Builds one trie for each distinct set of routes, so that hosts with the same routes share it.
     private mutating func build() {
         placements = Array(repeating: [], count: routes.count)
         var order: [HostPattern?] = []
@@ -160,7 +160,7 @@ struct RouteTableBuilder {
             reason: .equal(
                 to: Int(equal.route), host: host.map(\.description),
                 method: equal.method.map { String(decoding: $0, as: UTF8.self) }))
-        // Told once, not for each host.
+        // Reported once, not for each host.
         let isTold = problems.contains { told in
             guard told.route == route, case .equal(let to, _, _) = told.reason else { return false }
             return to == Int(equal.route)

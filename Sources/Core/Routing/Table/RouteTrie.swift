@@ -1,16 +1,16 @@
-/// The patterns of all hosts as one flat trie: an array of nodes, and one hash table of the literal edges between them.
+/// The patterns of all hosts as one flat trie: an array of nodes, and one hash table of their literal edges.
 ///
-/// A match walks segment by segment and tries, at each node, the literal, the literal without regard to case, `{name}`, and last
-/// `**`; the first complete match is so the most specific pattern by segment order. The cost is the number of nodes visited: the
-/// pattern's depth, and what is tried in vain before. `worstCase` bounds it for every possible path.
+/// At each node, a match tries the literal, the case-insensitive literal, `{name}`, and last `**`. So the first
+/// complete match is the most specific pattern by segment order. The cost is the number of visited nodes: the
+/// pattern's depth plus failed attempts. `worstCase` bounds it for all paths.
 struct RouteTrie: Sendable {
-    /// A node; -1 stands for none in each field.
+    /// A node. -1 means none in each field.
     struct Node {
         /// The child for `{name}`.
         var capture: Int32 = -1
         /// The endpoint of the pattern that ends here.
         var endpoint: Int32 = -1
-        /// The endpoint of the pattern that ends here in `**`.
+        /// The endpoint of the pattern that ends here with `**`.
         var rest: Int32 = -1
         var hasLiterals = false
     }
@@ -21,17 +21,18 @@ struct RouteTrie: Sendable {
     private var origins: [(parent: Int32, edge: Edge)] = []
     private var literals = KeyTable()
 
-    /// The most segments of a pattern.
+    /// The maximum number of segments of a pattern.
     private(set) var depth = 0
-    /// The longest literal's key.
+    /// The size of the longest literal's key.
     var longestLiteral: Int { literals.longestKey }
 
-    /// The most slots that finding a literal looks at.
+    /// The maximum number of slots that a lookup of a literal probes.
     var longestProbe: Int { literals.longestProbe }
 
     // MARK: Matching
 
-    /// The endpoint of the most specific pattern that matches all segments, -1 for none. Adds the nodes visited to `visits`.
+    /// Returns the endpoint of the most specific pattern that matches all segments, or -1. Adds the number of visited
+    /// nodes to `visits`.
     func find(from node: Int32, _ segments: UnsafeBufferPointer<PathSegment>, visits: inout Int) -> Int32 {
         descend(node, segments, 0, &visits)
     }
@@ -63,12 +64,12 @@ struct RouteTrie: Sendable {
 
     // MARK: Building
 
-    /// A new root.
+    /// Adds a root.
     mutating func addRoot() -> Int32 {
         addNode(parent: -1, .root)
     }
 
-    /// Adds a pattern. An endpoint that it has already comes back; else it gets `endpoint`.
+    /// Adds a pattern. Returns its existing endpoint, or `endpoint` if it is new.
     mutating func insert(_ pattern: RoutePattern, caseInsensitive: Bool, root: Int32, endpoint: Int32) -> Int32 {
         depth = max(depth, pattern.segments.count)
         var node = root
@@ -95,7 +96,7 @@ struct RouteTrie: Sendable {
     }
 
     private mutating func literalChild(of node: Int32, _ literal: [UInt8], caseInsensitive: Bool) -> Int32 {
-        // Without a letter there is nothing to fold: it is the same literal as the exact one.
+        // Without letters, the folded literal equals the exact one.
         let isFolded = caseInsensitive && literal.contains(where: PathBytes.isLetter)
         let key = isFolded ? literal.map(PathBytes.lowercased) : literal
         let (hash, found) = key.withUnsafeBytes { bytes in
@@ -112,17 +113,17 @@ struct RouteTrie: Sendable {
 
     // MARK: Bounds
 
-    /// A bound of the nodes that any path can make a match visit, and an endpoint where it is reached; -1 in an empty trie.
+    /// Returns a bound on the nodes that a match can visit, and an endpoint that reaches it; -1 in an empty trie.
     ///
-    /// At each node at most one exact child, one folded one and the capture are tried, so the costliest of each kind are summed,
-    /// from the leaves up.
+    /// Each node tries at most one exact child, one folded child and the capture. So the maxima of each kind are
+    /// added, from the leaves up.
     func worstCase() -> (visits: Int, endpoint: Int32) {
         var exact = [Cost](repeating: Cost(), count: nodes.count)
         var folded = exact
         var capture = exact
         var worst = Cost()
         for index in nodes.indices.reversed() {
-            // Children come after their parents, so all of this node's are summed by now.
+            // Children follow their parents, so the costs of all children are known.
             let cost = cost(of: nodes[index], children: [exact[index], folded[index], capture[index]])
             let parent = Int(origins[index].parent)
             switch origins[index].edge {
@@ -135,7 +136,7 @@ struct RouteTrie: Sendable {
         return (worst.visits, worst.endpoint)
     }
 
-    /// What a match can cost from a node on, and an endpoint down the costliest way.
+    /// The maximum cost of a match from a node, and an endpoint on that way.
     private struct Cost: Comparable {
         var visits = 0
         var endpoint: Int32 = -1

@@ -1,10 +1,12 @@
 /// The form in which path segments and pattern literals are compared.
 ///
-/// A canonical path keeps escapes of reserved bytes, since `%40` and `@` may differ to a server. Most servers do not tell them
-/// apart, though, so a literal `/@me` must not be slipped past as `/%40me`: for the comparison, escapes of visible ASCII
-/// are decoded, except of bytes that cannot stand raw in a segment (`#`, `%`, `/`, `?`, `\`). What is forwarded is the path.
+/// A canonical path keeps escapes of reserved bytes, since `%40` and `@` may differ for a server. Most servers treat
+/// them as equal, so a request for `/%40me` must not bypass a literal `/@me`. For the comparison, escapes of visible
+/// ASCII are decoded, except for bytes that are not valid in a segment (`#`, `%`, `/`, `?`, `\`). The path is
+/// forwarded unchanged.
 package enum SegmentKey {
-    /// Writes the key of a canonical segment; `output` holds as many bytes. The count written comes back.
+    /// Writes the key of a canonical segment to `output`, which must have room for as many bytes. Returns the size of
+    /// the key.
     static func decode(_ segment: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
         var read = 0
         var written = 0
@@ -23,16 +25,16 @@ package enum SegmentKey {
         return written
     }
 
-    /// The key of a canonical segment, as an array.
+    /// Returns the key of a canonical segment as an array.
     package static func decode(_ segment: UnsafeRawBufferPointer) -> [UInt8] {
         Array(unsafeUninitializedCapacity: segment.count) { buffer, count in
             count = decode(segment, into: UnsafeMutableRawBufferPointer(buffer))
         }
     }
 
-    /// A hash that is equal for keys that differ only in ASCII case.
+    /// Returns a hash that is equal for keys that differ only in ASCII case.
     ///
-    /// It need not be seeded: requests only look up, so they can make no chain longer than the configured literals do.
+    /// It needs no seed: requests cannot insert keys, so the configured literals determine the probe lengths.
     @inline(__always)
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
         let fold: UInt64 = 0x2020_2020_2020_2020
@@ -51,7 +53,8 @@ package enum SegmentKey {
         return UInt32(truncatingIfNeeded: state >> 32)
     }
 
-    /// One round: xor, multiply by an odd constant (2^64 over the golden ratio), fold the high half down.
+    /// Performs one round: xor, multiplication by an odd constant (2^64 divided by the golden ratio), and folding of
+    /// the high half.
     @inline(__always)
     static func mix(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let product = (state ^ word) &* 0x9E37_79B9_7F4A_7C15

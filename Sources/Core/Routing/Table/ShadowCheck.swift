@@ -1,16 +1,17 @@
-/// Finds routes that no request can match, because more specific patterns take all their paths.
+/// A check for routes that no request can match, because more specific patterns match all their paths.
 ///
-/// It tries witnesses: paths that the pattern matches and as few others as possible. A capture gets a segment that no
-/// literal equals, `**` each number of such segments up to one more than the deepest pattern, and a literal without regard
-/// to case a spelling that no exact literal has. What takes all of these from the pattern takes every path of it.
+/// It tests witnesses: paths that the pattern and as few others as possible match. For a capture, a segment that
+/// equals no literal. For `**`, each number of such segments up to one more than the depth of the deepest pattern.
+/// For a case-insensitive literal, a spelling that is not an exact literal. If other patterns match all witnesses,
+/// they match every path of the pattern.
 struct ShadowCheck {
-    /// Where a route is in the trie.
+    /// The position of a route in the trie.
     struct Placement {
         var root: Int32
         var endpoint: Int32
     }
 
-    /// The most witnesses of one length; a pattern with more counts as reachable.
+    /// The maximum number of witnesses of one length. A pattern with more counts as reachable.
     private static let maximumWitnesses = 1024
 
     private let table: RouteTable
@@ -32,7 +33,9 @@ struct ShadowCheck {
         exactSpellings = spellings
     }
 
-    /// The routes that no request can match; `placements` are those of each route, one for each trie that it is in.
+    /// Returns the routes that no request can match.
+    ///
+    /// - Parameter placements: The positions of each route, one for each trie.
     func run(_ placements: [[Placement]]) -> [RouteProblem] {
         var problems: [RouteProblem] = []
         for (route, places) in placements.enumerated() where canBeShadowed(table.routes[route]) {
@@ -45,7 +48,7 @@ struct ShadowCheck {
         return problems
     }
 
-    /// Patterns of exact literals and captures are shadowed only by equal ones, which were found before.
+    /// A pattern of only exact literals and captures can only be shadowed by an equal one, which is already reported.
     private func canBeShadowed(_ route: RouteTable.Route) -> Bool {
         route.pattern.rest != .none || route.caseInsensitive
     }
@@ -76,7 +79,7 @@ struct ShadowCheck {
 
     // MARK: Witnesses
 
-    /// What to try for each segment; nil when that is too much.
+    /// Returns the spellings to try for each segment. `nil` if there are too many.
     private func spellings(of route: RouteTable.Route) -> [[[UInt8]]]? {
         let spellings = route.pattern.segments.map { segment -> [[UInt8]] in
             switch segment {
@@ -89,7 +92,7 @@ struct ShadowCheck {
         return count <= Self.maximumWitnesses ? spellings : nil
     }
 
-    /// A spelling that no exact literal has, or else all that there are: each of them is then an exact literal.
+    /// Returns a spelling that is not an exact literal. If all spellings are exact literals, returns all of them.
     private func spellings(of key: [UInt8]) -> [[UInt8]] {
         let taken = exactSpellings[key.map(PathBytes.lowercased)] ?? []
         let letters = Self.freeLetters(of: key)
@@ -101,7 +104,7 @@ struct ShadowCheck {
         return (0..<total).map { Self.spelling($0, of: key, letters) }
     }
 
-    /// The letters of a key that may be of either case: not those in escapes, which a canonical path has in upper case.
+    /// Returns the letters of a key that can have either case. Digits of escapes are always in upper case.
     private static func freeLetters(of key: [UInt8]) -> [Int] {
         key.indices.filter { index in
             PathBytes.isLetter(key[index]) && !key[max(0, index - 2)..<index].contains(PathBytes.percent)
@@ -116,7 +119,7 @@ struct ShadowCheck {
         return spelling
     }
 
-    /// All paths that take one choice for each segment.
+    /// Returns all paths with one choice for each segment.
     private static func products(of choices: [[[UInt8]]]) -> [[UInt8]] {
         var paths: [[UInt8]] = [[]]
         for segment in choices {

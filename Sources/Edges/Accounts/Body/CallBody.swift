@@ -2,17 +2,19 @@ import GatewayCore
 import JOSE
 import RequestPipeline
 
-/// The members of a call's body: one JSON object, read strictly. What is not as it should be is refused with the name of the member.
+/// The body of an account request: one JSON object, parsed strictly. An error names the invalid member.
 struct CallBody {
-    /// What a body may cost to read.
+    /// The limits of the JSON of a body.
     private static let limits = JSONLimits(size: AccountEndpoint.bodyLimit, depth: 8, members: 64)
 
-    /// Nil: there is no body.
+    /// `nil` if the body is empty.
     private let object: JSONDocument?
 
+    /// Parses the body of a call.
+    ///
     /// - Parameters:
-    ///   - names: the members that the call takes, in the order in which they are told.
-    ///   - mayBeEmpty: whether no body at all is as good as `{}`.
+    ///   - names: The accepted members, in the order in which errors list them.
+    ///   - mayBeEmpty: Whether an empty body is treated as `{}`.
     init(of call: AccountCall, taking names: [String], mayBeEmpty: Bool = false) throws(AccountDenial) {
         if call.body.isEmpty, mayBeEmpty {
             object = nil
@@ -39,7 +41,7 @@ struct CallBody {
 
     func value(_ name: String) -> JSONValue? { object?.root[name] }
 
-    /// A text of 1 to `limit` bytes; nil where there is no such member.
+    /// Returns a string of 1 to `limit` bytes. `nil` if the member is absent.
     func text(_ name: String, atMost limit: Int) throws(AccountDenial) -> String? {
         guard let value = value(name) else { return nil }
         guard let text = value.string, (1...limit).contains(text.utf8.count) else {
@@ -53,7 +55,7 @@ struct CallBody {
         return text
     }
 
-    /// False where there is no such member.
+    /// Returns a Boolean. `false` if the member is absent.
     func flag(_ name: String) throws(AccountDenial) -> Bool {
         guard let value = value(name) else { return false }
         guard let flag = value.bool else { throw .malformed("Send \"\(name)\" as true or false.") }
@@ -62,11 +64,11 @@ struct CallBody {
 }
 
 extension CallBody {
-    /// How long a session may last, in seconds, and how long it lasts where the call does not say.
+    /// The accepted lifetimes of a session and the default, in seconds.
     private static let durations: ClosedRange<Int64> = 300...1_209_600
     private static let defaultDuration: Int64 = 432_000
 
-    /// `expires_in`, in seconds.
+    /// Returns `expires_in`, in seconds.
     func duration() throws(AccountDenial) -> Int64 {
         guard let value = value("expires_in") else { return Self.defaultDuration }
         guard let duration = value.integer, Self.durations.contains(duration) else {

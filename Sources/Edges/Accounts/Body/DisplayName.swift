@@ -1,15 +1,15 @@
 import JOSE
 import Revocation
 
-/// The name that a provider tells beside its token, as Apple does at a user's first sign-in only.
+/// The name that a client sends with a provider's token. Apple states it only at a user's first sign-in.
 enum DisplayName {
     private static let expected =
         "Send \"user\" as {\"name\":{\"firstName\":\"...\",\"lastName\":\"...\"}}, with a name of at most"
         + " \(StoreBounds.maximumNameLength) characters."
-    /// The object as a string: how web forms carry it.
+    /// The limits of the object when sent as a string, as web forms do.
     private static let limits = JSONLimits(size: 16_384, depth: 8, members: 64)
 
-    /// The name in `user`, an object or the text of one; nil where there is none.
+    /// Returns the name in `user`, which is an object or its JSON text. `nil` without a name.
     static func read(_ body: CallBody) throws(AccountDenial) -> String? {
         guard let value = body.value("user") else { return nil }
         guard let text = value.string else { return try name(in: value) }
@@ -32,7 +32,7 @@ enum DisplayName {
         return whole.isEmpty ? nil : whole
     }
 
-    /// The name that a claim has; nil for one that could not be kept.
+    /// Returns the name in a claim. `nil` if it cannot be stored.
     static func kept(_ claim: JSONValue?) -> String? {
         guard let text = claim?.string else { return nil }
         let name = String(trimmed(text))

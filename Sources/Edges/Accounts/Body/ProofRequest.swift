@@ -1,26 +1,26 @@
 import Authentication
 import GatewayCore
 
-/// The credential that a call brings as proof of who somebody is.
+/// The credential that a call presents as proof of identity.
 struct ProofRequest: Sendable {
     enum Credential: Sendable {
         case idToken(String)
         case accessToken(String)
     }
 
-    /// The members of a body that make up a proof.
+    /// The members of a body that form a proof.
     static let members = ["provider", "id_token", "access_token", "nonce"]
-    /// The longest id of a provider, and the longest nonce that is looked at, in bytes.
+    /// The maximum sizes of a provider ID and of a nonce, in bytes.
     private static let providerLimit = 128
     private static let nonceLimit = 256
 
-    /// Whose it is; nil: Firebase's.
+    /// The provider that issued the credential. `nil` for Firebase.
     let provider: String?
     let credential: Credential
     /// The raw nonce.
     let nonce: String?
 
-    /// - Parameter takesFirebase: whether an ID token without a provider is one of Firebase.
+    /// Parses the proof of a body. If `takesFirebase`, an ID token without a provider is accepted as a Firebase token.
     init(_ body: CallBody, takesFirebase: Bool = false) throws(AccountDenial) {
         provider = try body.text("provider", atMost: Self.providerLimit)
         let idToken = try body.text("id_token", atMost: Authenticator.maximumTokenSize)
@@ -36,14 +36,14 @@ struct ProofRequest: Sendable {
     }
 }
 
-/// A proof as `sign-in` and `link` take it: a provider's credential, or a pending token.
+/// The proof of `sign-in` and `link`: a provider's credential or a pending token.
 enum ProvenBody: Sendable {
     case credential(ProofRequest, provider: String)
     case pending(PendingToken)
 
     static let members = ProofRequest.members + ["pending_token"]
 
-    /// - Parameter others: what else goes only with a provider's credential.
+    /// Parses the proof of a body. `others` are further members that are accepted only with a provider's credential.
     init(_ body: CallBody, _ parts: AccountParts, others: [String] = []) throws(AccountDenial) {
         guard let text = try body.text("pending_token", atMost: PendingToken.maximumSize) else {
             let request = try ProofRequest(body)

@@ -1,9 +1,8 @@
 import Authentication
 import GatewayCore
-import JOSE
 import Revocation
 
-/// `POST link`: lets a further identity at a provider belong to the caller's account.
+/// `POST link`: links another identity at a provider to the caller's account.
 struct LinkCall {
     let parts: AccountParts
 
@@ -21,7 +20,7 @@ struct LinkCall {
         return .json(Self.answer(account))
     }
 
-    /// All that can be mended with the same proof is asked before its one use.
+    /// Links the identity. All checks that the user can satisfy with the same proof precede its single use.
     private func link(
         _ proven: ProvenBody, _ linking: Linking, _ call: AccountCall
     ) async throws -> AccountRecord {
@@ -45,7 +44,7 @@ struct LinkCall {
         }
     }
 
-    /// The account's providers.
+    /// Returns the response with the account's providers.
     static func answer(_ account: AccountRecord) -> [UInt8] {
         var answer = ObjectText()
         answer.add("uid", account.uid)
@@ -54,7 +53,7 @@ struct LinkCall {
     }
 }
 
-/// `POST unlink`: ends the link of the caller's account to a provider.
+/// `POST unlink`: removes the link of the caller's account to a provider.
 struct UnlinkCall {
     private static let lastLink = "It is the account's only provider: link another first, or nobody could sign in."
 
@@ -70,7 +69,7 @@ struct UnlinkCall {
         switch try await parts.store.release(provider: provider, of: caller.user) {
         case .released(let link, let account):
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
-            // The session that makes the call ends, too, where that identity began it.
+            // If that identity started the caller's session, the session ends too.
             let endsCaller = caller.origin?.link == link
             return .json(LinkCall.answer(account), cookie: endsCaller ? .clear : nil)
         case .absent: throw AccountDenial(.noSuchProvider)

@@ -8,7 +8,7 @@ import Revocation
 struct Linking {
     let parts: AccountParts
     let caller: Principal
-    /// As it was when the call came.
+    /// The account at the start of the call.
     let account: AccountRecord
     let consents: Bool
     let keys: SessionKeys
@@ -19,7 +19,7 @@ struct Linking {
         throw AccountDenial(.consentRequired)
     }
 
-    /// - Returns: the account as it is then.
+    /// Links an identity and returns the account after linking.
     func link(_ user: ProvenUser) async throws -> AccountRecord {
         try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
         try checkProvider(user)
@@ -34,7 +34,7 @@ struct Linking {
         return try await parts.account(caller.user)
     }
 
-    /// What the account's own credential lists of the provider is another user's there.
+    /// Rejects a provider for which the account's own credential lists a different identity.
     private func checkProvider(_ user: ProvenUser) throws(AccountDenial) {
         guard account.created == nil, let identities = caller.identities(at: user.link.provider),
             !identities.elements.contains(where: { $0.equals(user.federatedID) })
@@ -59,7 +59,7 @@ struct Linking {
         throw AccountDenial(denial)
     }
 
-    /// What follows a new link.
+    /// Performs the steps after a new link.
     private func completeLink(_ user: ProvenUser) async throws {
         try await withdrawUnlessAllowed(user)
         try await adoptEmail(user)
@@ -67,8 +67,8 @@ struct Linking {
         audit.record(.link, of: caller.user, provider: user.link.provider, consent: consents)
     }
 
-    /// Somebody who is put out of the account first has the account revoked and then its links released. Whoever looks again after linking
-    /// either sees the revocation, or had linked before the release.
+    /// Removes the link if the caller was revoked meanwhile. A takeover revokes the account first and then releases its
+    /// links. A check after linking therefore either sees the revocation, or the link was made before the release.
     private func withdrawUnlessAllowed(_ user: ProvenUser) async throws {
         do {
             try await parts.authorizer.require(caller, isRecent: false)
@@ -80,10 +80,10 @@ struct Linking {
         }
     }
 
-    /// An account without an address inherits one; the address that it has may be vouched for now.
+    /// Gives the account an address if it has none, or marks its address as verified.
     ///
-    /// One that was not made here takes only an address that is vouched for: its user signs in elsewhere too, and could not be put out when the
-    /// address's owner comes.
+    /// An account that the gateway did not create receives only a verified address. Its user also signs in elsewhere
+    /// and could not be removed when the owner of the address signs in.
     private func adoptEmail(_ user: ProvenUser) async throws {
         guard let email = user.email, email.isVerified || account.created != nil else { return }
         let known = account.email ?? ConsentRule(account: account, caller: caller).email?.address
@@ -91,17 +91,18 @@ struct Linking {
             email.isVerified && !account.emailVerified
             && account.email?.utf8.elementsEqual(email.address.utf8) == true
         guard known == nil || isVouchedFor else { return }
-        // Where another account was faster, this one stays without.
+        // If another account claims the address concurrently, this one remains without.
         _ = try await parts.store.setEmail(
             email.address, verified: email.isVerified, from: user.link, of: caller.user,
             claimsEmail: parts.settings.oneAccountPerEmail && !email.isPrivate)
     }
 }
 
-/// Whether a user has to be asked before an account that hides who they are is connected with what tells it, or the other way round.
+/// The rule on whether the user must consent before an anonymous account is connected with identifying data, or vice
+/// versa.
 ///
-/// Apple's guidelines ask that of whoever takes "Hide My Email": an address, a phone number or a social account must not be connected with
-/// an anonymised Apple ID without the user's explicit consent.
+/// Apple's guidelines require it for "Hide My Email": an address, a phone number or a social account must not be
+/// connected with an anonymised Apple ID without the user's explicit consent.
 struct ConsentRule {
     let account: AccountRecord
     let caller: Principal
@@ -110,12 +111,12 @@ struct ConsentRule {
         isAnonymous != (user.email?.isPrivate ?? false)
     }
 
-    /// The account's address: the stored one; of an account that was not made here what its credential says.
+    /// The account's address: the stored one, or the credential's if the gateway did not create the account.
     var email: ProvenEmail? {
         account.email == nil && account.created == nil ? ProvenEmail(caller.claims.root) : nil
     }
 
-    /// Whether nothing but an anonymised Apple ID is known of the account.
+    /// Whether the account is identified only by an anonymised Apple ID.
     private var isAnonymous: Bool {
         let isRelay = account.email.map(ProvenEmail.isRelay) ?? email?.isPrivate ?? false
         return isRelay && kinds.allSatisfy { $0.utf8.elementsEqual("apple.com".utf8) }

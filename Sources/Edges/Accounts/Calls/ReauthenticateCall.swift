@@ -3,7 +3,7 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// `POST reauthenticate`: the user of a session proves once more who they are, and the session's sign-in is recent again.
+/// `POST reauthenticate`: the user of a session proves their identity again, which makes the session's sign-in recent.
 struct ReauthenticateCall {
     let parts: AccountParts
 
@@ -27,14 +27,14 @@ struct ReauthenticateCall {
         return .json(answer.bytes, cookie: try await reissued(caller, session, proven.user))
     }
 
-    /// What proves who the caller is.
+    /// The result of verifying the proof.
     private struct Proven {
         let signIn: SignInProof
-        /// The user at a provider; nil: Firebase's.
+        /// The user at a provider. `nil` for a Firebase user.
         var user: ProvenUser?
     }
 
-    /// The sign-in that a proof makes, if it may count.
+    /// Returns the sign-in that a proof establishes, if it is recent.
     private func recent(_ proof: SignInProof) throws(AccountDenial) -> SignInProof.Latest {
         let now = parts.clock.now()
         guard let latest = proof.latest(now: now) else {
@@ -72,8 +72,9 @@ struct ReauthenticateCall {
         return SignInProof(authenticatedAt: principal.authTime?.notAfter(now))
     }
 
-    /// The session's cookie anew where another identity than the one that began it proved its user: from then on it is that identity's, and
-    /// outlives the end of the other link. Nil: the session stays what it is.
+    /// Returns a new cookie if the proof is from a different identity than the one that started the session. The
+    /// session then belongs to the new identity and survives the removal of the other link. Returns `nil` if the
+    /// session does not change.
     private func reissued(
         _ caller: Principal, _ session: String, _ user: ProvenUser?
     ) async throws -> SessionCookie? {
@@ -91,15 +92,16 @@ struct ReauthenticateCall {
     }
 }
 
-/// Whether an identity at a provider is the caller's.
+/// A check of whether an identity at a provider belongs to the caller.
 struct SameUser {
     let store: any GatewayStore
 
     func holds(_ caller: Principal, _ link: IdentityLink) async throws -> Bool {
         if let owner = try await store.owner(of: link) { return owner == caller.user }
         if caller.user == UserKey(link) { return true }
-        // An account that was made here has its links here. Another's are where it was made, which tells them in ID tokens. A session cookie
-        // and a provider's own token also list what was linked here, and a cookie goes on listing what belongs to the user no more.
+        // The store has the links of accounts that the gateway created. The links of other accounts are listed only in
+        // the ID tokens of the system that created them. A session cookie is not evidence, because it may list
+        // identities that were unlinked since.
         guard caller.kind == .idToken, caller.link == nil,
             try await store.account(caller.user)?.created == nil
         else { return false }

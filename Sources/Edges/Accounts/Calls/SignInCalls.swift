@@ -4,7 +4,7 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// `POST nonce`: gives out a nonce for the next proof.
+/// `POST nonce`: issues a nonce for the next proof.
 struct NonceCall {
     private static let expected =
         "Send \"purpose\" as \(Nonces.Purpose.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))."
@@ -30,7 +30,7 @@ struct NonceCall {
     }
 }
 
-/// `POST sign-in`: begins a session of the account that an identity belongs to, or makes one.
+/// `POST sign-in`: starts a session of the account that owns an identity, or creates an account.
 struct SignInCall {
     let parts: AccountParts
 
@@ -54,7 +54,7 @@ struct SignInCall {
         return .json(answer.bytes, cookie: cookie)
     }
 
-    /// Finds the account of a user and begins a session of it, anew where the identity is unlinked meanwhile.
+    /// Finds the account of a user and starts a session. Retries if the identity is unlinked meanwhile.
     private func begin(
         _ user: ProvenUser, _ find: () async throws -> AccountFinder.Found
     ) async throws -> (AccountFinder.Found, started: UnixTime) {
@@ -86,7 +86,7 @@ struct SignInCall {
     }
 }
 
-/// `POST session`: begins a session with an ID token of Firebase, whose user just signed in.
+/// `POST session`: starts a session with a Firebase ID token of a recent sign-in.
 struct SessionCall {
     let parts: AccountParts
 
@@ -98,8 +98,8 @@ struct SessionCall {
         let principal = try await parts.verifier.verifyFirebase(text)
         try parts.count(principal.user)
         let now = parts.clock.now()
-        // The token's own time, not a sign-in that was recorded later: whoever has a stolen token must not get a
-        // session for it.
+        // Only the token's own time is accepted, not a recorded later sign-in, so that a stolen token cannot obtain a
+        // session.
         guard let time = principal.authTime, time.age(at: now) <= AccountDenial.recentSignIn else {
             throw AccountDenial.signInAgain("the token's sign-in is too old")
         }
@@ -118,7 +118,7 @@ struct SessionCall {
     }
 }
 
-/// `POST sign-out`: ends the caller's session, or all sessions of the caller.
+/// `POST sign-out`: ends the caller's session, or all of the caller's sessions.
 struct SignOutCall {
     let parts: AccountParts
 
@@ -130,7 +130,8 @@ struct SignOutCall {
             try await parts.authorizer.require(caller, isRecent: true)
             try await parts.store.revoke(caller.user, at: parts.clock.now(), .everything)
         }
-        // After the others, which it could not end any more; and by itself, since a token of Firebase of this very second outlives the revocation.
+        // The session is revoked last, because it authorizes the previous step. It is revoked separately, because a
+        // Firebase token of the current second survives the general revocation.
         if let session = caller.session {
             try await parts.store.revokeSession(caller.user, session, expires: caller.endedUntil)
         }

@@ -7,13 +7,13 @@ import RequestPipeline
 package import Revocation
 import TextCoding
 
-/// Serves what providers' servers tell of their users: Apple's notifications and OpenID Connect logout tokens, turned into revocations that all
-/// gateways see.
+/// The endpoints for events from providers: Apple's notifications and OpenID Connect logout tokens. Events become
+/// revocations that all gateways see.
 ///
-/// An event's effects come first, its mark after them. All effects can be made twice without harm, so a write that fails loses nothing: the
-/// sender is told to come again, and the repetition does what was left. With the mark first, a gateway that stops in between would have lost the
-/// event for good. What is marked has no effect any more, and nobody can bring an event back after its mark is forgotten, since it does not
-/// count for so long. In between, two gateways that get the same event at once may both make its effects, which then are the same.
+/// The effects of an event precede its mark. All effects are idempotent, so that a failed write loses nothing: the
+/// sender retries and the remaining effects follow. Setting the mark first would lose the event if the gateway stopped
+/// in between. A marked event has no further effect. An event expires before its mark, so that it cannot be replayed.
+/// Two gateways that receive the same event concurrently may both apply the same effects.
 package struct AccountEvents: Sendable {
     private let verifier: EventVerifier
     private let store: any GatewayStore
@@ -21,7 +21,9 @@ package struct AccountEvents: Sendable {
     private let logger: Logger
     private let auditLogger: Logger
 
-    /// - Parameter clock: its seconds since 1970.
+    /// Creates the endpoints.
+    ///
+    /// - Parameter clock: The source of seconds since 1970.
     package init(
         verifier: EventVerifier, store: any GatewayStore, clock: GatewayClock, logger: Logger,
         auditLogger: Logger? = nil
@@ -70,14 +72,14 @@ package struct AccountEvents: Sendable {
         try await apply(event, LogoutToken.name, try LogoutToken.effect(of: event, now: now()), call)
     }
 
-    /// Makes the effect of an event that was not seen before, then marks it as seen.
+    /// Applies the effect of a new event, then marks it as seen.
     private func apply(
         _ event: VerifiedEvent, _ name: String, _ effect: EventEffect?, _ call: AccountCall
     ) async throws(AccountDenial) {
         do throws(StoreError) {
             guard try await !store.isSeen(event.mark) else { return }
             let owner = try await effect?.make(in: store)
-            // Another gateway may have got it, and logged it, in the meantime.
+            // Another gateway may have applied and logged it meanwhile.
             guard try await store.markSeen(event.mark, lifetime: event.lifetime) else { return }
             log(event, name, owner: owner, call)
         } catch {
@@ -85,7 +87,7 @@ package struct AccountEvents: Sendable {
         }
     }
 
-    /// Neither the provider's name of the user nor an address.
+    /// Logs the event without the provider's subject and without an address.
     private func log(_ event: VerifiedEvent, _ name: String, owner: UserKey?, _ call: AccountCall) {
         var metadata: Logger.Metadata = [
             "event": "\(name)", "provider": "\(event.signed.verifier.id)", "request": "\(call.requestID)",

@@ -3,22 +3,20 @@ import GatewayCore
 import JOSE
 import RequestPipeline
 
-/// What Apple tells of a user of Sign in with Apple ("Processing changes for Sign in with Apple accounts").
+/// A notification about a user of Sign in with Apple ("Processing changes for Sign in with Apple accounts").
 struct AppleNotification {
-    /// Its type, as the log has it.
+    /// The type, for the log.
     let name: String
-    /// Nil: none.
+    /// `nil` if the event has no effect.
     let effect: EventEffect?
 
-    /// What an event of some type does; types that are not known do nothing.
+    /// The types with an effect. Unknown types have none.
     private static let deletions = ["account-delete", "account-deleted"]
     private static let revocations = ["consent-revoked"]
-    /// How much of an unknown type the log shows, in characters.
+    /// The maximum length of an unknown type in the log, in characters.
     private static let shownType = 64
 
-    /// The members of `{"payload": JWS}` that count.
-    ///
-    /// - Returns: the JWS.
+    /// Returns the JWS of `{"payload": JWS}`.
     static func payload(of call: AccountCall) throws(AccountDenial) -> String {
         guard call.contentType.utf8.elementsEqual("application/json".utf8) else {
             throw .malformed("Send the notification with Content-Type: application/json.")
@@ -47,7 +45,7 @@ struct AppleNotification {
         }
     }
 
-    /// `events`: the text of an object as Apple sends it, or the object.
+    /// Returns `events`: an object, or the JSON text of one as Apple sends it.
     private static func told(_ claims: JSONValue) throws(AccountDenial) -> JSONValue {
         guard let events = claims["events"] else { throw .event("no events") }
         if events.kind == .object { return events }
@@ -57,8 +55,8 @@ struct AppleNotification {
         return document.root
     }
 
-    /// `event_time`, in seconds. Apple writes milliseconds; older examples of its have seconds, which as milliseconds would be long past, and
-    /// revoke nothing.
+    /// Returns `event_time` in seconds. Apple sends milliseconds. Its older examples contain seconds, which read as
+    /// milliseconds would be long past and revoke nothing.
     private static func time(of told: JSONValue) throws(AccountDenial) -> UnixTime? {
         guard let claim = told["event_time"] else { return nil }
         guard let time = claim.integer, time >= 0 else { throw .event("event_time is not a time") }

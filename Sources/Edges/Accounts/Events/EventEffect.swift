@@ -1,14 +1,13 @@
 import GatewayCore
-import JOSE
 import Revocation
 
-/// What an event does.
+/// The effect of an event.
 struct EventEffect: Sendable, Equatable {
-    /// Whom it is about.
+    /// The affected identity.
     let link: IdentityLink
-    /// What they were given before is revoked; not in the future.
+    /// The time before which credentials are revoked. Never in the future.
     let at: UnixTime
-    /// Whether the identity is gone for good.
+    /// Whether the identity was deleted permanently.
     var isDeletion = false
 
     init(_ link: IdentityLink, at time: UnixTime, now: Int64, isDeletion: Bool = false) {
@@ -17,10 +16,8 @@ struct EventEffect: Sendable, Equatable {
         self.isDeletion = isDeletion
     }
 
-    /// Makes the effect. Each step may be made twice without harm, and the link goes last: until all else is done, whoever repeats the event finds
-    /// whose it is.
-    ///
-    /// - Returns: the owner; nil: the identity is no account's.
+    /// Applies the effect. Each step is idempotent. The link is removed last, so that a repetition still finds the
+    /// owner. Returns the owner, or `nil` if the identity belongs to no account.
     func make(in store: any Store & AccountStore) async throws(StoreError) -> UserKey? {
         let scope = isDeletion ? RevocationScope.everything : .before
         try await store.revoke(UserKey(link), at: at.seconds, scope)
@@ -31,7 +28,8 @@ struct EventEffect: Sendable, Equatable {
         return owner
     }
 
-    /// The last link of an account that was made here stays: without it nobody could tell whose the account is.
+    /// Releases the link. The store keeps the last link of an account that the gateway created, because without it the
+    /// owner would be unknown.
     private func release(from owner: UserKey, in store: any AccountStore) async throws(StoreError) {
         let linked = try await store.account(owner)?.links[link.provider]
         guard let linked, linked.utf8.elementsEqual(link.subject.utf8) else { return }

@@ -2,17 +2,16 @@ package import Authentication
 import GatewayConfiguration
 import GatewayCore
 import JOSE
-import RequestPipeline
 import Revocation
 
-/// The forms of events that are taken.
+/// The supported forms of events.
 enum EventForm: Sendable {
     /// Apple's server-to-server notifications.
     case appleNotification
-    /// OpenID Connect Back-Channel Logout 1.0 section 2.4.
+    /// OpenID Connect Back-Channel Logout 1.0, section 2.4.
     case logoutToken
 
-    /// The `typ` that such a token may have besides JWT and none, in lower case.
+    /// The accepted `typ` in lower case, in addition to `JWT` and none.
     var type: String {
         switch self {
         case .appleNotification: "secevent+jwt"
@@ -20,34 +19,38 @@ enum EventForm: Sendable {
         }
     }
 
-    /// How long a token without `exp` counts after `iat`, in seconds; nil: it must have one.
+    /// The validity of a token without `exp` after its `iat`, in seconds. `nil` if `exp` is required.
     var lifeWithoutExpiry: Int64? {
         switch self {
         case .appleNotification: nil
-        // The claim came with an erratum, so that older providers' tokens have none.
+        // `exp` was added by an erratum and is absent in tokens of older providers.
         case .logoutToken: 600
         }
     }
 }
 
-/// Verifies the tokens of events, by the verifiers of the providers' ID tokens, waiting for keys with a bound.
+/// A verifier of event tokens. It uses the verifiers of ID tokens, and waits a bounded time for keys.
 package struct EventVerifier: Sendable {
     private let verifiers: VerifierTable
     private let keys: any KeyWaiting
     private let now: @Sendable () -> Int64
 
+    /// Creates the verifier.
+    ///
     /// - Parameters:
-    ///   - keys: of the sets that `verifiers` number.
-    ///   - now: seconds since 1970.
+    ///   - keys: The key sets that `verifiers` refer to.
+    ///   - now: Seconds since 1970.
     package init(verifiers: VerifierTable, keys: any KeyWaiting, now: @escaping @Sendable () -> Int64) {
         self.verifiers = verifiers
         self.keys = keys
         self.now = now
     }
 
+    /// Verifies the token of an event.
+    ///
     /// - Parameters:
-    ///   - form: what kind of event it has to be.
-    ///   - provider: whose it has to be; nil: any provider's.
+    ///   - form: The required form of event.
+    ///   - provider: The required provider. `nil` if any is accepted.
     func verify(
         _ text: String, as form: EventForm, of provider: Configuration.Provider.Kind? = nil
     ) async throws(AccountDenial) -> VerifiedEvent {
@@ -92,7 +95,7 @@ package struct EventVerifier: Sendable {
     private func judge(
         _ token: UnverifiedJWS, by verifier: ProviderVerifier, _ key: PublicKey, _ view: KeySetView, _ form: EventForm
     ) throws(AccountDenial) -> VerifiedEvent {
-        // Waiting for the key took its time.
+        // The time may have advanced while waiting for the key.
         let now = now()
         let signed: SignedEvent
         do throws(VerificationFailure) {
@@ -104,18 +107,18 @@ package struct EventVerifier: Sendable {
     }
 }
 
-/// A provider's event that counts: signed for us, of now, and with a name of its own.
+/// A valid event of a provider: signed for the gateway, current, and with a unique ID.
 struct VerifiedEvent: Sendable {
-    /// How long an event counts at most, in seconds after `iat`, whatever its `exp` says. A mark can be kept for longer, so that no event outlives
-    /// its mark.
+    /// The maximum validity of an event in seconds after `iat`, whatever its `exp`. Marks are kept longer, so that no
+    /// event outlives its mark.
     static let longestLife: Int64 = 29 * 86_400
-    /// The longest `jti`, in bytes.
+    /// The maximum size of `jti`, in bytes.
     static let longestID = 1024
 
     let signed: SignedEvent
-    /// What it is remembered by.
+    /// The key under which the event is marked as seen.
     let mark: SHA256Digest
-    /// How long it has to be remembered, in seconds.
+    /// The lifetime of the mark, in seconds.
     let lifetime: Int64
 
     init(_ signed: SignedEvent, form: EventForm, now: Int64) throws(AccountDenial) {
@@ -136,7 +139,7 @@ struct VerifiedEvent: Sendable {
         return min(expiresAt, signed.issuedAt.adding(longestLife))
     }
 
-    /// SHA-256 of `iss` and `jti`, each after its length, so that no two pairs are one text.
+    /// Returns the SHA-256 of `iss` and `jti`, each preceded by its length, so that the encoding is unambiguous.
     private static func mark(of claims: JSONValue) throws(AccountDenial) -> SHA256Digest {
         guard let id = claims["jti"]?.string, (1...longestID).contains(id.utf8.count) else {
             throw .event("jti is not a text of 1 to \(longestID) bytes")

@@ -1,14 +1,14 @@
 import Authentication
 import JOSE
 
-/// A provider's word that a user's session there has ended (OpenID Connect Back-Channel Logout 1.0).
+/// A notification that a user's session at a provider has ended (OpenID Connect Back-Channel Logout 1.0).
 enum LogoutToken {
-    /// The event, by its name: `http`, not `https`.
+    /// The name of the event: `http`, not `https`.
     static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// As the log has it.
+    /// The name in the log.
     static let name = "logout"
 
-    /// What the token does, after the checks of section 2.6 that are a logout token's own.
+    /// Returns the effect of a token, after the specific checks of section 2.6.
     static func effect(of event: VerifiedEvent, now: Int64) throws(AccountDenial) -> EventEffect {
         let claims = event.signed.claims
         guard claims["events"]?[Self.event]?.kind == .object else { throw .event("no back-channel logout event") }
@@ -31,7 +31,7 @@ enum LogoutToken {
         )
     }
 
-    /// Refuses a token of a provider whose `sub` is another one for each application, where it does not name the user otherwise.
+    /// Rejects a token whose `sub` differs between applications, unless it identifies the user by `oid` and `tid`.
     static func checkNamesUser(_ claims: JSONValue, _ verifier: ProviderVerifier) throws(AccountDenial) {
         guard verifier.rules.subjectClaim != "sub", claims["oid"] == nil || claims["tid"] == nil else { return }
         throw .event(

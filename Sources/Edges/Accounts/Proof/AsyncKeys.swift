@@ -3,29 +3,29 @@ package import GatewayCore
 package import JOSE
 import Synchronization
 
-/// What became of looking for the key that a token names, once no waiting is left to do.
+/// The final result of a key lookup, including the wait.
 package enum KeyLookupResult: Sendable {
-    /// The key, and the view of its set that has it: the verdict on the signature needs both.
+    /// The key, and the view of its set. Verification needs both.
     case key(PublicKey, KeySetView)
-    /// The source has no such key: the token is invalid.
+    /// The source has no such key, so that the token is invalid.
     case unknown
-    /// The source cannot be asked, or did not answer in time; `Retry-After` in seconds, at least 1.
+    /// The source is unavailable or did not respond in time; `Retry-After` in seconds, at least 1.
     case unavailable(retryAfter: Int)
 }
 
-/// The keys of tokens, for those who may wait for them: off the request path.
+/// A key lookup that may wait, off the request path.
 package protocol KeyWaiting: Sendable {
-    /// What is known of a set now: enough for the checks before the signature.
+    /// Returns the current view of a set, which suffices for the checks before the signature.
     func view(of set: Int) -> KeySetView
 
-    /// The key with this id in a set, waited for while its source is being asked, at most `KeySetView.patience`.
+    /// Returns the key with this ID. Waits at most `KeySetView.patience` while the set is being fetched.
     func key(kid: String, set: Int) async -> KeyLookupResult
 }
 
-/// The key coordinator's sets for asynchronous callers: an unknown key is asked for as on the request path, by the one fetch that everybody
-/// shares, and waited for with a bound.
+/// Asynchronous access to the key coordinator's sets. An unknown key triggers the same shared fetch as on the request
+/// path, with a bounded wait.
 package struct AsyncKeys: KeyWaiting {
-    /// The most calls that wait at a time; a further one is told to come again.
+    /// The maximum number of waiting calls. A further call is rejected.
     static let maximumWaiting = 256
 
     private final class Waiting: Sendable {
@@ -37,7 +37,8 @@ package struct AsyncKeys: KeyWaiting {
     private let sleepUntil: @Sendable (UInt64) async throws -> Void
     private let waiting = Waiting()
 
-    /// - Parameter sleepUntil: returns when the monotonic clock has reached a time, or throws when the task is cancelled.
+    /// Creates the lookup. `sleepUntil` returns when the monotonic clock has reached a time, and throws if the task is
+    /// cancelled.
     init(
         coordinator: KeyCoordinator, monotonic: @escaping @Sendable () -> UInt64,
         sleepUntil: @escaping @Sendable (UInt64) async throws -> Void
@@ -47,7 +48,7 @@ package struct AsyncKeys: KeyWaiting {
         self.sleepUntil = sleepUntil
     }
 
-    /// With the machine's sleep.
+    /// Creates the lookup with the system's sleep.
     package init(coordinator: KeyCoordinator, clock: GatewayClock = .system) {
         let monotonic = clock.monotonic
         self.init(coordinator: coordinator, monotonic: monotonic) { deadline in
@@ -72,7 +73,7 @@ package struct AsyncKeys: KeyWaiting {
         return await wait(for: kid, in: set, since: view.completedFetches) ?? .unavailable(retryAfter: 1)
     }
 
-    /// Nil: wait for the next view, and look again.
+    /// Returns the result of a view. `nil` to wait for the next view and look up again.
     private func lookUp(_ kid: String, in view: KeySetView, since: UInt64? = nil) -> KeyLookupResult? {
         switch view.lookup(kid: kid, now: monotonic(), waitingSince: since) {
         case .key(let key): .key(key, view)
@@ -82,10 +83,10 @@ package struct AsyncKeys: KeyWaiting {
         }
     }
 
-    /// Nil: the patience is over.
+    /// Waits for a result. `nil` after the timeout.
     private func wait(for kid: String, in set: Int, since: UInt64) async -> KeyLookupResult? {
         let deadline = monotonic() &+ KeySetView.patience
-        // Only the newest view counts.
+        // Buffers only the newest view.
         let (views, incoming) = AsyncStream.makeStream(of: KeySetView.self, bufferingPolicy: .bufferingNewest(1))
         let subscription = coordinator.subscribe { index, view in
             if index == set { incoming.yield(view) }

@@ -4,28 +4,28 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// Nonces that the gateway gives out, each for one proof.
+/// The nonces that the gateway issues, each for one proof.
 struct Nonces: Sendable {
-    /// What a nonce may be used for.
+    /// The permitted use of a nonce.
     enum Purpose: String, Sendable, CaseIterable {
         case signIn = "sign-in"
         case reauthenticate
         case link
     }
 
-    /// The purpose of one that may be used for each of them.
+    /// The purpose of a nonce that may be used for any call.
     static let anyPurpose = "any"
-    /// How long a nonce may be used, in seconds.
+    /// The lifetime of a nonce, in seconds.
     static let lifetime: Int64 = 300
 
-    /// A nonce that was found to be the one in a token, and is still to be taken.
+    /// A nonce that matches the one in a token but is not yet consumed.
     struct Matched: Sendable {
         fileprivate let digest: SHA256Digest
     }
 
     let store: any NonceStore
 
-    /// A new one.
+    /// Creates and stores a nonce.
     func issue(for purpose: Purpose?) async throws -> (raw: String, digest: SHA256Digest) {
         let raw = RandomText.nonce()
         let digest = try AccountDenial.hash(Array(raw.utf8))
@@ -33,9 +33,8 @@ struct Nonces: Sendable {
         return (raw, digest)
     }
 
-    /// Compares the raw nonce with the one in the token: either both are there, or neither.
-    ///
-    /// - Returns: nil where there are none.
+    /// Compares the raw nonce with the one in the token. Either both are present or neither. Returns the matched nonce,
+    /// or `nil` if neither is present.
     func match(_ raw: String?, with proof: Proof) throws(AccountDenial) -> Matched? {
         let claim = proof.isOpaque ? nil : proof.principal.claims.root["nonce"]
         switch (raw, claim) {
@@ -51,7 +50,7 @@ struct Nonces: Sendable {
         }
     }
 
-    /// Takes a nonce: whoever takes it for something else than it was given out for has used it up.
+    /// Consumes a nonce. A nonce for another purpose is consumed too.
     func take(_ nonce: Matched, for purpose: Purpose) async throws {
         guard let given = try await store.takeNonce(nonce.digest) else {
             throw AccountDenial.nonce("the nonce was never given out, is too old or was used")
@@ -61,18 +60,18 @@ struct Nonces: Sendable {
     }
 }
 
-/// How a provider's token tells the nonce that its user's app was given.
+/// The encoding of the nonce in a provider's token.
 enum NonceRule: Sendable {
-    /// As the lower-case hexadecimal SHA-256 of it: what Firebase's guides have apps send to Apple.
+    /// The lower-case hexadecimal SHA-256, as Firebase's guides specify for Apple.
     case hashed
-    /// As that or as it is, since the provider repeats what the app sent, and SDKs send either.
+    /// The SHA-256 or the raw value. The provider copies what the app sent, and SDKs send either.
     case hashedOrExact
 
     init(provider: String) {
         self = provider.utf8.elementsEqual("apple.com".utf8) ? .hashed : .hashedOrExact
     }
 
-    /// Whether a token with this `nonce` was made for the raw one; in a time that depends on neither.
+    /// Returns whether a token's `nonce` is for the raw one, in constant time.
     func matches(_ told: String, raw: String, digest: SHA256Digest) -> Bool {
         let isHash = ConstantTime.equals(told.utf8, HexDigits.text(of: digest.bytes).utf8)
         let isRaw = ConstantTime.equals(told.utf8, raw.utf8)

@@ -3,9 +3,9 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// Asks providers about opaque tokens that calls bring as proof.
+/// The introspection of opaque tokens that calls present as proof.
 package struct OpaqueProof: Sendable {
-    /// The providers' ids, by the places that `checker` takes.
+    /// The provider IDs, in the order of the checker's indices.
     private let providers: [String]
     private let checker: any OpaqueTokenChecking
 
@@ -14,7 +14,8 @@ package struct OpaqueProof: Sendable {
         self.checker = checker
     }
 
-    /// Microsoft's, for one, are never taken: nothing proves whom they were issued for.
+    /// The denial for providers without introspection, such as Microsoft, whose access tokens do not prove for which
+    /// client they were issued.
     static let notTaken = AccountDenial(
         .operationNotAllowed, detail: "Access tokens of this provider are not taken here.")
 
@@ -32,7 +33,7 @@ package struct OpaqueProof: Sendable {
         }
         switch verdict {
         case .accepted(let identity, _):
-            // Access tokens may be JWS too, which it takes its issuer to read.
+            // Access tokens may be JWS as well, although only their issuer interprets them.
             return try proof(
                 of: identity, try Proof.use(of: token, isJWS: token.withUnsafeBytes(CompactShape.isJWT)))
         case .refused(let failure, _): throw AccountDenial(failure)
@@ -41,7 +42,7 @@ package struct OpaqueProof: Sendable {
         }
     }
 
-    /// Many such tokens never end: their use is remembered as long as anything is.
+    /// Creates the proof. Many opaque tokens never expire, so that their use is recorded for the maximum time.
     private func proof(of identity: ProviderIdentity, _ digest: SHA256Digest) throws(AccountDenial) -> Proof {
         guard let hasher = SHA256Hasher(), let principal = Principal(identity, hasher: hasher) else {
             throw .credential("the provider tells more than can be kept, or the uid would be longer than 128 bytes")

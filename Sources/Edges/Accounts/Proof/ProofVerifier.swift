@@ -4,7 +4,8 @@ import JOSE
 import Revocation
 import Synchronization
 
-/// Verifies credentials that calls bring as proof: by the same verifiers as those of requests, waiting for keys and providers with a bound.
+/// The verification of credentials that calls present as proof. It uses the same verifiers as requests, and waits a
+/// bounded time for keys and providers.
 package struct ProofVerifier: Sendable {
     private let verifiers: VerifierTable
     private let keys: any KeyWaiting
@@ -12,9 +13,11 @@ package struct ProofVerifier: Sendable {
     private let clock: GatewayClock
     private let slots = ProofSlots()
 
+    /// Creates the verifier.
+    ///
     /// - Parameters:
-    ///   - keys: of the sets that `verifiers` number.
-    ///   - opaque: nil where no provider is asked about tokens.
+    ///   - keys: The key sets that `verifiers` refer to.
+    ///   - opaque: `nil` if no provider introspects tokens.
     package init(verifiers: VerifierTable, keys: any KeyWaiting, opaque: OpaqueProof?, clock: GatewayClock) {
         self.verifiers = verifiers
         self.keys = keys
@@ -22,7 +25,7 @@ package struct ProofVerifier: Sendable {
         self.clock = clock
     }
 
-    /// Whom a credential of a provider names.
+    /// Verifies a credential of a provider.
     func verify(_ request: ProofRequest, provider: String, for network: PeerNetwork) async throws -> Proof {
         try await slots.run {
             switch request.credential {
@@ -34,7 +37,7 @@ package struct ProofVerifier: Sendable {
         }
     }
 
-    /// Whom an ID token of Firebase names.
+    /// Verifies a Firebase ID token.
     func verifyFirebase(_ text: String) async throws -> Principal {
         let index = verifiers.verifiers.firstIndex {
             guard case .firebase(let verifier) = $0 else { return false }
@@ -57,7 +60,7 @@ package struct ProofVerifier: Sendable {
 }
 
 extension ProofVerifier {
-    /// - Parameter index: the verifier that has to be the token's.
+    /// Verifies a token, to which the verifier at `index` must apply.
     private func verify(_ text: String, by index: Int) async throws -> Proof {
         let principal: Principal
         do {
@@ -66,7 +69,7 @@ extension ProofVerifier {
             throw AccountDenial(failure)
         }
         let lifetime = principal.expiresAt.seconds(since: UnixTime(clamping: clock.now()))
-        // A use that is forgotten before the token ends could be made again.
+        // A token must not outlive the record of its use, or it could be used again.
         guard lifetime <= StoreBounds.maximumLifetime else {
             throw AccountDenial.credential("it lasts longer than its use can be remembered")
         }
@@ -106,14 +109,14 @@ extension ProofVerifier {
     }
 }
 
-/// How many proofs are verified at a time: each may wait for a provider.
+/// The concurrency limit of proof verification, because each may wait for a provider.
 final class ProofSlots: Sendable {
-    /// The most at a time; a further call is told to come again.
+    /// The maximum number of concurrent verifications. A further call is rejected.
     static let capacity = 256
 
     private let taken = Atomic<Int>(0)
 
-    /// Runs `body` in a slot.
+    /// Runs `body` within the limit.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         defer { taken.wrappingSubtract(1, ordering: .relaxed) }
         guard taken.wrappingAdd(1, ordering: .relaxed).newValue <= Self.capacity else {

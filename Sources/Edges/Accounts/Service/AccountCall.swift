@@ -4,17 +4,18 @@ import JOSE
 package import RequestPipeline
 import Revocation
 
-/// One call of an account endpoint, read whole.
+/// A complete request to an account endpoint.
 package struct AccountCall: Sendable {
     package let endpoint: AccountEndpoint
     package let body: [UInt8]
-    /// `Content-Type` without its parameters, in lower case; empty: none.
+    /// The `Content-Type` without parameters, in lower case. Empty if absent.
     package let contentType: String
-    /// The principal of the request's credential, which is valid and not revoked in the view; `nil` for an anonymous call.
+    /// The principal of the request's credential, which is valid and not revoked in the view. `nil` if the request is
+    /// anonymous.
     package let caller: Principal?
-    /// Where the request comes from: what rates are counted by.
+    /// The client's network, for rate limits.
     package let network: PeerNetwork
-    /// As the access log has it.
+    /// The request ID of the access log.
     package let requestID: String
 
     package init(
@@ -30,11 +31,11 @@ package struct AccountCall: Sendable {
     }
 }
 
-/// What a call is answered with.
+/// The response to an account request.
 package enum AccountReply: Sendable {
-    /// 200 with a JSON text.
+    /// 200 with a JSON body.
     case json([UInt8], cookie: SessionCookie? = nil)
-    /// 200 without a body, never cached; for senders of events (OpenID Connect Back-Channel Logout 1.0 section 2.8).
+    /// 200 without a body, never cached. For senders of events (OpenID Connect Back-Channel Logout 1.0 section 2.8).
     case accepted
     /// 204.
     case done(cookie: SessionCookie? = nil)
@@ -42,27 +43,28 @@ package enum AccountReply: Sendable {
     case refused(Denial)
 }
 
-/// What `Set-Cookie` does with the session cookie.
+/// The change of the session cookie by `Set-Cookie`.
 package enum SessionCookie: Sendable, Equatable {
-    /// - Parameter maximumAge: in seconds.
+    /// Sets the cookie. `maximumAge` is in seconds.
     case set(token: String, maximumAge: Int64)
     case clear
 }
 
-/// Serves the account calls, off the request path. Shared by the workers.
+/// The account endpoints, served off the request path and shared by the workers.
 package protocol AccountServing: Sendable {
-    /// Serves a call, and tells `answer` once, from any thread.
+    /// Serves a call. It calls `answer` once, from any thread.
     func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void)
 }
 
 extension AccountCall {
-    /// Who calls.
+    /// Returns the caller, who must be authenticated.
     func requiredCaller() throws(AccountDenial) -> Principal {
         guard let caller else { throw AccountDenial(.missingCredential) }
         return caller
     }
 
-    /// Who calls, where it is somebody with an account or a session: one who only has a provider's token has nothing that could be changed.
+    /// Returns the caller, who must have an account or a session. A caller with only a provider's token has nothing to
+    /// change.
     func accountHolder() throws(AccountDenial) -> Principal {
         let caller = try requiredCaller()
         guard !caller.isDerived else {
@@ -76,19 +78,19 @@ extension Principal {
     /// Whether it is a provider's own token whose identity belongs to no account.
     var isDerived: Bool { link.map { UserKey($0) == user } ?? false }
 
-    /// What the credential's claims list of a provider's identities; nil: none.
+    /// Returns the identities at a provider that the credential's claims list. `nil` if there are no such identities.
     func identities(at provider: String) -> JSONValue? { identities?[provider] }
 
-    /// The providers, and kinds of contact, that the credential's claims list.
+    /// The providers and kinds of contact in the credential's claims.
     var identityKinds: [String] { identities?.members.map(\.name) ?? [] }
 
     private var identities: JSONValue? { claims.root["firebase"]?["identities"] }
 
-    /// When the credential ends, as the store takes it; nil: nobody knows.
+    /// When the credential expires, for the store. `nil` if it is unknown.
     var end: Int64? { expiresAt == .latest ? nil : expiresAt.seconds }
 
-    /// Until when an end of the session has to be remembered. A cookie of ours is the only credential of its session; one that is named by
-    /// its sign-in goes on in the tokens that its issuer gives out later, for as long as nobody knows.
+    /// How long the end of the session must be recorded. A gateway cookie is the only credential of its session. A
+    /// session identified by its sign-in time continues in tokens issued later, for an unknown time.
     var endedUntil: Int64 {
         let isOurs = kind == .sessionCookie && session.map { claims.root["sid"]?.equals($0) == true } ?? false
         return isOurs ? end ?? StoreBounds.maximumTime : StoreBounds.maximumTime

@@ -3,10 +3,10 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// Why a call is refused: what its client is told, and what the log says besides.
+/// The denial of an account request: the response to the client, and details for the log.
 struct AccountDenial: Error, Equatable {
     var denial: Denial
-    /// The precise reason. It goes to the log, never to the client.
+    /// The precise reason. It is logged and never sent to the client.
     var reason: String?
 
     init(_ denial: Denial, reason: String? = nil) {
@@ -20,13 +20,13 @@ struct AccountDenial: Error, Equatable {
         self.reason = reason
     }
 
-    /// How old a sign-in may be where a call asks for a recent one, in seconds.
+    /// The maximum age of a recent sign-in, in seconds.
     static let recentSignIn: Int64 = 300
 
-    /// - Parameter detail: what the client can mend; nothing of the client's is in it.
+    /// Creates a denial of a malformed request. `detail` explains how to correct it and contains no client data.
     static func malformed(_ detail: String) -> AccountDenial { AccountDenial(.malformedRequest, detail: detail) }
 
-    /// Of a provider's token the client learns no more than that it does not count.
+    /// Creates a denial of a provider's token. The client learns only that the token is invalid.
     static func credential(_ reason: String) -> AccountDenial { AccountDenial(.invalidCredential, reason: reason) }
 
     static func nonce(_ reason: String) -> AccountDenial { AccountDenial(.invalidNonce, reason: reason) }
@@ -37,12 +37,12 @@ struct AccountDenial: Error, Equatable {
 }
 
 extension AccountDenial {
-    /// Whatever is wrong with a token is one answer.
+    /// Creates the denial of an invalid token. All reasons have the same response.
     init(_ failure: VerificationFailure) {
         self.init(failure.code == .internalError ? .internalError : .invalidCredential, reason: failure.reason.rawValue)
     }
 
-    /// The hash of `bytes`.
+    /// Returns the hash of `bytes`.
     static func hash(_ bytes: [UInt8]) throws(AccountDenial) -> SHA256Digest {
         guard let digest = SHA256Hasher()?.hash(bytes) else {
             throw AccountDenial(.internalError, reason: "libcrypto could not hash")
@@ -51,11 +51,9 @@ extension AccountDenial {
     }
 }
 
-/// Of events: what their senders are told. They are servers, whose operators read it.
+/// Denials of events. Their readers are the operators of the sending servers.
 extension AccountDenial {
-    /// An event's token does not count.
-    ///
-    /// - Parameter detail: what the sender can mend.
+    /// Creates the denial of an invalid event token. `detail` explains how the sender can correct it.
     static func event(
         _ reason: String,
         detail: String = "Send a token that you signed for this service's audience, unchanged and in time."
@@ -69,7 +67,7 @@ extension AccountDenial {
             ? AccountDenial(.internalError, reason: failure.reason.rawValue) : .event(failure.reason.rawValue)
     }
 
-    /// What the sender can repeat later, and should: nothing was forgotten, and what was done may be done again.
+    /// Creates a denial after which the sender should retry. No effect is lost, and repeated effects are harmless.
     init(event error: StoreError) {
         self.init(.storeUnavailable, reason: "the store: \(error.code)")
     }

@@ -4,7 +4,7 @@ package import GatewayCore
 package import Logging
 package import Revocation
 
-/// What the calls of accounts work with.
+/// The dependencies of the account endpoints.
 package struct AccountParts: Sendable {
     let settings: Configuration.Accounts
     let clock: GatewayClock
@@ -13,13 +13,13 @@ package struct AccountParts: Sendable {
     let authority: SessionAuthority
     let verifier: ProofVerifier
     let clockSkew: Int64
-    /// How old the store's view may be, in nanoseconds.
+    /// The maximum age of the store's view, in nanoseconds.
     let maxStaleness: UInt64
-    /// Whom to ask about Firebase's users, where their revocations are read from there; nil: nobody.
+    /// The lookup of Firebase accounts. `nil` if their revocations are not read from Firebase.
     var firebase: (any AccountLookingUp)?
     var rating: any CallRating
     var events: AccountEvents?
-    /// The logger of lines that must never be suppressed; `nil`: `logger`.
+    /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.
     var auditLogger: Logger?
 
     package init(
@@ -44,7 +44,7 @@ package struct AccountParts: Sendable {
 }
 
 extension AccountParts {
-    /// What signs, once it is known.
+    /// The session keys, once they are loaded.
     var keys: SessionKeys {
         get throws(AccountDenial) {
             guard let keys = authority.keys else {
@@ -61,7 +61,7 @@ extension AccountParts {
             store: store, clock: clock, clockSkew: clockSkew, maxStaleness: maxStaleness, firebase: firebase)
     }
 
-    /// The log of changes that a call makes.
+    /// Returns the audit log of a call.
     func auditLog(_ call: AccountCall) -> AuditLog {
         AuditLog(logger: auditLogger ?? logger, requestID: call.requestID)
     }
@@ -77,12 +77,12 @@ extension AccountParts {
         throw AccountDenial(Denial(.rateLimited, retryAfter: wait))
     }
 
-    /// What is kept of an account; of one that was not made here perhaps nothing but its uid.
+    /// Returns the record of an account. For an account that the gateway did not create, it may contain only the uid.
     func account(_ user: UserKey) async throws -> AccountRecord {
         try await store.account(user) ?? AccountRecord(user: user)
     }
 
-    /// Makes the one use of a pending token.
+    /// Records the single use of a pending token.
     func use(_ token: PendingToken) async throws {
         guard try await store.markSeen(try token.digest(), lifetime: PendingToken.lifetime) else {
             throw AccountDenial(

@@ -4,7 +4,8 @@ import Logging
 import RequestPipeline
 import Revocation
 
-/// The gateway's accounts: serves the calls under `/.gatehouse/`, off the request path. Shared by the workers.
+/// The accounts of the gateway. It serves the endpoints under `/.gatehouse/`, off the request path, and is shared by
+/// the workers.
 package final class Accounts: AccountServing {
     private let parts: AccountParts
 
@@ -16,7 +17,7 @@ package final class Accounts: AccountServing {
         Task { answer(await reply(to: call)) }
     }
 
-    /// What a call is answered with, whatever happens.
+    /// Returns the response to a call, including after errors.
     func reply(to call: AccountCall) async -> AccountReply {
         do {
             return try await serve(call)
@@ -67,14 +68,14 @@ extension AccountDenial {
     }
 }
 
-/// Tells the operator of each change of whom an account belongs to. It names no address and no subject's token.
+/// The audit log of changes in the ownership of accounts. It contains no address and no subject.
 struct AuditLog: Sendable {
     enum Event: String, Sendable {
         case link
         case unlink
-        /// An identity came to an account because both have the same verified address.
+        /// An identity was linked to an account with the same verified address.
         case merge
-        /// As `merge`, but nobody had vouched for the account's address before: whoever used it was put out.
+        /// Like `merge`, but the account's address was unverified. Its previous users were removed.
         case takeover
     }
 
@@ -97,7 +98,7 @@ struct AuditLog: Sendable {
 }
 
 extension Logger.Metadata {
-    /// Adds `uid`, and `tenant` where it is a part of the user's name.
+    /// Adds `uid`, and `tenant` if it is part of the user key.
     mutating func add(_ user: UserKey) {
         self["uid"] = "\(user.uid)"
         if let tenant = user.tenant { self["tenant"] = "\(tenant)" }

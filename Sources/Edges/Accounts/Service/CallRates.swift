@@ -2,21 +2,22 @@ package import GatewayConfiguration
 package import GatewayCore
 package import Revocation
 
-/// Counts calls of accounts, so that guessing costs time. `now` is monotonic, in nanoseconds.
+/// Rate limits of account requests, which make guessing slow. `now` is monotonic, in nanoseconds.
 package protocol CallRating: Sendable {
-    /// Counts a call of a client's network; nil: it may be served, else after how many seconds it may come again.
+    /// Counts a request of a client's network. `nil` if it is permitted, otherwise the number of seconds to wait.
     func allow(network: PeerNetwork, now: UInt64) -> Int?
 
-    /// Counts a call that concerns an account or an identity, by the name of its user.
+    /// Counts a request that concerns an account or an identity, by its user key.
     func allow(user: UserKey, now: UInt64) -> Int?
 }
 
-/// Counts account calls by the client's network and by the account that they concern, in bounded memory.
+/// The rate limits of account requests by network and by account, in bounded memory.
 ///
-/// Each has a bucket that refills evenly: so many calls a minute, a third of them (at least five) at once. A call that is refused counts for
-/// nothing. Peers without an address share one bucket: a Unix socket's, for whom no trusted proxy speaks.
+/// Each bucket refills evenly: a number of requests per minute, of which a third (at least five) may come at once. A
+/// rejected request is not counted. Peers without an address, on a Unix socket without a trusted proxy, share one
+/// bucket.
 ///
-/// The buckets are this gateway's: with several, a client has the rate at each.
+/// The buckets are local to this gateway. With several gateways, a client has the full rate at each.
 package final class CallRates: CallRating {
     /// 65,536 buckets, 1 MiB.
     private let networks = TokenBucketTable(groups: 8192)
@@ -24,9 +25,11 @@ package final class CallRates: CallRating {
     private let networkBucket: TokenBucket
     private let accountBucket: TokenBucket
 
+    /// Creates the limits.
+    ///
     /// - Parameters:
-    ///   - perAddress: calls of a network a minute (`calls_per_address`).
-    ///   - perAccount: calls that concern an account a minute (`calls_per_account`).
+    ///   - perAddress: Requests per network and minute (`calls_per_address`).
+    ///   - perAccount: Requests per account and minute (`calls_per_account`).
     init(perAddress: Int, perAccount: Int) {
         networkBucket = TokenBucket(perMinute: perAddress)
         accountBucket = TokenBucket(perMinute: perAccount)

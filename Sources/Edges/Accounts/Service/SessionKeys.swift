@@ -1,63 +1,66 @@
 package import Authentication
 package import GatewayConfiguration
-import HTTPServer
 package import JOSE
 package import Revocation
 import Synchronization
+import TextCoding
 
-/// What signs and verifies the gateway's own session cookies: the same for all gateways of a store.
+/// The keys of the gateway's own session cookies, shared by all gateways of a store.
 package struct SessionKeys: Sendable {
     /// `iss` and `aud`.
     package let issuer: String
-    /// Signs; ES256.
+    /// The signing key; ES256.
     package let current: SigningKey
-    /// Verify as well.
+    /// Keys that only verify.
     let previous: [SigningKey]
-    /// What verifiers need; it never ends.
+    /// The view for verifiers. It never expires.
     package let view: KeySetView
 
-    /// The `typ` of a pending token's.
+    /// The `typ` of a pending token.
     package static let pendingType = "gatehouse-pending+jwt"
 
-    /// - Throws: when libcrypto does not take its own keys back.
+    /// Creates the keys.
+    ///
+    /// - Throws: `KeySetError` if libcrypto does not accept its own keys.
     package init(issuer: String, current: SigningKey, previous: [SigningKey]) throws(KeySetError) {
         self.issuer = issuer
         self.current = current
         self.previous = previous
-        // No other set of this process has this generation: theirs begin above 2^32.
+        // A unique generation: the generations of all other sets begin above 2^32.
         view = KeySetView(
             keys: try KeySet(jwkSet: JWKSet.text(of: [current] + previous)), issuer: issuer, generation: 1,
             isLoaded: true, lastFetchSucceeded: true, completedFetches: 1, usableUntil: .max, cooldownUntil: .max,
             nextFetchAt: .max)
     }
 
-    /// All of them, the current one first.
+    /// All keys, the current one first.
     package var published: [SigningKey] { [current] + previous }
 }
 
-/// The session keys, once they are known: the issuer, and in an embedded store the key, may have to be read from the store first.
+/// The session keys once they are loaded. The issuer, and with an embedded store the key, may have to be read from the
+/// store first.
 package final class SessionAuthority: Sendable {
     private let known = Mutex<SessionKeys?>(nil)
 
     package init() {}
 
-    /// Nil: not known yet.
+    /// `nil` until the keys are loaded.
     package var keys: SessionKeys? { known.withLock { $0 } }
 
-    /// They are known now, and stay as they are.
+    /// Sets the keys, which do not change afterwards.
     func set(_ keys: SessionKeys) {
         known.withLock { $0 = keys }
     }
 }
 
 extension SessionAuthority {
-    /// The names of what a store keeps for it.
+    /// The names of the settings in the store.
     package static let issuerSetting = "issuer"
     package static let keySetting = "session_key"
 
-    /// Reads what is not configured from the store, where it is made once.
+    /// Loads the keys. Values that are not configured are read from the store, which creates them once.
     ///
-    /// - Parameter files: the configured keys; nil: none are.
+    /// - Parameter files: The configured keys. `nil` if the configuration names no files.
     package func load(
         _ accounts: Configuration.Accounts, files: (current: SigningKey, previous: [SigningKey])?,
         from store: any AccountStore
@@ -72,7 +75,7 @@ extension SessionAuthority {
 
     private static func issuer(from store: any AccountStore) async throws -> String {
         var random = SystemRandomNumberGenerator()
-        let initial = "gatehouse:" + Hexadecimal.text(of: (random.next(), random.next()))
+        let initial = "gatehouse:" + HexDigits.text(of: (random.next(), random.next()))
         return String(decoding: try await store.setting(issuerSetting, initial: Array(initial.utf8)), as: UTF8.self)
     }
 

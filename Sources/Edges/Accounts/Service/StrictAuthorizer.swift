@@ -4,18 +4,17 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// Decides, by the store's own records of now and the same rules as on the request path, whether somebody may do what
-/// a call asks.
+/// The authorization of account requests. It uses the store's current records and the same rules as the request path.
 struct StrictAuthorizer: Sendable {
     let store: any GatewayStore
     let clock: GatewayClock
     let clockSkew: Int64
     let maxStaleness: UInt64
-    /// Whom to ask about Firebase's users besides; nil: nobody.
+    /// The lookup of Firebase accounts. `nil` if they are not looked up.
     var firebase: (any AccountLookingUp)?
 
-    /// Refuses a caller who is disabled or revoked, or, where `isRecent`, did not sign in lately; and one whose identity belongs to somebody
-    /// else since the request began.
+    /// Denies a caller who is disabled or revoked, or, if `isRecent`, has no recent sign-in. Also denies a caller whose
+    /// identity has a different owner since the request began.
     func require(_ caller: Principal, isRecent: Bool) async throws {
         try await requireSameOwner(caller)
         var policy = RoutePolicy()
@@ -36,7 +35,8 @@ struct StrictAuthorizer: Sendable {
         case .deny(let denial): throw AccountDenial(denial)
         case .awaitStore, .queryStore, .lookUp: throw AccountDenial(.storeUnavailable)
         }
-        // No nonce of ours ties a provider's token to whoever presents it: only a proof that the gateway recorded for it counts.
+        // No gateway nonce ties a provider's token to its presenter, so that only a proof recorded by the gateway is
+        // accepted.
         guard isRecent, caller.link != nil else { return }
         guard case .record(_, let recorded?, _) = session, recorded.age(at: context.now) <= AccountDenial.recentSignIn
         else {
@@ -44,7 +44,7 @@ struct StrictAuthorizer: Sendable {
         }
     }
 
-    /// Whom a provider's token names was decided by what this gateway knew of its link when the request's head had come. Its body may take long.
+    /// Checks the owner again. It was determined when the request's head arrived, and the body may take long.
     private func requireSameOwner(_ caller: Principal) async throws {
         if let origin = caller.origin?.link, try await store.owner(of: origin) != caller.user {
             throw AccountDenial(
@@ -57,11 +57,11 @@ struct StrictAuthorizer: Sendable {
         }
     }
 
-    /// Refuses an identity, or an account, that is disabled or whose sign-ins of that time are revoked.
+    /// Denies an identity or account that is disabled, or whose sign-ins before that time are revoked.
     ///
     /// - Parameters:
-    ///   - time: when the credential was made; without it, any revocation counts.
-    ///   - isFirebase: whether Firebase keeps the account, and may say that it counts no more.
+    ///   - time: When the credential was made. Without it, any revocation applies.
+    ///   - isFirebase: Whether the user has a Firebase account, whose status applies too.
     func require(_ user: UserKey, time: UnixTime?, isFirebase: Bool = false) async throws {
         guard let hasher = SHA256Hasher(), let key = StoreKey(user, hasher: hasher) else {
             throw AccountDenial(.internalError, reason: "libcrypto could not hash")
@@ -91,14 +91,14 @@ struct StrictAuthorizer: Sendable {
         }
     }
 
-    /// It takes the answers as they are: they have what the view knows besides.
+    /// The view is not consulted again, because the records passed to it already include it.
     private var authorizer: Authorizer {
         Authorizer(
             store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
             maxStaleness: maxStaleness, asksFirebase: firebase != nil, countsView: false)
     }
 
-    /// What Firebase says of its user now.
+    /// Returns the current status of a Firebase user.
     private func account(of user: UserKey, isFirebase: Bool) async -> AccountView {
         guard let firebase, isFirebase else { return .notAsked }
         let status = await withCheckedContinuation { continuation in
@@ -107,20 +107,20 @@ struct StrictAuthorizer: Sendable {
         return status.answer == .unavailable ? .failed(lastKnown: nil) : .known(status.answer)
     }
 
-    /// What is known of the identity at the provider, where it is not the uid.
+    /// Returns the record of the identity at the provider, if it differs from the user.
     private func identity(of caller: Principal) async throws -> UserLookup? {
         guard let link = caller.recordedLink else { return nil }
         return lookup(try await store.user(UserKey(link)), caller.standing.linkKey, for: caller)
     }
 
-    /// Sessions of ours are compared with the order of the store, other credentials with the time of the revocation.
+    /// Returns the user's record for a caller. Gateway sessions are compared with the store's order, other credentials
+    /// with the time of the revocation.
     private func lookup(_ record: UserRecord, _ key: StoreKey, for caller: Principal) -> UserLookup {
         lookup(record, key, caller.origin == nil ? \.credentialsSince : \.validSince)
     }
 
-    /// What counts of a user: the store's record, and what the view knows beyond it, since a store that lost records does not tell.
-    ///
-    /// - Parameter since: what of the record the credential is compared with. The view has the order of sessions alone.
+    /// Returns the stricter of the store's record and the view, because a store that lost records does not report it.
+    /// `since` is the time in the record to compare with. The view contains only the order of sessions.
     private func lookup(_ record: UserRecord, _ key: StoreKey, _ since: KeyPath<UserRecord, UnixTime?>) -> UserLookup {
         var time = record[keyPath: since]
         var isDisabled = record.disabled

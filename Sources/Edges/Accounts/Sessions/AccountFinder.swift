@@ -1,23 +1,22 @@
 import GatewayConfiguration
 import GatewayCore
-import JOSE
 import Revocation
 
-/// Finds, merges or makes the account of a user who proved who they are.
+/// The search for a proven user's account, which may merge or create one.
 struct AccountFinder {
     struct Found: Sendable {
         var account: AccountRecord
         var isNew = false
     }
 
-    /// How often what was read may turn out to have changed before it was acted on.
+    /// The maximum number of attempts if the data changes between reading and writing.
     static let attempts = 4
 
     let parts: AccountParts
     let audit: AuditLog
     let keys: SessionKeys
 
-    /// - Parameter name: the display name that came beside the token.
+    /// Finds or creates the account. `name` is the display name that the client sent with the token.
     func find(_ user: ProvenUser, name: String?) async throws -> Found {
         try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
         for _ in 0..<Self.attempts {
@@ -26,7 +25,7 @@ struct AccountFinder {
         throw AccountDenial(.overloaded, reason: "the account was changed by others at the same time, again and again")
     }
 
-    /// Nil: what was read is no longer so.
+    /// Makes one attempt. `nil` if the data changed meanwhile.
     private func attempt(_ user: ProvenUser, name: String?) async throws -> Found? {
         if let owner = try await parts.store.owner(of: user.link) { return try await known(owner, user, name: name) }
         if let email = user.email, claims(email), let holder = try await parts.store.uid(ofEmail: email.address) {
@@ -47,10 +46,8 @@ struct AccountFinder {
         return Found(account: account)
     }
 
-    /// Gives an account without an address the one that a linked identity's provider vouches for, and marks the one that it has as verified where
-    /// it is the same.
-    ///
-    /// - Returns: false where the account stays as it is.
+    /// Gives an account without an address the verified one of a linked identity, or marks the same address as
+    /// verified. Returns `false` if the account does not change.
     private func adoptEmail(of user: ProvenUser, for account: AccountRecord) async throws -> Bool {
         guard !account.emailVerified, account.created != nil, !account.unlinked.hasMore, let email = user.email,
             email.isVerified, !email.isPrivate, account.email?.isExactly(email.address) ?? true
@@ -73,31 +70,30 @@ struct AccountFinder {
         }
     }
 
-    /// Whether an address says whose account it is. One that Apple made says that of nobody.
+    /// Returns whether an address determines the account. Apple's relay addresses do not.
     private func claims(_ email: ProvenEmail) -> Bool { parts.settings.oneAccountPerEmail && !email.isPrivate }
 }
 
 extension AccountFinder {
-    /// Lets an identity come to the account that has its address: only where its provider vouches for the address, and nobody who did not
-    /// prove the address stays in the account.
-    ///
-    /// - Returns: false where the identity, or the account, belongs to somebody else by now.
+    /// Links an identity to the account with its address. This requires a verified address, and removes users who did
+    /// not prove the address. Returns `false` if the identity or the account has a different owner meanwhile.
     private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: UserKey) async throws -> Bool {
         let account = try await parts.account(holder)
-        // Who was put out of the account comes back by its user's own call alone.
+        // An identity that was removed from the account can return only by an action of its user.
         guard email.isVerified, !account.unlinked.mayContain(user.link) else {
             throw try conflict(user, with: account)
         }
-        // Who squats on an address could revoke the account again and again, and so keep it from its owner, whose sign-in is always a little
-        // older. A takeover revokes all of it anyway.
+        // For an unverified address all revocations are ignored here. Otherwise a squatter could lock out the owner by
+        // revoking the account repeatedly. A takeover revokes everything anyway.
         let time = account.emailVerified ? user.madeAt : .latest
         try await parts.authorizer.require(holder, time: time, isFirebase: account.created == nil)
         guard account.emailVerified else {
-            // Of an account that was not made here, ending its links puts nobody out: its user signs in where it was made.
+            // Releasing the links of an account that the gateway did not create removes no user, because they sign in
+            // elsewhere.
             guard account.created != nil else { throw try conflict(user, with: account) }
             return try await takeOver(account, by: user, email)
         }
-        // The provider gave the address to somebody else since.
+        // The provider has since assigned the address to another user.
         if let subject = account.links[user.link.provider], !subject.utf8.elementsEqual(user.link.subject.utf8) {
             throw try conflict(user, with: account)
         }
@@ -111,10 +107,10 @@ extension AccountFinder {
         }
     }
 
-    /// Whoever made the account never proved that the address is theirs. They are put out before who did comes in.
+    /// Transfers an account with an unverified address to the user who proved it. Its previous users are removed first.
     ///
-    /// The store orders that: every session that began before is revoked, and a sign-in that goes on meanwhile finds its identity unlinked or
-    /// its session revoked.
+    /// The store orders these steps. Every earlier session is revoked. A concurrent sign-in finds its identity unlinked
+    /// or its session revoked.
     private func takeOver(_ account: AccountRecord, by user: ProvenUser, _ email: ProvenEmail) async throws -> Bool {
         let owner = account.user
         try await parts.store.revoke(owner, at: parts.clock.now(), .everything)
@@ -142,12 +138,12 @@ extension AccountFinder {
     }
 }
 
-/// An answer that tells the client of an account that is not its own, with what may be done about it.
+/// A denial because another account is concerned, with a pending token for the next step.
 struct Conflict {
     let parts: AccountParts
     let keys: SessionKeys
 
-    /// - Parameter pending: the token that the client gets instead of the proof that it used.
+    /// Creates the denial. The token `pending` replaces the used proof.
     func denial(
         _ code: DecisionCode, _ user: ProvenUser, _ pending: PendingToken
     ) throws(AccountDenial) -> Denial {

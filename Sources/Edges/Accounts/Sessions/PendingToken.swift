@@ -4,13 +4,15 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// A proof that could not be used for what it was meant, kept for what the user may do instead: in a token that the client holds.
+/// A signed token that preserves a proof which could not be used as intended, for an alternative action. The client
+/// holds it.
 struct PendingToken: Sendable {
-    /// What it may be used for, once.
+    /// The action for which it may be used, once.
     enum Purpose: Sendable, Equatable {
-        /// To sign in to the account that the identity belongs to.
+        /// To sign in to the account that owns the identity.
         case signIn
-        /// To link the identity to one account: the hash of its user, which the token does not tell.
+        /// To link the identity to one account. The binding is the hash of its user, whose identity the token does not
+        /// reveal.
         case link(binding: String)
 
         var name: String {
@@ -21,21 +23,22 @@ struct PendingToken: Sendable {
         }
     }
 
-    /// How long it may be used, in seconds.
+    /// The lifetime, in seconds.
     static let lifetime: Int64 = 600
-    /// The longest, in bytes: the claims of any credential that is taken fit in, and it fits into the body of a call.
+    /// The maximum size, in bytes. The claims of any accepted credential fit in, and the token fits into a request
+    /// body.
     static let maximumSize = 24_576
 
     let id: String
     let purpose: Purpose
     let user: ProvenUser
 
-    /// One that signs in.
+    /// Creates a token for signing in.
     static func signIn(_ user: ProvenUser) -> PendingToken {
         PendingToken(id: RandomText.name(), purpose: .signIn, user: user)
     }
 
-    /// One that a session of that account can link.
+    /// Creates a token for linking to this account.
     static func link(_ user: ProvenUser, to owner: UserKey) throws(AccountDenial) -> PendingToken {
         let id = RandomText.name()
         return PendingToken(id: id, purpose: .link(binding: try binding(id, owner)), user: user)
@@ -46,16 +49,16 @@ struct PendingToken: Sendable {
         return ConstantTime.equals(binding.utf8, try Self.binding(id, owner).utf8)
     }
 
-    /// What the one use is remembered by.
+    /// Returns the key under which the single use is recorded.
     func digest() throws(AccountDenial) -> SHA256Digest { try AccountDenial.hash(Array("pending:\(id)".utf8)) }
 
-    /// The id has a fixed length, so that no two pairs have one hash.
+    /// Returns the hash of ID and user. The ID has a fixed length, so that the hashed text is unambiguous.
     private static func binding(_ id: String, _ owner: UserKey) throws(AccountDenial) -> String {
         HexDigits.text(of: try AccountDenial.hash(Array("\(id):\(owner.name)".utf8)).bytes)
     }
 }
 
-/// Writes and reads pending tokens.
+/// The encoding of pending tokens.
 struct PendingTokens: Sendable {
     let keys: SessionKeys
 
@@ -92,7 +95,7 @@ struct PendingTokens: Sendable {
         return signed
     }
 
-    /// The token of a text, if it was made here and may still be used.
+    /// Parses and verifies a token that was issued here and has not expired.
     func read(_ text: String, now: Int64) throws(AccountDenial) -> PendingToken {
         guard let token = try? UnverifiedJWS(text, maximumSize: PendingToken.maximumSize),
             token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true,

@@ -3,16 +3,16 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// A user at a provider who proved who they are: what accounts and sessions are made of.
+/// A user who proved an identity at a provider: the basis of accounts and sessions.
 struct ProvenUser: Sendable {
     let link: IdentityLink
-    /// What the provider tells of them, in Firebase's words.
+    /// The provider's claims, in Firebase's form.
     let claims: JSONDocument
-    /// When they proved it.
+    /// The sign-in that was proved.
     let signIn: SignInProof
-    /// When the credential was made; nil: nobody knows.
+    /// When the credential was made. `nil` if it is unknown.
     let madeAt: UnixTime?
-    /// What a session is that they begin.
+    /// The origin of a session that this proof starts.
     let origin: SessionOrigin
 
     init(link: IdentityLink, claims: JSONDocument, signIn: SignInProof, madeAt: UnixTime?, origin: SessionOrigin) {
@@ -30,10 +30,11 @@ struct ProvenUser: Sendable {
             madeAt: candidate.madeAt, origin: try candidate.proof.origin())
     }
 
-    /// What Firebase would write in `identities`.
+    /// The identity as Firebase would write it in `identities`.
     var federatedID: String { link.federatedID }
 
-    /// Of Microsoft no address is vouched for, whatever a token says: each tenant writes what it likes.
+    /// The e-mail address. Microsoft's addresses are never treated as verified, because each tenant can set them
+    /// freely.
     var email: ProvenEmail? {
         ProvenEmail(claims.root, isVouchedFor: !link.provider.utf8.elementsEqual("microsoft.com".utf8))
     }
@@ -41,18 +42,17 @@ struct ProvenUser: Sendable {
     var name: String? { DisplayName.kept(claims.root["name"]) }
 }
 
-/// An e-mail address that a credential tells.
+/// An e-mail address in a credential.
 struct ProvenEmail: Sendable, Equatable {
-    /// ASCII letters in lower case.
+    /// The address, with ASCII letters in lower case.
     let address: String
-    /// Whether the provider vouches for it: by JSON's true and nothing else.
+    /// Whether the provider verified it. Only the JSON value `true` counts.
     let isVerified: Bool
-    /// Whether it is one that Apple made to hide the user's own: it is nobody's identity.
+    /// Whether it is an Apple relay address, which hides the user's own and identifies no account.
     let isPrivate: Bool
 
-    /// Nil without an address that could be one.
-    ///
-    /// - Parameter isVouchedFor: whether the provider's word on it is taken.
+    /// Creates the address from claims. `nil` without a valid address. `isVouchedFor` states whether the provider's
+    /// `email_verified` is trusted.
     init?(_ claims: JSONValue, isVouchedFor: Bool = true) {
         guard let email = claims["email"]?.string, let address = Self.address(email) else { return nil }
         self.address = address
@@ -60,11 +60,11 @@ struct ProvenEmail: Sendable, Equatable {
         isPrivate = claims["is_private_email"]?.bool == true || Self.isRelay(address)
     }
 
-    /// Whether an address, in lower case, is one of Apple's relay.
+    /// Returns whether an address in lower case is an Apple relay address.
     static func isRelay(_ address: String) -> Bool { ClaimText.isAddress(address, at: AppleRules.relayDomain) }
 
-    /// With ASCII letters in lower case; nil for what has not exactly one `@` with something on both sides, or is no printable ASCII: letters
-    /// that only look the same must not make two addresses of one, nor one of two.
+    /// Returns the address with ASCII letters in lower case. `nil` unless it is printable ASCII with exactly one `@`
+    /// between two parts. Other letters could look alike or have several encodings.
     private static func address(_ text: String) -> String? {
         guard (3...StoreBounds.maximumEmailSize).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }),

@@ -2,22 +2,22 @@ import Authentication
 import GatewayCore
 import JOSE
 
-/// Makes session cookies.
+/// The creation of session cookies.
 struct SessionIssuer: Sendable {
-    /// The longest token, in bytes: browsers drop cookies of more than 4096 with their names and attributes (RFC 6265
-    /// section 6.1).
+    /// The maximum size of a token, in bytes. Browsers drop cookies of more than 4096 bytes including name and
+    /// attributes (RFC 6265 section 6.1).
     static let maximumTokenSize = 4000
 
     let keys: SessionKeys
 
-    /// - Parameter lifetime: in seconds.
+    /// Returns the cookie of a new session with a lifetime in seconds.
     func cookie(for source: SessionSource, now: Int64, lifetime: Int64) throws(AccountDenial) -> SessionCookie {
         let now = UnixTime(clamping: now)
         let session = Session(name: RandomText.name(), issuedAt: now, expiresAt: now.adding(lifetime))
         return try cookie(for: source, session)
     }
 
-    /// The cookie of a session that has its name and its end.
+    /// Returns the cookie of an existing session.
     func cookie(for source: SessionSource, _ session: Session) throws(AccountDenial) -> SessionCookie {
         let claims = source.claims(session, issuer: keys.issuer)
         let token = try keys.sign(claims, type: SessionVerifier.type, source: source.header)
@@ -31,9 +31,7 @@ struct SessionIssuer: Sendable {
 }
 
 extension SessionKeys {
-    /// A token of that `typ`.
-    ///
-    /// - Parameter source: what began the session, as JSON text, where its header has to say so.
+    /// Signs a token of this `typ`. `source` is the JSON text of the session's origin for the header, if any.
     func sign(_ claims: [UInt8], type: String, source: [UInt8]? = nil) throws(AccountDenial) -> String {
         var header = ObjectText()
         header.add("alg", current.algorithm.rawValue)

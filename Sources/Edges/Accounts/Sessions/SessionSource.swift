@@ -3,24 +3,25 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// What a session is made of.
+/// The contents of a session.
 struct SessionSource: Sendable {
     let user: UserKey
-    /// The claims of the credential that began it, as `SourceClaims` keeps them.
+    /// The claims of the credential that started it, as kept by `SourceClaims`.
     let claims: JSONDocument
-    /// The account's links, name and address, as far as there are any.
+    /// The account's links, name and address, if present.
     let account: AccountRecord
-    /// When the user proved who they are; without a proof nothing that asks for a recent sign-in passes.
+    /// When the user signed in. Without a sign-in, checks for a recent one fail.
     let signIn: SignInProof
-    /// What began it, and when, in the order of the store.
+    /// The origin and the start, in the store's order.
     let origin: SessionOrigin
     let started: UnixTime
-    /// Whether Firebase keeps an account for the user, and may say that it counts no more: for all that were not made here, as on requests.
+    /// Whether the user has a Firebase account, whose status applies too. True for all accounts that the gateway did
+    /// not create.
     var isFirebase = false
 }
 
 extension SessionSource {
-    /// The claims of a session cookie.
+    /// Returns the claims of a session cookie.
     func claims(_ session: Session, issuer: String) -> [UInt8] {
         var text = ObjectText()
         let hasName = claims.root["name"]?.string != nil
@@ -36,7 +37,7 @@ extension SessionSource {
         return text.bytes
     }
 
-    /// The member of the cookie's header that tells what began it.
+    /// The member of the cookie's header with the origin.
     var header: [UInt8] {
         var text = ObjectText()
         origin.write(to: &text)
@@ -50,7 +51,7 @@ extension SessionSource {
         name.utf8.elementsEqual("firebase".utf8) || (!hasName && name.utf8.elementsEqual("name".utf8))
     }
 
-    /// The source's own, with all of the account's identities.
+    /// The `firebase` claim of the source, with all identities of the account.
     private var firebase: [UInt8] {
         var text = ObjectText()
         let source = claims.root["firebase"]
@@ -77,26 +78,27 @@ extension SessionSource {
     }
 }
 
-/// A session of ours.
+/// A gateway session.
 struct Session: Sendable {
-    /// How the store and the cookie's `sid` name it.
+    /// The session's name in the store and in the cookie's `sid`.
     let name: String
     let issuedAt: UnixTime
     let expiresAt: UnixTime
 }
 
-/// What of a credential's claims goes on into what the gateway makes of it.
+/// The claims of a credential that are carried over into tokens of the gateway.
 enum SourceClaims {
-    /// What is about the credential itself, or is written anew.
+    /// Claims that concern the credential itself, or are written again.
     private static let dropped = [
         "iss", "aud", "azp", "nonce", "at_hash", "c_hash", "s_hash", "exp", "iat", "nbf", "jti", "sub", "user_id",
         "auth_time", "sid",
     ]
-    /// Says that there was a second factor where a provider's own claims say so in other words (RFC 8176 section 2).
+    /// The value that records a second factor which the provider's own claims state in another form (RFC 8176 section
+    /// 2).
     private static let secondFactor = "mfa"
     private static let factorMember = "sign_in_second_factor"
 
-    /// The most that is kept.
+    /// The limits of the kept claims.
     static let limits = JSONLimits(
         size: 2 * JSONLimits.token.size, depth: JSONLimits.token.depth + 8, members: JSONLimits.token.members + 64)
 

@@ -1,25 +1,24 @@
 import Authentication
 import GatewayCore
-import JOSE
 import Revocation
 
-/// Begins sessions in the order that the store gives them among revocations.
+/// The start of sessions, in the store's order relative to revocations.
 struct SessionStarter {
-    /// How often the records of an identity and its user may disagree about the start.
+    /// The maximum number of attempts if the records of an identity and its user disagree about the start.
     private static let attempts = 4
 
     let parts: AccountParts
 
-    /// Begins a session of a user.
+    /// Starts a session of a user.
     ///
-    /// The credential is compared with the very records in which the session begins: a revocation that comes before them refuses it, a later one
-    /// covers the session. The start is the same in both records. The link is looked at last: whoever ends it removes it first and revokes the
-    /// identity's sessions then.
+    /// The credential is compared with the same records in which the session starts: an earlier revocation rejects it,
+    /// a later one includes the session. The start is the same in both records. The link is checked last, because
+    /// unlinking removes the link first and then revokes the identity's sessions.
     ///
     /// - Parameters:
-    ///   - link: the identity whose credential begins it.
-    ///   - madeAt: when the credential was made; nil: nobody knows, and any revocation counts.
-    /// - Returns: when it began; nil: the identity is not linked to the user any more.
+    ///   - link: The identity whose credential starts the session.
+    ///   - madeAt: When the credential was made. `nil` if it is unknown; then any revocation applies.
+    /// - Returns: The start. `nil` if the identity is no longer linked to the user.
     func start(_ user: UserKey, _ link: IdentityLink, madeAt: UnixTime?) async throws -> UnixTime? {
         var start = UnixTime(clamping: parts.clock.now())
         for _ in 0..<Self.attempts {
@@ -31,7 +30,7 @@ struct SessionStarter {
         throw AccountDenial(.overloaded, reason: "the account was revoked at the same time, again and again")
     }
 
-    /// Begins a session of Firebase's user.
+    /// Starts a session of a Firebase user.
     func start(_ user: UserKey, madeAt: UnixTime?) async throws -> UnixTime {
         try await begin(user, at: UnixTime(clamping: parts.clock.now()), madeAt)
     }

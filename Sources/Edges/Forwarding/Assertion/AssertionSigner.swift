@@ -3,31 +3,35 @@ import GatewayCore
 package import JOSE
 import Revocation
 
-/// Signs, with the gateway's own key, who is asking: a JWT (RFC 7519) for one upstream, in a header field.
+/// The signer of identity assertions: a JWT (RFC 7519) for one upstream in a header field, signed with the gateway's
+/// own key.
 package struct AssertionSigner: Sendable {
-    /// The `typ` of its header: nothing else that is signed has it, so that neither is taken for the other (RFC 8725 section 3.11).
+    /// The `typ` of the JWT's header. No other signed token has it, so that neither can be mistaken for the other (RFC
+    /// 8725 section 3.11).
     static let type = "gatehouse-assertion+jwt"
 
-    /// `X-Auth-Assertion: ` and the token's header, encoded, with the dot.
+    /// `X-Auth-Assertion: ` and the token's encoded header with the dot.
     private let beginning: [UInt8]
     /// The length of the field's name, the colon and the space.
     private let nameLength: Int
     /// The claims up to the audience's value.
     private let claimsBeginning: [UInt8]
-    /// Each upstream's name, as JSON.
+    /// The name of each upstream, as JSON.
     private let audiences: [[UInt8]]
     private let lifetime: Int64
     private let sign: Sign
 
-    /// Gives the 64 bytes of a signature (RFC 7518 section 3.4); nil when it fails.
+    /// A function that returns the 64 bytes of a signature (RFC 7518 section 3.4). `nil` on failure.
     package typealias Sign = @Sendable ([UInt8]) -> [UInt8]?
 
+    /// Creates a signer.
+    ///
     /// - Parameters:
-    ///   - field: the header field's name.
-    ///   - issuer: `iss`.
-    ///   - audiences: the upstreams' names, by their places.
-    ///   - lifetime: in seconds.
-    ///   - sign: in the place of the key; nil: the key signs.
+    ///   - field: The name of the header field.
+    ///   - issuer: The `iss`.
+    ///   - audiences: The names of the upstreams, by index.
+    ///   - lifetime: The lifetime, in seconds.
+    ///   - sign: A replacement of the key's signature. If `nil`, the key signs.
     package init(
         key: SigningKey, field: String, issuer: String, audiences: [String], lifetime: Int64, sign: Sign? = nil
     ) {
@@ -46,7 +50,7 @@ package struct AssertionSigner: Sendable {
         self.sign = sign ?? { try? key.signature(over: $0) }
     }
 
-    /// The line for one upstream: a kept one, or one that is signed now and kept. Nil when signing fails.
+    /// Returns the line for one upstream, from the cache or newly signed. `nil` if signing fails.
     func line(for entry: VerifiedTokenCache.Entry, upstream: Int, now: Int64) -> [UInt8]? {
         if let line = entry.assertions.line(for: upstream, now: now) { return line }
         guard let assertion = assertion(of: entry.principal, for: upstream, now: now) else { return nil }
@@ -54,7 +58,7 @@ package struct AssertionSigner: Sendable {
         return assertion.line
     }
 
-    /// Signs anew. It ends with the user's token at the latest.
+    /// Signs an assertion. It expires with the user's token at the latest.
     private func assertion(of principal: Principal, for upstream: Int, now: Int64) -> SignedAssertions.Assertion? {
         let now = UnixTime(clamping: now)
         let end = min(now.adding(lifetime), principal.expiresAt)
@@ -92,22 +96,22 @@ package struct AssertionSigner: Sendable {
 
     private static let signatureSize = 64
 
-    /// The longest line that one upstream may get for a principal, in bytes.
+    /// Returns the maximum size of the line for a principal, over all upstreams, in bytes.
     func longestLine(of principal: Principal) -> Int {
         let audience = audiences.max { $0.count < $1.count } ?? []
-        // No time has more digits.
+        // The time with the most digits.
         let claims = claims(of: principal, for: audience, issuedAt: .latest, end: .latest).count
         return beginning.count + Base64URL.encodedLength(of: claims)
             + Base64URL.encodedLength(of: Self.signatureSize) + 3
     }
 
-    /// How many a principal may have at a time.
+    /// The maximum number of cached assertions per principal.
     var kept: Int { min(audiences.count, SignedAssertions.capacity) }
 }
 
-/// The gateway's keys for assertions: the one that signs, and those that are published.
+/// The gateway's assertion keys: the signing key and the published ones.
 package struct AssertionKeys: Sendable {
-    /// Signs.
+    /// The signing key.
     package let current: SigningKey
     let previous: [SigningKey]
 
@@ -116,6 +120,6 @@ package struct AssertionKeys: Sendable {
         self.previous = previous
     }
 
-    /// All of them, the current one first.
+    /// All keys, the current one first.
     package var published: [SigningKey] { [current] + previous }
 }

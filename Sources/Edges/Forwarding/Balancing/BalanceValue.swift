@@ -4,14 +4,14 @@ import HTTPWire
 import NIOCore
 package import Revocation
 
-/// What a request's server is chosen by, and how it is hashed.
+/// The value by which a request's server is chosen, and its hash.
 ///
-/// The key of the hash follows from the upstream's name, so that all workers and all gateways of one configuration agree. That no value
-/// draws more than its server can take, is the bound of the ring's choice.
+/// The key of the hash is derived from the upstream's name, so that all workers and all gateways of one configuration
+/// agree. Overload by a single value is prevented by the limit in the choice of the ring.
 package struct BalanceValue: Sendable {
     enum Source: Sendable {
         case uid, address
-        /// The first field of that name.
+        /// The first field with that name.
         case header([UInt8])
     }
 
@@ -27,7 +27,7 @@ package struct BalanceValue: Sendable {
         }
     }
 
-    /// Nil where the request has no such value.
+    /// Returns the hash of the request's value. `nil` if the request has no such value.
     package func hash(user: @autoclosure () -> UserKey?, address: @autoclosure () -> String, request: RequestView)
         -> UInt64?
     {
@@ -41,7 +41,7 @@ package struct BalanceValue: Sendable {
         }
     }
 
-    /// A server's name for the ring.
+    /// Returns the hash of a server's name for the ring.
     static func hash(of endpoint: UpstreamEndpoint, in settings: UpstreamSettings) -> UInt64 {
         let server = settings.servers[endpoint.server]
         let address = server.isName ? endpoint.address?.ipAddress ?? "" : ""

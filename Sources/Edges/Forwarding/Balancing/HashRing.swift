@@ -1,11 +1,11 @@
-/// Which server a value belongs to: each server has points on a ring, a value belongs to the next point (consistent hashing).
+/// A consistent hash ring: each server has points on it, and a value belongs to the server of the next point.
 ///
-/// A server's points follow from its name alone, so that one that comes or goes moves its own share only, and all workers and gateways
-/// agree. Finding costs O(log n) and allocates nothing.
+/// A server's points are derived from its name only. Adding or removing a server therefore moves only its own share,
+/// and all workers and gateways agree. A lookup costs O(log n) and does not allocate.
 struct HashRing: Sendable {
-    /// The points of a server of the smallest weight, where not too many points would come together.
+    /// The number of points of a server with the smallest weight, unless the maximum is exceeded.
     static let pointsEach = 128
-    /// The most points, all servers together; beyond, each server has one.
+    /// The maximum number of points of all servers together. Beyond it, each server has one.
     static let maximumPoints = 16_384
 
     private struct Point {
@@ -15,7 +15,7 @@ struct HashRing: Sendable {
 
     private let points: [Point]
 
-    /// - Parameter servers: each with a hash of its name, and its weight.
+    /// Creates a ring of servers, each with a hash of its name and its weight.
     init(_ servers: [(server: Int, name: UInt64, weight: Int)]) {
         let unit = max(1, servers.reduce(0) { Self.commonDivisor($0, $1.weight) })
         let halvings = Self.halvings(servers.map { $0.weight / unit })
@@ -31,8 +31,8 @@ struct HashRing: Sendable {
 
     var count: Int { points.count }
 
-    /// How often the points of all are halved until they are not too many. By steps, so that a server that comes or goes seldom changes
-    /// how many points the others have.
+    /// Returns how often all numbers of points are halved to stay within the maximum. Halving in steps keeps the other
+    /// servers' points stable when a server is added or removed.
     private static func halvings(_ weights: [Int]) -> Int {
         var halvings = 0
         while weights.reduce(0, { $0 + points(of: $1, halvings) }) > maximumPoints,
@@ -47,7 +47,7 @@ struct HashRing: Sendable {
         max(1, (weight * pointsEach) >> halvings)
     }
 
-    /// The first server from the value's place on that will do; nil: none does.
+    /// Returns the first acceptable server at or after the value's position. `nil` if no server is acceptable.
     func first(from value: UInt64, where willDo: (Int) -> Bool) -> Int? {
         var index = lowerBound(value)
         for _ in points.indices {

@@ -1,12 +1,12 @@
-/// How many requests may be sent once more: a share of all requests of the last seconds, and a few a second in any case. Without it,
-/// retries would multiply the load of servers that fail because of it.
+/// The limit of retries: a percentage of recent requests, and a fixed minimum per second. Without it, retries would
+/// multiply the load of failing servers.
 struct RetryBudget: Sendable {
-    /// That many a second may be sent again, however few requests there are.
+    /// The number of retries per second that are always permitted.
     static let floor = 3
-    /// What was earned lasts for about so many seconds.
+    /// The approximate time in seconds for which earned retries are kept.
     static let memory: UInt64 = 10
 
-    /// Earned for each request, in hundredths of a retry.
+    /// The credit for each request, in hundredths of a retry.
     private let percent: Int
     private var earned = 0
     private var free = RetryBudget.floor
@@ -16,11 +16,11 @@ struct RetryBudget: Sendable {
         self.percent = percent
     }
 
-    /// A request came.
+    /// Records a request.
     @inline(__always)
     mutating func requestCame() { earned &+= percent }
 
-    /// Called a few times a second, with monotonic nanoseconds.
+    /// Updates the budget. Called several times per second with monotonic nanoseconds.
     mutating func tick(now: UInt64) {
         let now = now / 1_000_000_000
         guard now > second else { return }
@@ -31,7 +31,7 @@ struct RetryBudget: Sendable {
         second = now
     }
 
-    /// Takes one out; false: there is none.
+    /// Takes one retry. `false` if the budget is exhausted.
     mutating func take() -> Bool {
         if free > 0 {
             free -= 1

@@ -1,22 +1,23 @@
-/// Whether one server is left out because requests failed there, as a pure value. Times are monotonic nanoseconds.
+/// The ejection state of one server after failed requests, as a pure value. Times are monotonic nanoseconds.
 package struct ServerEjection: Sendable {
-    /// How soon, and for how long.
+    /// The threshold and the duration of ejections.
     struct Rule: Sendable, Hashable {
-        /// After so many failures in a row.
+        /// The number of consecutive failures.
         var failures: Int
-        /// The first time; each further time is twice as long.
+        /// The duration of the first ejection. Each further one is twice as long.
         var time: UInt64
         var maxTime: UInt64
-        /// At most that percentage of the servers.
+        /// The maximum percentage of ejected servers.
         var maxShare: Int
     }
 
     private var failuresInRow = 0
-    /// Until when it is left out; 0: it is not.
+    /// The end of the ejection. 0 if the server is not ejected.
     private(set) var until: UInt64 = 0
-    /// It is back and has not answered since: it gets one request at a time, and the first failure leaves it out again.
+    /// Whether it has returned and not responded since. It then receives one request at a time, and the first failure
+    /// ejects it again.
     private(set) var isOnTrial = false
-    /// How often it was left out, lately.
+    /// The number of recent ejections.
     private var times = 0
     private var returnedAt: UInt64 = 0
 
@@ -24,12 +25,14 @@ package struct ServerEjection: Sendable {
 
     package var isEjected: Bool { until > 0 }
 
-    /// Whether a success would change anything.
+    /// Whether a success changes the state.
     @inline(__always)
     var isBlemished: Bool { failuresInRow > 0 || isOnTrial || times > 0 }
 
-    /// - Parameter mayEject: whether one more server may be left out.
-    /// - Returns: for how long it is left out from now on; nil: it is not, or was already.
+    /// Records a failure.
+    ///
+    /// - Parameter mayEject: Whether one more server may be ejected.
+    /// - Returns: The duration if the server is now ejected. `nil` if not, or if it was already.
     mutating func failed(now: UInt64, rule: Rule, mayEject: @autoclosure () -> Bool) -> UInt64? {
         guard !isEjected else { return nil }
         failuresInRow += 1
@@ -39,23 +42,23 @@ package struct ServerEjection: Sendable {
         return time
     }
 
-    /// A request was answered.
+    /// Records a success.
     mutating func succeeded(now: UInt64, rule: Rule) {
         guard !isEjected else { return }
         failuresInRow = 0
         isOnTrial = false
-        // What was long ago does not count.
+        // Old ejections are forgotten.
         if times > 0, now > returnedAt, now - returnedAt > rule.maxTime { times = 0 }
     }
 
-    /// - Returns: whether its time is over: it is back, on trial.
+    /// Ends an expired ejection. Returns whether the server has returned, on trial.
     mutating func returns(now: UInt64) -> Bool {
         guard isEjected, now >= until else { return false }
         pardon(now: now)
         return true
     }
 
-    /// It is back before its time is over.
+    /// Ends the ejection early.
     mutating func pardon(now: UInt64) {
         (until, isOnTrial, failuresInRow, returnedAt) = (0, true, 0, now)
     }

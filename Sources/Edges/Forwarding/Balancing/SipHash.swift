@@ -61,7 +61,7 @@ struct SipHash: Sendable {
 }
 
 extension UInt64 {
-    /// Spreads every bit over all (the finalizer of SplitMix64).
+    /// Mixes all bits (the finalizer of SplitMix64).
     var mixed: UInt64 {
         var value = self &+ 0x9e37_79b9_7f4a_7c15
         value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9

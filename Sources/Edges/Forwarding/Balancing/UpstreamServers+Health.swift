@@ -1,16 +1,16 @@
 extension UpstreamServers {
-    /// What became of a server.
+    /// A change in the state of a server.
     enum Change: Equatable, Sendable {
-        /// Left out for so long, in nanoseconds.
+        /// Ejected for a duration in nanoseconds.
         case ejected(Int, time: UInt64)
-        /// It is back after it was left out.
+        /// Returned after an ejection.
         case returned(Int)
-        /// The checks say that it is not well, or that it is again.
+        /// Health checks have failed, or succeed again.
         case unhealthy(Int)
         case healthy(Int)
     }
 
-    /// A request failed there.
+    /// Records a failed request.
     mutating func failed(_ server: Int, now: UInt64) -> Change? {
         guard let rule = rule.ejection, servers[server].isPresent else { return nil }
         let mayEject = mayEjectAnother(rule)
@@ -20,16 +20,14 @@ extension UpstreamServers {
         return .ejected(server, time: time)
     }
 
-    /// A request was answered there.
+    /// Records a successful request.
     @inline(__always)
     mutating func succeeded(_ server: Int, now: UInt64) {
         guard servers[server].ejection.isBlemished, let rule = rule.ejection else { return }
         servers[server].ejection.succeeded(now: now, rule: rule)
     }
 
-    /// A check of a server has ended.
-    ///
-    /// - Parameter isHealthy: what follows from it and those before.
+    /// Records the end of a health check. `isHealthy` is the verdict from this and earlier checks.
     mutating func checked(_ server: Int, passed: Bool, isHealthy: Bool, now: UInt64) -> Change? {
         servers[server].checksPassed = passed ? servers[server].checksPassed + 1 : 0
         if servers[server].isHealthy != isHealthy {
@@ -46,7 +44,7 @@ extension UpstreamServers {
         return .returned(server)
     }
 
-    /// Called a few times a second.
+    /// Updates ejections and slow starts. Called several times per second.
     mutating func tick(now: UInt64) -> [Change] {
         guard rampCount > 0 || rule.ejection != nil else { return [] }
         var changes: [Change] = []
@@ -82,7 +80,7 @@ extension UpstreamServers {
         return max(Self.firstShare, Int(passed / (rule.slowStart / UInt64(Self.wholeShare) + 1)))
     }
 
-    /// Whether one more left out would be within the share.
+    /// Returns whether another ejection stays within the maximum percentage.
     private func mayEjectAnother(_ rule: ServerEjection.Rule) -> Bool {
         let present = servers.count { $0.isPresent }
         let ejected = servers.count { $0.isPresent && $0.ejection.isEjected }

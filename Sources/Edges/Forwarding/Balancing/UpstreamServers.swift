@@ -1,61 +1,62 @@
-/// The servers of one upstream as one worker sees them, and which of them a request goes to: a pure value.
+/// A worker's view of one upstream's servers, and the choice of a server for each request, as a pure value.
 ///
-/// A server keeps its place, its number, while it is there; the number of one that is gone is given to another once none of its
-/// connections is left. Choosing costs O(log n) and allocates nothing; with one server it returns at once.
+/// A server keeps its number while it exists. The number of a removed one is reused when its last connection is gone. A
+/// choice costs O(log n) and does not allocate; with one server it returns immediately.
 package struct UpstreamServers: Sendable {
-    /// How a server is chosen.
+    /// The balancing policy.
     enum Policy: Sendable {
         case turns, leastRequests, hash
     }
 
-    /// What the choice follows from.
+    /// The parameters of the choice.
     struct Rule: Sendable {
         var policy = Policy.turns
         var ejection: ServerEjection.Rule?
-        /// How long a server that came back takes to get its whole share, in nanoseconds.
+        /// The duration of the slow start of a returned server, in nanoseconds.
         var slowStart: UInt64 = 0
-        /// So many good checks bring a server back that was left out.
+        /// The number of successful checks that end an ejection.
         var goodChecks = 2
     }
 
     package struct Server: Sendable {
-        /// A hash of its name, for the ring.
+        /// The hash of its name, for the ring.
         var name: UInt64
         var weight: Int
         package var isPresent = true
-        /// What the checks say.
+        /// The verdict of health checks.
         package var isHealthy = true
         package var ejection = ServerEjection()
         var checksPassed = 0
-        /// Of its share, in 256ths: less while it starts slowly.
+        /// The fraction of its share, in 256ths. Less than 256 during a slow start.
         package var ramp = UpstreamServers.wholeShare
         var rampsSince: UInt64 = 0
-        /// Connections that serve, or are being opened for, a request.
+        /// Connections that serve a request or are being opened for one.
         package var busy = 0
-        /// How many of them there were already when it came back on trial: what it did before says nothing of now.
+        /// The number of these connections when it returned on trial. Their results do not count for the trial.
         var busyBefore = 0
-        /// Gets requests now.
+        /// Whether it receives requests.
         var isCandidate = false
 
         @inline(__always)
         var share: UInt64 { UInt64(truncatingIfNeeded: weight &* ramp) }
-        /// It is on trial, and serves the one request that it may have.
+        /// Whether it is on trial and already serves the one permitted request.
         @inline(__always)
         var isTried: Bool { ejection.isOnTrial && busy > busyBefore }
         var isUsable: Bool { isPresent && isHealthy && !ejection.isEjected }
     }
 
     package static let wholeShare = 256
-    /// What a server begins with that starts slowly, in 256ths: about 5 %.
+    /// The initial fraction in a slow start, in 256ths: about 5 %.
     static let firstShare = 13
-    /// Up to so many servers, all are compared for the fewest requests; beyond, the next in turn and one at random.
+    /// Up to this number of servers, all are compared for the fewest requests. Beyond it, the next in turn and a random
+    /// one are compared.
     static let comparedAtMost = 16
-    /// A server takes its values' requests while it serves fewer than this, whatever the others do.
+    /// A server accepts the requests of its values while it serves fewer than this, regardless of the others.
     static let ownedAtLeast = 16
 
     let rule: Rule
     package var servers: [Server] = []
-    /// Who gets requests now: those who are usable, or, where none is, all who are there.
+    /// The servers that receive requests: the usable ones, or all present ones if no server is usable.
     private(set) var candidates: [Int] = []
     private(set) var isPanicking = false
     var rampCount = 0
@@ -65,13 +66,13 @@ package struct UpstreamServers: Sendable {
     private var ring: HashRing?
     private var random: UInt64
 
-    /// - Parameter seed: of the choices at random.
+    /// Creates an empty set of servers. `seed` is for random choices.
     init(rule: Rule, seed: UInt64 = 0) {
         self.rule = rule
         random = seed
     }
 
-    /// - Returns: the number of the new server.
+    /// Adds a server and returns its number.
     mutating func add(name: UInt64, weight: Int) -> Int {
         let server = Server(name: name, weight: max(1, weight))
         guard let free = servers.firstIndex(where: { !$0.isPresent && $0.busy == 0 }) else {
@@ -82,14 +83,14 @@ package struct UpstreamServers: Sendable {
         return free
     }
 
-    /// Servers, weights or names have changed.
+    /// Updates the ring after servers, weights or names have changed.
     mutating func rebuild() {
         let present = servers.indices.filter { servers[$0].isPresent }
         ring = rule.policy == .hash ? HashRing(present.map { ($0, servers[$0].name, servers[$0].weight) }) : nil
         settle()
     }
 
-    /// Who is usable has changed.
+    /// Updates the candidates after usability has changed.
     mutating func settle() {
         let present = servers.indices.filter { servers[$0].isPresent }
         let usable = present.filter { servers[$0].isUsable }
@@ -105,11 +106,11 @@ package struct UpstreamServers: Sendable {
 
     // MARK: - Choosing
 
-    /// The server for a request.
+    /// Returns the server for a request.
     ///
     /// - Parameters:
-    ///   - value: the hash of what the server is chosen by; nil: there is nothing to choose by.
-    ///   - tried: who served it before, and failed; one of them only where there is no other.
+    ///   - value: The hash of the value to choose by. `nil` without such a value.
+    ///   - tried: The servers that failed for this request. They are chosen only if there is no alternative.
     @inline(__always)
     mutating func choose(by value: UInt64?, avoiding tried: [Int]) -> Int {
         candidates.count == 1 ? candidates[0] : chooseAmongMany(by: value, avoiding: tried)
@@ -141,7 +142,7 @@ package struct UpstreamServers: Sendable {
         return tried.isEmpty || !tried.contains(server)
     }
 
-    /// Among equals, whose turn it is.
+    /// Returns the least loaded server. Equally loaded servers take turns.
     private mutating func leastLoaded(avoiding tried: [Int]) -> Int {
         let best = nextTurn(avoiding: tried)
         guard candidates.count > Self.comparedAtMost else { return leastOfAll(besides: best, avoiding: tried) }
@@ -154,7 +155,7 @@ package struct UpstreamServers: Sendable {
         var least = turn
         for other in candidates where isLessLoaded(other, than: least) && mayTake(other, tried) { least = other }
         guard least != turn else { return turn }
-        // Those who have as little to do take turns too.
+        // Equally loaded servers take turns.
         for _ in candidates {
             let next = turns.next { servers[$0].share }
             if !isLessLoaded(least, than: next), mayTake(next, tried) { return next }
@@ -166,7 +167,7 @@ package struct UpstreamServers: Sendable {
         UInt64(servers[first].busy) &* servers[second].share < UInt64(servers[second].busy) &* servers[first].share
     }
 
-    /// The server that the value belongs to, or the next on the ring where that one has a quarter more to do than its share.
+    /// Returns the owner of a value, or the next server on the ring if the owner exceeds its share by a quarter.
     private func owner(of value: UInt64, avoiding tried: [Int]) -> Int? {
         let place = value.mixed & 255
         return ring?.first(from: value) { server in
@@ -195,7 +196,7 @@ package struct UpstreamServers: Sendable {
         totalBusy &-= 1
     }
 
-    /// Whether connections to it are kept for later requests.
+    /// Returns whether idle connections to the server are kept.
     @inline(__always)
     func keeps(_ server: Int) -> Bool { servers[server].isCandidate }
 }

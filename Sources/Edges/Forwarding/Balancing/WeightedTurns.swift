@@ -1,7 +1,7 @@
-/// Whose turn it is among servers of different weights, each in proportion in every stretch of turns rather than in bursts.
+/// Weighted round robin, evenly distributed within each sequence of turns.
 ///
-/// A server's `k`th turn is due at `(k - 1/2) / weight`; the one that is due first goes, who was asked longest ago among equals.
-/// A turn costs O(log n) and allocates nothing.
+/// The `k`th turn of a server is due at `(k - 1/2) / weight`. The earliest due server is next; among equals, the one
+/// whose last turn is oldest. A turn costs O(log n) and does not allocate.
 struct WeightedTurns: Sendable {
     private struct Turn {
         var due: UInt64
@@ -11,18 +11,18 @@ struct WeightedTurns: Sendable {
         func isBefore(_ other: Turn) -> Bool { due == other.due ? order < other.order : due < other.due }
     }
 
-    /// What one turn of weight 1 takes. Large, so that shares of large weights are exact enough.
+    /// The interval of turns at weight 1. It is large, so that large weights have exact shares.
     private static let unit: UInt64 = 1 << 44
-    /// Beyond this, all are moved back by the same.
+    /// The value beyond which all due times are reduced equally.
     private static let horizon: UInt64 = 1 << 62
 
-    // A heap: each is before the two below it.
+    // A heap: each element precedes its two children.
     private var heap: [Turn] = []
     private var orders: UInt64 = 0
 
     var isEmpty: Bool { heap.isEmpty }
 
-    /// Begins anew with these servers, in their order among equals.
+    /// Restarts with these servers, in this order among equals.
     mutating func begin(_ servers: [Int], weight: (Int) -> UInt64) {
         heap.removeAll(keepingCapacity: true)
         orders = 0
@@ -33,7 +33,7 @@ struct WeightedTurns: Sendable {
         }
     }
 
-    /// The next; there must be one.
+    /// Returns the next server. There must be at least one.
     mutating func next(weight: (Int) -> UInt64) -> Int {
         let server = heap[0].server
         guard heap.count > 1 else { return server }

@@ -24,7 +24,7 @@ extension UpstreamConnection: Responder {
     package func bodyEnded(trailers: ByteBuffer) {
         if exchange?.isTunnel == true { return tunnelInputEnded() }
         exchange?.requestEnded(now: front.time)
-        // What asks for a tunnel holds its connection as an upload does, until it is known to get none.
+        // A tunnel request holds its connection like an upload, until the upgrade is rejected.
         defer { if upgrade == nil { endUpload() } }
         guard sendsChunks else { return }
         var ready = takeGatheredRequest()

@@ -4,9 +4,9 @@ import HTTPWire
 import NIOCore
 
 extension UpstreamConnection {
-    /// Does what the bytes at hand allow.
+    /// Processes the buffered bytes.
     func relayAnswer(to client: ClientHandler) {
-        // Writing may find the client gone, and that ends the exchange.
+        // A write may detect that the client is gone, which ends the exchange.
         while self.client === client, let answer = exchange?.answer {
             switch answer {
             case .awaitingHead:
@@ -19,7 +19,7 @@ extension UpstreamConnection {
         }
     }
 
-    /// - Returns: whether there may be more to do.
+    /// Parses the head. Returns whether there may be more to do.
     private func takeAnswerHead(for client: ClientHandler) -> Bool {
         guard inbound.readableBytes > 0 else { return false }
         var searched = scanned
@@ -84,18 +84,19 @@ extension UpstreamConnection {
         {
             client.beginStream(.answer)
         }
-        // Only what is followed by more can be too much.
+        // A response that is already complete cannot exceed the buffer limit.
         if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
         return true
     }
 
-    /// Whether the chunks that came with the head are malformed, as far as they would be passed on in this turn: the client can still be told.
+    /// Returns whether the chunks after the head are malformed, within the part that this turn would pass on. The
+    /// client can then still receive a denial.
     private func isCutShortByItsChunks(_ head: ResponseHead) -> Bool {
         guard head.framing == .chunked, inbound.readableBytes > 0 else { return false }
         return ChunkedBody.isMalformed(inbound, parts: TurnBudget.units)
     }
 
-    /// A small body that came with its head, to go out in the same write.
+    /// Returns a small body that arrived with its head, for the same write.
     private func takeSmallBody() -> ByteBuffer? {
         guard delivery == .asIs, case .length(let length) = answerBody, length <= 4096,
             Int(length) <= inbound.readableBytes
@@ -107,7 +108,8 @@ extension UpstreamConnection {
         return body
     }
 
-    /// 103 and its like are passed on to clients that know them; 100 was answered by us, once the request was permitted.
+    /// Passes interim responses such as 103 to clients of HTTP/1.1. The gateway itself sends 100 when it permits the
+    /// request.
     private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
         let scratch = front.flushes.answers.next()
@@ -118,7 +120,7 @@ extension UpstreamConnection {
         if !client.isWritable { pauseReading() }
     }
 
-    /// - Returns: whether there may be more to do.
+    /// Relays a part of the body. Returns whether there may be more to do.
     private func relayAnswerBody(to client: ClientHandler) -> Bool {
         if answerBody.isOpen, inbound.readableBytes > 0, defersRest() {
             writeGathered(to: client)
@@ -191,9 +193,8 @@ extension UpstreamConnection {
 
     // MARK: - Failures
 
-    /// Looks at the status of an answer before anything of it is passed on.
-    ///
-    /// - Returns: whether it is passed on; else its request is served elsewhere.
+    /// Records the status of a response for the server. Returns whether to pass the response on; otherwise the request
+    /// is retried.
     func passesOn(status: Int, for client: ClientHandler) -> Bool {
         guard (502...504).contains(status) else {
             pool.requestAnswered(at: server)
@@ -204,9 +205,8 @@ extension UpstreamConnection {
         return false
     }
 
-    /// Sends the request again, to another server where there is one: what it says of this one is dropped, and this connection closed.
-    ///
-    /// - Returns: whether that may be, and is done.
+    /// Retries the request if permitted, on another server if available. The response is then dropped and this
+    /// connection closed. Returns whether the request is retried.
     func sendsElsewhere(after reason: UpstreamRetry.Reason) -> Bool {
         guard let client, exchange?.maySendElsewhere == true, pool.mayRetry(reason, at: server, for: client) else {
             return false
@@ -217,7 +217,7 @@ extension UpstreamConnection {
         return true
     }
 
-    /// What a failed exchange says of the server.
+    /// Records a failed exchange against the server.
     func blame(_ code: DecisionCode) {
         switch code {
         case .upstreamUnreachable: pool.requestFailed(at: server, why: "the connection ended without an answer")

@@ -4,20 +4,21 @@ import HTTPWire
 package import NIOCore
 import RequestPipeline
 
-/// One connection to an upstream's server: sends requests, reads answers, relays both with back pressure.
+/// The channel handler of one connection to an upstream's server. It sends requests, reads responses and relays both
+/// with back pressure.
 ///
-/// What follows from what is decided by ``UpstreamExchange``. Everything happens on the worker's event loop.
-/// Properties that other modules read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
+/// ``UpstreamExchange`` makes the decisions. All calls happen on the worker's event loop. Properties that other modules
+/// read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
 package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
     let server: Int
-    /// Apart from the pool, whose reference costs more to follow.
+    /// A copy of the pool's context, because the reference through the pool is slower.
     package let front: ConnectionContext
     let pool: UpstreamPool
     @exclusivity(unchecked) package private(set) var context: ChannelHandlerContext?
-    /// The client whose request is being served.
+    /// The client of the current request.
     var client: ClientHandler?
     var exchange: UpstreamExchange?
     var inbound = ByteBuffer()
@@ -25,7 +26,8 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     var answerBody = BodyReader.none
     var delivery = UpstreamExchange.Delivery.asIs
     var trailers: TrailerFilter?
-    /// Small parts of the answer, and of the request, that are written together once what arrived is used up.
+    /// Small parts of the response and of the request, which are combined into one write after the received bytes are
+    /// processed.
     var gathered = ByteBuffer()
     var gatheredRequest = ByteBuffer()
     @exclusivity(unchecked) package private(set) var queued = QueuedWrites()
@@ -33,23 +35,23 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     @exclusivity(unchecked) package var isFlushDue = false {
         didSet { if !isFlushDue { isHeadUnsent = false } }
     }
-    /// The request's head was written and not flushed yet.
+    /// Whether the request's head was written but not flushed yet.
     private var isHeadUnsent = false
     private(set) var sendsChunks = false
     private(set) var requestTrailers: TrailerFilter?
-    /// The protocol that the upstream is asked to switch to; nil: none.
+    /// The requested protocol of an upgrade. `nil` without an upgrade.
     private(set) var upgrade: UpgradeRequest?
     private var requestMethod = Method.get
     private(set) var responseLimit: UInt64 = 0
     private var served = 0
     private var isReadPaused = false
     @exclusivity(unchecked) package var turn = TurnBudget()
-    /// The connection has ended, but not all that it brought was passed on.
+    /// The deferred end of the connection, while received bytes are not passed on yet.
     private var dueEnd: DueEnd?
     private var isRetired = false
-    /// Kept by the pool for the next request.
+    /// Whether the pool keeps the connection for a later request.
     var isIdle = false
-    /// Counts for the pool as one that holds an upload.
+    /// Whether the pool counts the connection as an upload.
     var holdsUpload = false
 
     init(server: Int, pool: UpstreamPool) {
@@ -59,20 +61,21 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     private enum DueEnd {
-        /// The server sends nothing more.
+        /// The server has closed its sending direction.
         case output
         case connection
     }
 
     package static func == (left: UpstreamConnection, right: UpstreamConnection) -> Bool { left === right }
 
-    /// Parts of a body up to this size, in bytes, are copied together; larger ones are passed on as they came.
+    /// The maximum size of body parts that are combined by copying, in bytes. Larger parts are passed on without a
+    /// copy.
     static let smallPart = 1024
 
     var method: Method { requestMethod }
     var hasServed: Bool { served > 0 }
 
-    /// Sends a request's head; its body follows through ``Responder``.
+    /// Sends a request's head. Its body follows through ``Responder``.
     func begin(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
         let now = front.time
         self.client = client
@@ -81,7 +84,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         requestTrailers = request.trailers
         responseLimit = request.responseTimeout
         upgrade = request.upgrade
-        // Once: a request that waited for its second connection may get one that served before, too.
+        // Only once: the second connection of a waiting request may be a reused one as well.
         let maySendAgain =
             hasServed && request.isIdempotent && client.record.attempts == 1 && pool.settings.retry.onReset
         exchange = UpstreamExchange(maySendAgain: maySendAgain, isIdempotent: request.isIdempotent, now: now)
@@ -91,7 +94,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         send(head)
     }
 
-    /// Closes without telling the pool: it has forgotten the connection already.
+    /// Closes without notifying the pool, which has already removed the connection.
     func retire() {
         isRetired = true
         context?.close(promise: nil)
@@ -113,7 +116,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         front.readClock()
         var arrived = unwrapInboundIn(data)
         guard let client, !isHeadUnsent, exchange?.bytesCame() != nil else {
-            // Nothing was asked: whatever this answers, it is no answer of ours.
+            // Bytes without a request are not a response.
             withdraw()
             return closeNow()
         }
@@ -127,7 +130,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         relayAnswer(to: client)
     }
 
-    /// What is at hand, taken out while it is worked on, as of the client's.
+    /// Takes the buffered bytes out while they are processed; see `ClientHandler.takeInbound`.
     func takeInbound() -> ByteBuffer {
         let held = inbound
         inbound = ByteBuffer()
@@ -156,7 +159,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         if !defersEnd(.connection) { connectionEnded() }
     }
 
-    /// Whether the end has to wait until everything that came before it was passed on.
+    /// Defers the end until all earlier bytes are passed on, if necessary.
     private func defersEnd(_ end: DueEnd) -> Bool {
         guard turn.isDeferred, client != nil else { return false }
         dueEnd = end
@@ -180,7 +183,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         closeNow()
     }
 
-    /// The connection is of no use any more: a request that was not sent yet never is, and another connection may have it.
+    /// Withdraws an unsent request from a closed connection, so that another connection may send it.
     private func withdraw() {
         guard isHeadUnsent, let client else { return }
         writer?.drop()
@@ -191,7 +194,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     // MARK: - The ends of an exchange
 
-    /// The connection has closed; told more than once.
+    /// Handles the close of the connection; may be called more than once.
     func ended() {
         guard !defersEnd(.connection) else { return }
         settleEnd()
@@ -200,13 +203,13 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         pool.closed(self)
     }
 
-    /// The upstream's connection has ended while a request was on it.
+    /// Ends the exchange after the connection was closed.
     private func settleEnd() {
         guard let client, let exchange else { return }
         switch exchange.ending() {
         case .complete:
             self.client = nil
-            // Ended by the upstream's close: the last chunk says so.
+            // The upstream delimited the body by closing; the client receives the last chunk.
             if delivery == .chunked { client.write(ByteBuffer(staticString: "0\r\n\r\n")) }
             finishAnswer(of: client)
         case .sendAgain:
@@ -214,19 +217,19 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
             client.serveAgain()
         case .unanswered: unanswered(.upstreamUnreachable)
         case .brokenHead: unanswered(.upstreamInvalidResponse)
-        // How a tunnel ends says nothing of the server.
+        // The end of a tunnel is not a failure of the server.
         case .brokenBody: fail(.upstreamInvalidResponse, blaming: !exchange.isTunnel)
         }
     }
 
-    /// The connection ended before an answer: that of another server will do where the request may be sent again.
+    /// Handles a connection that ended before a response. The request is retried on another server if permitted.
     private func unanswered(_ code: DecisionCode) {
-        // A connection that served before may have been closed for having been idle: that says nothing of the server.
+        // A reused connection may have been closed for idleness, which is not a failure of the server.
         if served == 1 || code == .upstreamInvalidResponse { blame(code) }
         if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }
     }
 
-    /// The answer cannot be had: the client is told if nothing of it was sent, else cut off, so that it sees the answer is not whole.
+    /// Fails the exchange. The client receives a denial, or, if the response has begun, a truncated response.
     func fail(_ code: DecisionCode, blaming: Bool = true) {
         guard let client else { return closeNow() }
         if blaming { blame(code) }
@@ -240,18 +243,18 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         closeNow()
     }
 
-    /// The answer is complete: the connection goes back to the pool, if both sides can use it again.
+    /// Completes the exchange. The connection returns to the pool if both sides can reuse it.
     func complete(for client: ClientHandler) {
         let isReusable = exchange?.isReusable == true && inbound.readableBytes == 0 && dueEnd == nil
         self.client = nil
-        // The connection may be another's by the time that the client is found gone.
+        // The connection may serve another client before this one is found gone.
         client.responder = nil
         exchange = nil
         inbound = ByteBuffer()
         resumeReading()
         if isReusable {
             leaveChannel()
-            // That may have found it broken: then the pool has forgotten it already.
+            // The connection may have been found broken, in which case the pool has already removed it.
             if !isRetired { pool.released(self) }
         } else {
             closeNow()
@@ -264,17 +267,17 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         client.endAnswer()
     }
 
-    /// A tunnel's directions end one by one.
+    /// Enables half-closure, because the directions of a tunnel end separately.
     func allowHalfClosure() {
         try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
     }
 
-    /// Tells the upstream, behind all that was written, that nothing more comes.
+    /// Half-closes the connection after all written data.
     func finishOutput() {
         afterSending { $0.context?.close(mode: .output, promise: nil) }
     }
 
-    /// Does something once all that was written is with the kernel, or never will be.
+    /// Calls `body` after all written data is with the kernel or has failed.
     func afterSending(_ body: @escaping (UpstreamConnection) -> Void) {
         guard let context else { return }
         writeGatheredRequest()
@@ -309,7 +312,7 @@ extension UpstreamConnection: SendingConnection {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
     }
 
-    /// The next request need not go through the channel, once that has sent what it has.
+    /// Returns to direct writes after the channel has sent its pending data.
     private func leaveChannel() {
         guard let context, let mark = writer?.askBack() else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
@@ -328,7 +331,7 @@ extension UpstreamConnection: SendingConnection {
 }
 
 extension UpstreamConnection: TurnTaking {
-    /// As much waits for the next turn as may be held.
+    /// Whether the deferred bytes have reached the buffer limit.
     var holdsMuch: Bool { turn.isDeferred && inbound.readableBytes >= ConnectionLimits.heldBytes }
 
     package func takeTurn() {

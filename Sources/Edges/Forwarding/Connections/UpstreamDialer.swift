@@ -3,15 +3,15 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Opens connections to the servers of one upstream, TLS included.
+/// The opening of connections to the servers of one upstream, including TLS.
 struct UpstreamDialer: Sendable {
     let settings: UpstreamSettings
 
-    /// A connection that is ready for a request. Call it on `loop`.
+    /// Opens a connection that is ready for a request. Call it on `loop`.
     ///
     /// - Parameters:
-    ///   - timeout: in nanoseconds, for everything.
-    ///   - handler: gets what the server sends; it is told nothing of a connection that comes to nothing.
+    ///   - timeout: The total timeout, in nanoseconds.
+    ///   - handler: The handler of received data. It receives no events of a failed attempt.
     func dial(
         _ endpoint: UpstreamEndpoint, on loop: any EventLoop, timeout: UInt64, handler: some ChannelInboundHandler
     ) -> EventLoopFuture<any Channel> {
@@ -64,7 +64,8 @@ struct UpstreamDialer: Sendable {
     }
 }
 
-/// Waits for the end of the TLS handshake, keeps what happens until then from the handlers behind, and leaves.
+/// A channel handler that waits for the end of the TLS handshake, withholds events from the handlers behind it until
+/// then, and removes itself.
 final class UpstreamHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -75,7 +76,7 @@ final class UpstreamHandshake: ChannelInboundHandler, RemovableChannelHandler {
         promise = loop.makePromise()
     }
 
-    /// Fails where the handshake does.
+    /// Fails if the handshake fails.
     var done: EventLoopFuture<Void> { promise.futureResult }
 
     func fail(_ error: any Error) {
@@ -100,7 +101,7 @@ final class UpstreamHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // What comes to nothing is not told to those behind. After the handshake, this handler has left.
+        // Handlers behind receive no events of a failed attempt. After the handshake, this handler is removed.
         fail(ChannelError.eof)
     }
 }
@@ -111,9 +112,9 @@ extension SocketAddress {
     }
 }
 
-/// Why a server could not be connected to: for logs.
+/// The reason why a connection to a server failed, for logs.
 enum UpstreamProblem: Error {
-    /// The files of TLS could not be read; no snapshot is made of those.
+    /// The TLS files could not be read. No snapshot is created in that case.
     case noTLS
 
     static func text(_ error: any Error) -> String {
@@ -129,7 +130,7 @@ enum UpstreamProblem: Error {
         }
     }
 
-    /// The library tells the kinds of failures apart by text alone.
+    /// Returns the reason of a TLS failure. The library distinguishes the kinds only by text.
     private static func tls(_ text: String) -> String {
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             "tls: the certificate is not trusted"

@@ -1,59 +1,60 @@
 import HTTPWire
 
-/// One request and its answer on one upstream connection, as a pure value: what is owed in which direction.
+/// The state machine of one request and its response on an upstream connection, as a pure value.
 struct UpstreamExchange: Sendable {
-    /// Where the answer stands.
+    /// The state of the response.
     enum Answer: Equatable, Sendable {
         case awaitingHead
         case body
         case complete
     }
 
-    /// How the answer's body is told to the client.
+    /// The framing of the response's body for the client.
     enum Delivery: Equatable, Sendable {
-        /// No body, or one whose length is in the head: bytes are passed as they are.
+        /// No body, or a known length: bytes are passed on unchanged.
         case asIs
         case chunked
-        /// For HTTP/1.0, which knows no chunks: the end of the connection is the end of the body.
+        /// For HTTP/1.0, which has no chunks: the end of the connection ends the body.
         case untilClose
     }
 
-    /// What the end of the upstream's connection means.
+    /// The meaning of the end of the upstream's connection.
     enum Ending: Equatable, Sendable {
-        /// The answer was complete, or complete by this end.
+        /// The response is complete, possibly by this end.
         case complete
-        /// Nothing of an answer came, on a connection that may have been closed before the request reached it.
+        /// No byte of a response arrived, and the connection may have been closed before it received the request.
         case sendAgain
-        /// Nothing of an answer came.
+        /// No byte of a response arrived.
         case unanswered
-        /// A part of the answer's head came.
+        /// The response's head is incomplete.
         case brokenHead
-        /// A part of the answer's body came.
+        /// The response's body is incomplete.
         case brokenBody
     }
 
     private(set) var answer: Answer = .awaitingHead
-    /// The request has not been sent to its end.
+    /// Whether the request is not completely sent.
     private(set) var requestOpen = true
     private(set) var sentBody = false
     private var gotBytes = false
     private var hasFailed = false
     private var endsWithConnection = false
     private var reusableByAnswer = false
-    /// After a 101: bytes both ways.
+    /// Whether the connection is a tunnel, after a 101.
     private(set) var isTunnel = false
-    /// The upstream's direction of a tunnel has ended.
+    /// Whether the upstream's direction of a tunnel has ended.
     private var outputEnded = false
-    /// When the upstream was last given something of the request.
+    /// When a part of the request was last sent.
     private(set) var lastProgress: UInt64
-    /// The connection has served before, the request's method is idempotent (RFC 9110 section 9.2.2), and this is its first attempt.
+    /// Whether the connection is reused, the request's method is idempotent (RFC 9110 section 9.2.2), and this is the
+    /// first attempt.
     let maySendAgain: Bool
     private let isIdempotent: Bool
     private var passedInterim = false
     private var interimCount = 0
     private var isWithdrawn = false
 
-    /// The most interim (1xx) responses before the answer.
+    /// The maximum number of interim (1xx) responses.
     static let maximumInterim = 16
 
     init(maySendAgain: Bool, isIdempotent: Bool = false, now: UInt64) {
@@ -72,29 +73,28 @@ struct UpstreamExchange: Sendable {
         lastProgress = now
     }
 
-    /// An interim response came.
-    ///
-    /// - Returns: whether there may be so many.
+    /// Records an interim response. Returns whether the number is within the limit.
     mutating func interimCame() -> Bool {
         interimCount += 1
         return interimCount <= Self.maximumInterim
     }
 
-    /// An interim answer was passed on to the client.
+    /// Records an interim response that was passed on to the client.
     mutating func interimPassed() { passedInterim = true }
 
-    /// Whether another server may be asked: the method is idempotent, none of the body was sent, nothing of the answer passed on.
+    /// Whether the request may be sent to another server: the method is idempotent, no part of the body was sent, and
+    /// no part of the response was passed on.
     var maySendElsewhere: Bool { isIdempotent && !sentBody && !passedInterim && answer == .awaitingHead }
 
     mutating func bytesCame() { gotBytes = true }
 
-    /// The request was never sent: another connection may have it, whatever its method (RFC 9110 section 9.2.2).
+    /// Marks the request as unsent. Another connection may send it, whatever its method (RFC 9110 section 9.2.2).
     mutating func withdraw() { isWithdrawn = true }
 
-    /// The connection ended by an error, not by the upstream's close.
+    /// Records that the connection ended with an error, not by a regular close.
     mutating func connectionFailed() { hasFailed = true }
 
-    /// The final head of the answer came.
+    /// Records the final head of the response.
     mutating func headCame(framing: BodyFraming, keepAlive: Bool) {
         reusableByAnswer = keepAlive
         switch framing {
@@ -109,7 +109,7 @@ struct UpstreamExchange: Sendable {
 
     mutating func bodyEnded() { answer = .complete }
 
-    /// The upstream has switched protocols: both directions go on until they end.
+    /// Records a switch of protocols. Both directions continue until they end.
     mutating func tunnelBegan() {
         isTunnel = true
         requestOpen = true
@@ -118,25 +118,21 @@ struct UpstreamExchange: Sendable {
         reusableByAnswer = false
     }
 
-    /// The upstream's direction of the tunnel has ended.
-    ///
-    /// - Returns: whether both have.
+    /// Records the end of the upstream's direction of a tunnel. Returns whether both directions have ended.
     mutating func tunnelOutputEnded() -> Bool {
         outputEnded = true
         return !requestOpen
     }
 
-    /// The client's direction of the tunnel has ended.
-    ///
-    /// - Returns: whether both have.
+    /// Records the end of the client's direction of a tunnel. Returns whether both directions have ended.
     mutating func tunnelInputEnded() -> Bool {
         requestOpen = false
         return outputEnded
     }
 
-    /// Whether the connection may serve another request: both directions ended, and the upstream keeps it.
+    /// Whether the connection may serve another request: both directions have ended, and the upstream keeps it open.
     ///
-    /// An upstream that answers before it has read the body owes reading it: such a connection is not used again.
+    /// If the upstream responds before it has read the body, the connection is not reused.
     var isReusable: Bool { answer == .complete && !requestOpen && reusableByAnswer && !endsWithConnection }
 
     func ending() -> Ending {
@@ -149,7 +145,7 @@ struct UpstreamExchange: Sendable {
         }
     }
 
-    /// Whether the upstream has had the whole request for longer than it may take to begin its answer.
+    /// Returns whether the timeout for the start of the response has expired since the request was completely sent.
     func answerIsLate(now: UInt64, limit: UInt64) -> Bool {
         answer == .awaitingHead && !requestOpen && now > lastProgress && now - lastProgress > limit
     }

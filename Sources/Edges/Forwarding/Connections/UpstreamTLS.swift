@@ -1,17 +1,17 @@
 import NIOCore
 import NIOSSL
 
-/// TLS to the servers of one upstream: the server's certificate must be of an authority that is trusted and name the host. Made once
-/// with its snapshot, shared by all workers' connections.
+/// TLS to the servers of one upstream. The server's certificate must be issued by a trusted authority and contain the
+/// host name. Created once per snapshot and shared by all workers' connections.
 struct UpstreamTLS: Sendable {
     private let context: NIOSSLContext
 
-    /// What is wrong with a file.
+    /// The reason why a file is invalid.
     struct Failure: Error {
         let what: String
     }
 
-    /// What the files hold; nil: not configured.
+    /// The contents of the files. `nil` if not configured.
     struct Files {
         var authorities: [UInt8]?
         var certificate: [UInt8]?
@@ -51,13 +51,11 @@ struct UpstreamTLS: Sendable {
         }
     }
 
-    /// The handler that encrypts a connection.
-    ///
-    /// - Parameter name: what the certificate must bear; nil: the address that is connected to.
+    /// Returns the TLS handler of a connection. The certificate must contain `name`, or the address if it is `nil`.
     func makeHandler(name: String?) throws -> NIOSSLClientHandler {
         guard let name else { return try NIOSSLClientHandler(context: context, serverHostname: nil) }
-        // The library takes a certificate, too, that lists the address which the name led to: whoever can answer for the name would choose
-        // that address. So the name itself is looked for, besides what the library checks.
+        // The library also accepts a certificate for the resolved IP address, which an attacker controlling DNS could
+        // choose. The name is therefore checked in addition.
         return try NIOSSLClientHandler._makeSSLClientHandler(context: context, serverHostname: name) {
             certificate, channel in
             CertificateName.isBorne(name, by: certificate)
@@ -67,7 +65,8 @@ struct UpstreamTLS: Sendable {
     }
 }
 
-/// Whether a certificate bears a host's name (RFC 6125 section 6.4): exactly, or by a wildcard in the place of the whole first label.
+/// The match of a certificate and a host name (RFC 6125 section 6.4): exact, or by a wildcard in place of the whole
+/// first label.
 enum CertificateName {
     static func isBorne(_ name: String, by certificate: NIOSSLCertificate) -> Bool {
         certificate._subjectAlternativeNames().contains { alternative in
@@ -84,7 +83,7 @@ enum CertificateName {
         return rest.contains(".") && name[name.index(after: dot)...] == rest
     }
 
-    /// In lower case, without the point of the root.
+    /// Returns the name in lower case, without a trailing dot.
     private static func bare(_ name: String) -> String {
         let lower = name.lowercased()
         return lower.hasSuffix(".") ? String(lower.dropLast()) : lower

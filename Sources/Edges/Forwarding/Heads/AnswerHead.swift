@@ -2,9 +2,9 @@ import GatewayCore
 import HTTPWire
 import NIOCore
 
-/// The heads of answers: from the upstream's bytes to the client's.
+/// The heads of responses, converted from the upstream's bytes to the client's.
 enum AnswerHead {
-    /// The longest head of an answer that is taken, and the most fields.
+    /// The maximum size of a response head, and the maximum number of fields.
     static let sizeLimit = 65_536
     static let limits = HeadLimits(size: sizeLimit, fields: 256)
 
@@ -15,13 +15,13 @@ enum AnswerHead {
         }
     }
 
-    /// Renders the final head: the upstream's fields but those of its connection, and our own framing.
+    /// Renders the final head: the upstream's fields without connection-specific ones, and the gateway's own framing.
     ///
     /// - Parameters:
-    ///   - trailers: which trailer fields may follow the body: only these are announced.
-    ///   - additions: what the route's answers have besides.
-    ///   - origin: the place of the request's origin there.
-    ///   - room: for how many bytes more there should be room behind it.
+    ///   - trailers: The trailer fields that may follow the body. Only these are announced.
+    ///   - additions: The route's field policy for responses.
+    ///   - origin: The index of the request's origin in that policy.
+    ///   - room: The number of additional bytes to reserve after the head.
     static func render(
         _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, trailers: TrailerFilter? = nil,
         delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: ResponseFieldPolicy? = nil,
@@ -67,7 +67,7 @@ enum AnswerHead {
         writer.append("\r\n")
     }
 
-    /// Keeps the fields that are not of the upstream's connection, and not removed by the configuration.
+    /// Writes the fields that are neither connection-specific nor removed by the configuration.
     private static func writeKeptFields(
         _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsLength: Bool,
         removed: ManagedFieldMatcher?, _ writer: inout HeadWriter
@@ -75,7 +75,7 @@ enum AnswerHead {
         for index in 0..<fields.count {
             let field = fields[index]
             if field.isHopByHop { continue }
-            // RFC 9110 section 8.6: 1xx and 204 have none.
+            // RFC 9110 section 8.6: no Content-Length with 1xx and 204.
             if field.kind == .contentLength && !keepsLength { continue }
             if let removed, removed.matches(field.name.bytes(in: bytes)) { continue }
             writer.keep(field.line)
@@ -83,9 +83,9 @@ enum AnswerHead {
     }
 }
 
-/// Which answers go on for as long as both sides like, by their `Content-Type`.
+/// The content types of unbounded responses.
 enum StreamType {
-    /// Event streams, gRPC, and images that replace each other.
+    /// Returns whether a type is an event stream, gRPC, or a sequence of replacing parts.
     @inline(__always)
     static func isStream(_ type: UnsafeRawBufferPointer) -> Bool {
         guard type.count >= 16 else { return false }

@@ -1,11 +1,11 @@
 import HTTPServer
 import HTTPWire
 import NIOCore
+import TextCoding
 
 extension ByteBuffer {
-    /// Replaces the content by a head that `body` writes out of `source`, at most `bound` bytes.
-    ///
-    /// - Returns: false when the head did not fit, which would be a mistake in `bound`; then the buffer is empty.
+    /// Replaces the content with a head that `body` writes from `source`, at most `bound` bytes. Returns `false` with
+    /// an empty buffer if the head exceeded `bound`, which is a programming error.
     @inline(__always)
     mutating func render(
         from source: UnsafeRawBufferPointer, atMost bound: Int, _ body: (inout HeadWriter) -> Void
@@ -19,7 +19,7 @@ extension ByteBuffer {
         return written > 0
     }
 
-    /// The size line of a chunk (RFC 9112 section 7.1).
+    /// Writes the size line of a chunk (RFC 9112 section 7.1).
     mutating func writeChunkHeader(_ size: Int) {
         writeWithUnsafeMutableBytes(minimumWritableBytes: ChunkHeader.maximumLength) { output in
             ChunkHeader.write(UInt64(size), into: output)
@@ -28,12 +28,12 @@ extension ByteBuffer {
 }
 
 extension HeadWriter {
-    /// 16 lower-case hexadecimal digits.
+    /// Appends 16 lower-case hexadecimal digits.
     @inline(__always)
     mutating func append(hexadecimal value: UInt64) {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digits in
             guard let base = digits.baseAddress else { return }
-            Hexadecimal.write(value, to: base)
+            HexDigits.write(value, to: base)
             append(UnsafeRawBufferPointer(digits))
         }
     }

@@ -5,14 +5,14 @@ import Revocation
 package import SecurityRules
 import TextCoding
 
-/// Renders who is asking into the header lines that the upstream reads.
+/// A renderer of identity header lines for upstreams.
 package struct IdentityRenderer: Sendable {
-    /// Something that goes into a field of its own.
+    /// An additional identity field.
     package struct Extra: Sendable {
         package enum Source: Sendable {
             case uid
             case provider
-            /// The names of the nested members, from the token's root.
+            /// The path of member names from the token's root.
             case claim([String])
             /// The value of an expression over the `auth` variable.
             case expression(RuleValueExpression)
@@ -31,14 +31,14 @@ package struct IdentityRenderer: Sendable {
         }
     }
 
-    /// Such as `X-Auth-`.
+    /// The prefix, for example `X-Auth-`.
     package let prefix: String
-    /// Whether the whole `auth` variable is sent, in a field named after the prefix without its last `-`.
+    /// Whether the complete `auth` variable is sent, in a field named by the prefix without its trailing `-`.
     package let sendsVariable: Bool
     package let extra: [Extra]
-    /// Signs who is asking; nil: no assertion is sent.
+    /// The signer of assertions. `nil` if no assertion is sent.
     package var assertion: AssertionSigner?
-    /// Whether there are rules that will read the `auth` variable.
+    /// Whether rules will read the `auth` variable.
     package var keepsVariableForRules = false
 
     package init(
@@ -52,7 +52,9 @@ package struct IdentityRenderer: Sendable {
         self.keepsVariableForRules = keepsVariableForRules
     }
 
-    /// - Parameter evaluator: finds the values of expressions.
+    /// Renders the identity header lines of a principal.
+    ///
+    /// - Parameter evaluator: The evaluator of expressions.
     package func render(_ principal: Principal, by evaluator: RuleEvaluator = RuleEvaluator()) -> RenderedIdentity {
         var lines: [UInt8] = []
         lines.reserveCapacity(principal.claims.byteCount * 2 + 512)
@@ -62,7 +64,7 @@ package struct IdentityRenderer: Sendable {
         if let provider = principal.signInProvider { line(prefix + "Provider", provider, to: &lines) }
         if let email = claims["email"]?.string, !email.isEmpty {
             line(prefix + "Email", email, to: &lines)
-            // Only JSON's true is true.
+            // Only the JSON value `true` counts.
             line(prefix + "Email-Verified", claims["email_verified"]?.bool == true ? "true" : "false", to: &lines)
         }
         if sendsVariable { variableLine(principal, to: &lines) }
@@ -77,13 +79,13 @@ package struct IdentityRenderer: Sendable {
             isTooLarge: lines.count + assertionLine > RenderedIdentity.limit, auth: keepsVariableForRules ? auth : nil)
     }
 
-    /// Whether the configuration says itself what the tenant's field has.
+    /// Whether the configuration itself defines the tenant field.
     private var hasOwnTenantField: Bool {
         let name = FieldName.normalized(prefix + "Tenant")
         return extra.contains { FieldName.normalized($0.name) == name }
     }
 
-    /// The line of the sign-in time, where a later sign-in than the token's was read.
+    /// Returns the line of a recorded sign-in time that is later than the token's.
     package func timeLine(_ time: UnixTime) -> [UInt8] {
         Array("\(prefix)Time: \(time)\r\n".utf8)
     }
@@ -106,7 +108,7 @@ package struct IdentityRenderer: Sendable {
         case .provider:
             if let provider = principal.provider { line(item.name, provider, to: &lines) }
         case .expression(let expression):
-            // One that failed has no field, as a claim that is not there.
+            // A failed expression has no field, like an absent claim.
             guard let auth, let value = evaluator.value(of: expression, auth: auth.value),
                 let text = RuleFieldText.text(of: value)
             else { return }
@@ -114,7 +116,7 @@ package struct IdentityRenderer: Sendable {
         case .claim(let path):
             var value: JSONValue? = principal.claims.root
             for name in path { value = value?.kind == .object ? value?[name] : nil }
-            // A claim that is not there, or null, has no field: the client's own was removed before.
+            // An absent or `null` claim has no field. The client's own field was already removed.
             guard let value, value.kind != .null else { return }
             if let text = value.string { return line(item.name, text, to: &lines) }
             var json: [UInt8] = []
@@ -127,7 +129,7 @@ package struct IdentityRenderer: Sendable {
         line(name, Array(value.utf8), to: &lines)
     }
 
-    /// An empty value is none: it has no field, as a claim that is not there.
+    /// Writes a line. An empty value has no field, like an absent claim.
     private func line(_ name: String, _ value: [UInt8], to lines: inout [UInt8]) {
         guard !value.isEmpty else { return }
         lines.append(contentsOf: name.utf8)

@@ -5,9 +5,9 @@ package import HTTPWire
 package import NIOCore
 package import RequestPipeline
 
-/// The heads of permitted requests: from the client's bytes to the upstream's.
+/// The heads of permitted requests, converted from the client's bytes to the upstream's.
 ///
-/// First every managed and every hop-by-hop field is left out, and our credential; only then are our own fields added.
+/// All managed fields, all hop-by-hop fields and the credential are removed before the gateway's own fields are added.
 package final class OutgoingHead: Sendable {
     let hygiene: HeaderHygiene
     package let identity: IdentityRenderer
@@ -27,15 +27,15 @@ package final class OutgoingHead: Sendable {
         self.forwardsCredential = forwardsCredential
     }
 
-    /// Where the request comes from, and what its upstream is told besides.
+    /// The client and upstream-specific parts of a request.
     package struct Route {
         /// The client.
         package let peer: PeerAddress
-        /// `Host` for a request of HTTP/1.0 that has none.
+        /// The `Host` for an HTTP/1.0 request without one.
         package let fallbackHost: [UInt8]
-        /// The line of the assertion for that upstream; empty: none is sent.
+        /// The line of the assertion for that upstream. Empty if no assertion is sent.
         package let assertion: [UInt8]
-        /// Which trailer fields may follow the body: only these are announced.
+        /// The trailer fields that may follow the body. Only these are announced.
         package var trailers: TrailerFilter?
 
         package init(peer: PeerAddress, fallbackHost: [UInt8], assertion: [UInt8], trailers: TrailerFilter? = nil) {
@@ -46,12 +46,12 @@ package final class OutgoingHead: Sendable {
         }
     }
 
-    /// What the request is known by to others.
+    /// The request and trace IDs that are passed on.
     package struct TraceIDs {
         package let request: (UInt64, UInt64)
         package let trace: (UInt64, UInt64)
         package let span: UInt64
-        /// What the client sent of its trace, and is passed on; nil: the trace begins here.
+        /// The client's trace context to pass on. `nil` if the trace starts here.
         package var context: TraceContext?
 
         package init(request: (UInt64, UInt64), trace: (UInt64, UInt64), span: UInt64, context: TraceContext? = nil) {
@@ -62,8 +62,8 @@ package final class OutgoingHead: Sendable {
         }
     }
 
-    /// The assertion's line for an upstream, signed now where none is kept; empty where none is sent. Nil when signing fails: the
-    /// request must not be forwarded then.
+    /// Returns the assertion's line for an upstream, from the cache or newly signed. Empty if no assertion is sent.
+    /// `nil` if signing fails; the request must not be forwarded then.
     package func assertion(
         for identity: VerifiedTokenCache.Entry?, upstream: Int, now: @autoclosure () -> Int64
     ) -> [UInt8]? {
@@ -71,10 +71,10 @@ package final class OutgoingHead: Sendable {
         return signer.line(for: entry, upstream: upstream, now: now())
     }
 
-    /// Renders the head of a permitted request in place of what `output` held.
+    /// Renders the head of a permitted request into `output`, replacing its content.
     ///
-    /// - Parameter balanceValue: the hash that its server is chosen by; `nil`: there is none.
-    /// - Returns: what an upstream connection takes; `nil` if the head could not be rendered.
+    /// - Parameter balanceValue: The hash by which its server is chosen. `nil` without a value.
+    /// - Returns: The request for an upstream connection. `nil` if the head could not be rendered.
     package func render(
         _ request: RequestView, _ permit: Permit, _ route: Route, _ traceIDs: TraceIDs, balanceValue: UInt64? = nil,
         into output: inout ByteBuffer
@@ -120,7 +120,7 @@ package final class OutgoingHead: Sendable {
             writer.keep(query)
         }
         writer.append(" HTTP/1.1\r\n")
-        // HTTP/1.0 without the field; its target may name the host.
+        // An HTTP/1.0 request without the field; its target may contain the host.
         if let host = permit.plan.host {
             writer.append("Host: ")
             writer.append(host)
@@ -142,10 +142,11 @@ package final class OutgoingHead: Sendable {
                 places.writeProtocols(of: field, in: request.bytes, &writer)
                 continue
             }
-            // Written anew below: one number, one spelling.
+            // Written below in canonical form.
             if field.kind == .contentLength { continue }
             if !forwardsCredential, locator.holds(credentials, field, at: index, in: request.bytes) {
-                // A cookie field keeps its other cookies, byte for byte; the field with the Bearer token goes whole.
+                // A cookie field keeps its other cookies byte for byte. The field with the Bearer token is removed
+                // completely.
                 if field.kind == .cookie { locator.writeCookiesWithoutOurs(of: field, in: request.bytes, &writer) }
             } else {
                 writer.keep(field.line)
@@ -153,13 +154,13 @@ package final class OutgoingHead: Sendable {
         }
     }
 
-    /// Which trailer fields of a request may follow its body; nil where none may.
+    /// Returns the trailer fields that may follow a request's body. `nil` if no trailer is permitted.
     package func trailers(of request: RequestView) -> TrailerFilter? {
         guard request.head.framing == .chunked else { return nil }
         return TrailerFilter(announcedIn: request.fields, of: request.bytes, managed: hygiene.managed)
     }
 
-    /// Whether rules may read a field: those that the upstream gets, but for every field that may carry a credential.
+    /// Returns whether rules may read a field: all forwarded fields except those that may carry a credential.
     package func showsRules(_ field: Field, of request: RequestView) -> Bool {
         switch field.kind {
         case .authorization, .proxyAuthorization, .cookie: return false
@@ -192,7 +193,7 @@ package final class OutgoingHead: Sendable {
         if !assertion.isEmpty { writer.append(assertion) }
     }
 
-    /// `X-Request-Id`, and `traceparent` as W3C Trace Context has it, sampling left to the upstream.
+    /// Writes `X-Request-Id`, and `traceparent` as in W3C Trace Context without the sampled flag.
     private func writeTrace(_ request: RequestView, _ traceIDs: TraceIDs, _ writer: inout HeadWriter) {
         writer.append("X-Request-Id: ")
         writer.append(hexadecimal: traceIDs.request.0)
@@ -228,32 +229,34 @@ package final class OutgoingHead: Sendable {
     }
 }
 
-/// Which inbound fields never reach an upstream, whatever the route says.
+/// The request fields that are never forwarded, on any route.
 package struct HeaderHygiene: Sendable {
     package let managed: ManagedFieldMatcher
 
+    /// Creates the rules.
+    ///
     /// - Parameters:
-    ///   - prefix: of the identity fields, such as `X-Auth-`.
-    ///   - extra: names of the fields that carry further claims.
-    ///   - removed: fields that the configuration removes besides.
+    ///   - prefix: The prefix of the identity fields, for example `X-Auth-`.
+    ///   - extra: The names of additional identity fields.
+    ///   - removed: Further fields that the configuration removes.
     package init(prefix: String, extra: [String], removed: Configuration.RemovedFields = Configuration.RemovedFields())
     {
         managed = ManagedFieldMatcher(
             exact: [
                 String(prefix.dropLast()), "Forwarded", "X-Real-IP", "True-Client-IP", "X-HTTP-Method-Override",
                 "X-HTTP-Method", "X-Method-Override", "X-Request-Id", "traceparent", "tracestate",
-                // CGI makes HTTP_PROXY of it, which many HTTP clients take for their proxy's address.
+                // CGI exports it as HTTP_PROXY, which many HTTP clients use as their proxy.
                 "Proxy",
             ] + extra + removed.names,
             prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"] + removed.prefixes)
     }
 
-    /// Whether a field of a request is of the client's connection, or one that only the gateway may write.
+    /// Returns whether a field is connection-specific, or reserved for the gateway.
     @inline(__always)
     func removes(_ field: Field, of head: UnsafeRawBufferPointer) -> Bool {
         switch field.kind {
         case .host, .contentLength: return false
-        // What may follow is announced anew.
+        // The permitted trailers are announced again.
         case .expect, .trailer: return true
         default: return field.isHopByHop || managed.matches(field.name.bytes(in: head))
         }

@@ -1,19 +1,19 @@
 package import HTTPWire
 package import RequestPipeline
 
-/// What an upstream connection needs to know of a request, besides its head. Only rendering with a permit creates one: its initializer is internal, and
-/// pools accept nothing else.
+/// The properties of a request that an upstream connection needs in addition to its head. Only rendering with a permit
+/// creates one: its initializer is internal, and pools accept nothing else.
 package struct OutgoingRequest {
     package let method: Method
-    /// The body goes in chunks.
+    /// Whether the body is sent in chunks.
     package let isChunked: Bool
-    /// Which trailer fields may follow a chunked body.
+    /// The trailer fields that may follow a chunked body.
     package let trailers: TrailerFilter?
-    /// How long the upstream may take to begin its answer, in nanoseconds.
+    /// The timeout until the response begins, in nanoseconds.
     package let responseTimeout: UInt64
-    /// The protocol that is asked for; nil: none is.
+    /// The requested protocol of an upgrade. `nil` without an upgrade.
     package var upgrade: UpgradeRequest?
-    /// The hash of what its server is chosen by; nil: there is nothing.
+    /// The hash of the value by which its server is chosen. `nil` without a value.
     package var balanceValue: UInt64?
 
     init(

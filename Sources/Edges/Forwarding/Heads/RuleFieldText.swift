@@ -2,13 +2,13 @@ import Authentication
 import JOSE
 import SecurityRules
 
-/// The text of a header field whose value an expression gave.
+/// The text of a header field from the value of an expression.
 enum RuleFieldText {
-    /// The most bytes that are written of one value: more is refused with the other identity fields.
+    /// The maximum size of one value, in bytes. A larger value makes the identity fields too large.
     private static let limit = RenderedIdentity.limit + 1
 
-    /// Texts as they are; numbers, truth values, times and paths as rules write them; lists, sets and maps as JSON. Nil for null, and for what no
-    /// text is: bytes, differences of maps, and all that cannot be read.
+    /// Returns text unchanged. Numbers, Booleans, times and paths are written as in rules; lists, sets and maps as
+    /// JSON. `nil` for `null` and for values without a text form: bytes, map differences, and unreadable values.
     static func text(of value: RuleValue) -> [UInt8]? {
         switch value {
         case .null, .bytes, .mapDiff, .unreadable: return nil
@@ -23,7 +23,7 @@ enum RuleFieldText {
     private static func scalar(_ value: RuleValue) -> String? {
         switch value {
         case .bool, .integer: value.text
-        // JSON has no others.
+        // JSON has no other numbers.
         case .float(let float): float.isFinite ? value.text : nil
         case .timestamp(let time): time.text
         case .duration(let span): span.text
@@ -32,7 +32,7 @@ enum RuleFieldText {
         }
     }
 
-    /// - Returns: false where a part of it is no text.
+    /// Appends a value. Returns `false` if a part of it has no text form.
     private static func append(_ value: RuleValue, to json: inout [UInt8]) -> Bool {
         guard json.count <= limit else { return true }
         switch value {

@@ -1,21 +1,22 @@
 package import GatewayCore
 import HTTPWire
 
-/// The trace that a request came in, as its client tells (W3C Trace Context, levels 1 and 2). Passed on as it came.
+/// The trace context of a client's request (W3C Trace Context, levels 1 and 2). It is passed on unchanged.
 package struct TraceContext {
-    /// The most bytes and members of `tracestate` that are passed on (section 3.3.1.5 asks for at least these); with more, none is.
+    /// The maximum size and number of members of a forwarded `tracestate`. Section 3.3.1.5 requires at least these. A
+    /// larger one is dropped.
     static let maximumState = 512
     static let maximumMembers = 32
-    /// The longest `traceparent` of a later version.
+    /// The maximum size of a `traceparent` of a later version.
     private static let longestParent = 128
     private static let parentLength = 55
 
-    /// The trace's id.
+    /// The trace ID.
     package let trace: (UInt64, UInt64)
     private let parent: ByteRange
     private let passesState: Bool
 
-    /// Nil where there is not exactly one valid `traceparent`.
+    /// Returns `nil` unless the request has exactly one valid `traceparent`.
     package init?(of request: RequestView) {
         guard request.fields.count(of: .traceparent) == 1, let field = request.fields.first(.traceparent),
             let trace = Self.trace(in: field.value.bytes(in: request.bytes))
@@ -25,13 +26,13 @@ package struct TraceContext {
         passesState = Self.isState(of: request)
     }
 
-    /// The lines of both fields.
+    /// Writes the lines of both fields.
     func write(_ request: RequestView, _ writer: inout HeadWriter) {
         writer.append("traceparent: ")
         writer.keep(parent)
         writer.append("\r\n")
         guard passesState else { return }
-        // Several fields are one list; one line each, in their order, is the same list.
+        // Several fields form one list, so that separate lines in the same order are equivalent.
         for index in 0..<request.fields.count where request.fields[index].kind == .tracestate {
             writer.append("tracestate: ")
             writer.keep(request.fields[index].value)
@@ -39,8 +40,8 @@ package struct TraceContext {
         }
     }
 
-    /// The id in a valid `version-trace-parent-flags`: lower case, neither id all zeros. Version ff is none; of later versions, what
-    /// version 00 has is read, and more may follow (section 3.2.4).
+    /// Returns the trace ID of a valid `version-trace-parent-flags` in lower case, without all-zero IDs. Version ff is
+    /// invalid. Later versions may append further parts to the format of version 00 (section 3.2.4).
     static func trace(in value: UnsafeRawBufferPointer) -> (UInt64, UInt64)? {
         guard value.count >= parentLength, value.count <= longestParent,
             [2, 35, 52].allSatisfy({ value[$0] == UInt8(ascii: "-") }),
@@ -52,7 +53,7 @@ package struct TraceContext {
         return (high, low)
     }
 
-    /// At most 16 lower-case hexadecimal digits.
+    /// Parses at most 16 lower-case hexadecimal digits.
     private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -65,7 +66,7 @@ package struct TraceContext {
         return number
     }
 
-    /// Whether `tracestate` is there, and short and well-formed enough to be passed on.
+    /// Returns whether `tracestate` is present, and valid and short enough to be passed on.
     private static func isState(of request: RequestView) -> Bool {
         var bytes = 0
         var members = 0
@@ -81,7 +82,8 @@ package struct TraceContext {
         return members > 0
     }
 
-    /// `key=value`: the key in lower case, perhaps `tenant@system`; the value visible ASCII without `,` and `=` (section 3.3.1.3).
+    /// Returns whether a member is `key=value`. The key is in lower case, possibly `tenant@system`. The value is
+    /// visible ASCII without `,` and `=` (section 3.3.1.3).
     static func isMember(_ member: UnsafeRawBufferPointer) -> Bool {
         guard let equals = member.firstIndex(of: UInt8(ascii: "=")), (1...256).contains(equals),
             member.count - equals - 1 >= 1, member.count - equals - 1 <= 256

@@ -1,15 +1,16 @@
 import HTTPWire
 import NIOCore
 
-/// Which fields of a trailer section are passed on: those that the head announced and that can do no harm there.
+/// The trailer fields that are passed on: announced in the head and harmless as trailers.
 package final class TrailerFilter {
-    /// The most announced names that count; what further ones announce does not pass. Each trailer is compared with each.
+    /// The maximum number of announced names. Further ones are dropped, because each trailer is compared with each
+    /// name.
     static let maximumNames = 32
 
-    /// The announced names that can do no harm, as spelled in `Trailer`.
+    /// The harmless announced names, as spelled in `Trailer`.
     private var announced: [[UInt8]] = []
 
-    /// Nil where the head announces none: then none passes.
+    /// Creates a filter. `nil` if the head announces no trailers, which are then dropped.
     init?(announcedIn fields: FieldTable, of head: UnsafeRawBufferPointer, managed: ManagedFieldMatcher? = nil) {
         guard fields.contains(.trailer) else { return nil }
         var read = 0
@@ -17,9 +18,10 @@ package final class TrailerFilter {
             for name in ListMembers(fields[index].value.bytes(in: head)) {
                 guard read < Self.maximumNames else { return }
                 read += 1
-                // A member that is no token announces no field (RFC 9110 section 6.6.2), but a lenient reader may find a name in it.
+                // A member that is not a token announces no field (RFC 9110 section 6.6.2), but a lenient parser may
+                // find a name in it.
                 guard ASCII.isToken(name) else { continue }
-                // What `Connection` names is for this connection only, late as well as early.
+                // Fields that `Connection` names are for this connection only, also as trailers.
                 guard !ConnectionOptions.name(name, in: head, fields), managed?.matches(name) != true,
                     Self.isHarmless(FieldNameClassifier.kind(of: name), name)
                 else { continue }
@@ -28,7 +30,7 @@ package final class TrailerFilter {
         }
     }
 
-    /// Writes the `Trailer` field with the names that pass; nothing where none does.
+    /// Writes the `Trailer` field with the permitted names. Writes nothing if no name is permitted.
     func announce(in writer: inout HeadWriter) {
         guard !announced.isEmpty else { return }
         writer.append("Trailer: ")
@@ -39,7 +41,7 @@ package final class TrailerFilter {
         writer.append("\r\n")
     }
 
-    /// Appends the field lines of `section` that pass.
+    /// Appends the permitted field lines of `section`.
     func append(_ section: ByteBuffer, to output: inout ByteBuffer) {
         guard section.readableBytes > 0 else { return }
         section.withUnsafeReadableBytes { bytes in
@@ -59,7 +61,8 @@ package final class TrailerFilter {
         return announced.contains { $0.count == name.count && ASCII.equals(name, $0) }
     }
 
-    /// Fields that frame, route, authenticate, or change how the body is read, may not come late (RFC 9110 section 6.5.1).
+    /// Returns whether a field is harmless as a trailer. Fields for framing, routing, authentication or content
+    /// processing are not (RFC 9110 section 6.5.1).
     private static func isHarmless(_ kind: FieldKind, _ name: UnsafeRawBufferPointer) -> Bool {
         guard kind.mayBeTrailer, kind != .requestID, kind != .traceparent, kind != .tracestate else { return false }
         for refused in ["content-", "cache-", "proxy-", "sec-", "if-", "x-request-", "access-control-"]

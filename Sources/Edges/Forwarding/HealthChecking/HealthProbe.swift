@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPWire
 import NIOCore
 
-/// Asks one server once whether it is well, on a connection of its own of the kind that requests use.
+/// A single health check of one server, on its own connection of the same kind as for requests.
 struct HealthProbe: Sendable {
     let dialer: UpstreamDialer
     let check: Configuration.Upstream.HealthCheck
@@ -13,7 +13,7 @@ struct HealthProbe: Sendable {
         case late, closed, invalidAnswer
     }
 
-    /// - Returns: why it is not well; nil: it is.
+    /// Runs the check. Returns the reason if the server is unhealthy, otherwise `nil`.
     func run(_ endpoint: UpstreamEndpoint, on loop: any EventLoop) async -> String? {
         do {
             let status = try await loop.flatSubmit { ask(endpoint, on: loop) }.get()
@@ -52,7 +52,7 @@ struct HealthProbe: Sendable {
     }
 }
 
-/// Takes the head of a check's answer; the rest of it is not read.
+/// A channel handler that reads the head of a check's response and ignores the rest.
 private final class HealthAnswer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -60,7 +60,7 @@ private final class HealthAnswer: ChannelInboundHandler {
     private var inbound = ByteBuffer()
     private var scanned = 0
 
-    /// The longest head that is taken.
+    /// The limits of the head.
     private static let limits = HeadLimits(size: 16_384, fields: 128)
 
     init(_ answer: EventLoopPromise<Int>) {
@@ -74,7 +74,7 @@ private final class HealthAnswer: ChannelInboundHandler {
             scanned = 0
             guard end <= Self.limits.size, let head = inbound.readSlice(length: end) else { break }
             guard let status = status(of: head) else { break }
-            // An interim answer precedes the answer.
+            // Interim responses precede the final one.
             guard status < 200 else { return answer.succeed(status) }
         }
         if inbound.readableBytes > Self.limits.size || inbound.readerIndex > Self.limits.size * 4 {
@@ -104,9 +104,9 @@ private final class HealthAnswer: ChannelInboundHandler {
     }
 }
 
-/// Whether a server is well, from its checks: a pure value. It counts as well until checks say otherwise.
+/// The verdict on a server's health from its checks, as a pure value. A server is initially healthy.
 struct HealthVerdict: Sendable {
-    /// After so many good checks in a row it is well, after so many failed ones it is not.
+    /// The number of consecutive checks, successful or failed, that change the verdict.
     let healthy: Int
     let unhealthy: Int
     private(set) var isHealthy = true
@@ -117,9 +117,9 @@ struct HealthVerdict: Sendable {
         self.unhealthy = unhealthy
     }
 
-    /// - Returns: whether it is well now.
+    /// Records a check. Returns whether the server is healthy.
     mutating func checked(passed: Bool) -> Bool {
-        // Only checks that speak against the verdict count towards another.
+        // Only consecutive checks that contradict the verdict count.
         inRow = passed == isHealthy ? 0 : inRow + 1
         if inRow >= (isHealthy ? unhealthy : healthy) {
             isHealthy.toggle()

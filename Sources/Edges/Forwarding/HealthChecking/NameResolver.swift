@@ -9,11 +9,11 @@ import NIOPosix
     import Darwin
 #endif
 
-/// Finds the addresses of a name; nil: they could not be found now.
+/// A DNS lookup. Its result is `nil` if the lookup failed.
 struct NameResolver: Sendable {
     let resolve: @Sendable (_ host: String, _ port: Int) async -> [SocketAddress]?
 
-    /// The system's, which blocks: each question has one of the pool's threads for as long as it takes.
+    /// Returns the system's resolver, which blocks a thread of the pool during each lookup.
     static func system(_ threads: NIOThreadPool) -> NameResolver {
         NameResolver { host, port in
             (try? await threads.runIfActive { addresses(of: host, port: port) }) ?? nil
@@ -47,7 +47,7 @@ struct NameResolver: Sendable {
     }
 }
 
-/// Where the servers of an upstream are, from what their names were resolved to: a pure value.
+/// The endpoints of an upstream's servers after DNS resolution, as a pure value.
 struct UpstreamPlaces: Sendable {
     private let servers: [UpstreamSettings.Server]
     private var resolved: [Int: [SocketAddress]] = [:]
@@ -56,14 +56,16 @@ struct UpstreamPlaces: Sendable {
         servers = settings.servers
     }
 
-    /// The servers whose names are to be resolved.
+    /// The servers whose names must be resolved.
     var names: [Int] { servers.indices.filter { servers[$0].isName } }
 
-    /// Whether every name was resolved once.
+    /// Whether every name was resolved at least once.
     var isComplete: Bool { names.allSatisfy { resolved[$0] != nil } }
 
-    /// - Parameter addresses: nil where the name could not be resolved: the last ones stay.
-    /// - Returns: whether anything changed.
+    /// Records a lookup.
+    ///
+    /// - Parameter addresses: The result. `nil` if the lookup failed; the last addresses are kept.
+    /// - Returns: Whether the endpoints changed.
     mutating func note(_ addresses: [SocketAddress]?, of server: Int) -> Bool {
         guard let addresses, !addresses.isEmpty else { return false }
         var seen: Set<SocketAddress> = []

@@ -3,19 +3,19 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Looks after the servers of one upstream, once for the process: resolves names again, checks whether servers are well, and tells every
-/// worker's pool.
+/// The monitor of one upstream's servers, once per process. It resolves names again, checks the servers' health, and
+/// notifies every worker's pool.
 package final class UpstreamWatch: Sendable {
-    /// What it works with.
+    /// The dependencies of a monitor.
     struct Environment: Sendable {
         let resolver: NameResolver
         let loop: any EventLoop
         let logger: Logger
-        /// Tells the pools of the upstream.
+        /// Notifies the pools of the upstream.
         let tell: @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
     }
 
-    /// How the checks of a server of the settings have ended.
+    /// The numbers of health checks of a server.
     package struct Checks: Sendable {
         package var passed: UInt64 = 0
         package var failed: UInt64 = 0
@@ -33,9 +33,9 @@ package final class UpstreamWatch: Sendable {
     private let state: Mutex<State>
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
-    /// How many checks of one upstream run at a time.
+    /// The maximum number of concurrent checks of one upstream.
     static let checksAtOnce = 16
-    /// While a name was never resolved, it is tried again this soon.
+    /// The retry interval while a name has never been resolved.
     static let impatience = Duration.seconds(5)
 
     init(_ settings: UpstreamSettings, _ environment: Environment) {
@@ -71,12 +71,12 @@ package final class UpstreamWatch: Sendable {
         try? await Task.sleep(for: duration)
     }
 
-    /// A tenth more or less, so that gateways do not ask together.
+    /// Returns the duration with a jitter of 10 %, so that gateways do not act simultaneously.
     private static func varied(_ duration: Duration) -> Duration { duration * Double.random(in: 0.9...1.1) }
 
     // MARK: - Names
 
-    /// - Returns: after how long to do so again; nil: never.
+    /// Resolves the names. Returns the delay until the next time. `nil` after cancellation.
     func resolve() async -> Duration? {
         let names = state.withLock { $0.places.names }
         var isChanged = false
@@ -150,14 +150,14 @@ package final class UpstreamWatch: Sendable {
 }
 
 extension UpstreamSettings {
-    /// How often names are resolved again.
+    /// The interval at which names are resolved again.
     fileprivate var every: Duration { .nanoseconds(Int64(clamping: resolveEvery)) }
 }
 
-/// What those who look after an upstream tell every worker's pool.
+/// An update from the monitor of an upstream to every worker's pool.
 package enum UpstreamUpdate: Sendable {
-    /// Its names lead there now.
+    /// The upstream's endpoints have changed.
     case endpoints([UpstreamEndpoint])
-    /// A check has ended; `isHealthy` is what follows from it and those before, `why` what it found.
+    /// A health check has ended. `isHealthy` is the verdict from this and earlier checks, `why` the result of this one.
     case checked(UpstreamEndpoint, passed: Bool, isHealthy: Bool, why: String)
 }

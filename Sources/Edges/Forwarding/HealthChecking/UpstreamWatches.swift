@@ -3,16 +3,16 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Those who look after the upstreams of the configuration that is served.
+/// The monitors of all upstreams of the active configuration.
 package final class UpstreamWatches: Sendable {
     private let environment: UpstreamWatch.Environment
     private let threads: NIOThreadPool
     private let watches = Mutex<[UpstreamWatch]>([])
 
-    /// So many names are resolved at a time.
+    /// The maximum number of concurrent name lookups.
     private static let resolvers = 4
 
-    /// - Parameter tell: hands news to the upstream's pool on every loop.
+    /// Creates the monitors. `tell` passes updates to the upstream's pool on every loop.
     package init(
         loop: any EventLoop, logger: Logger, tell: @escaping @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
     ) {
@@ -23,7 +23,7 @@ package final class UpstreamWatches: Sendable {
 
     package var current: [UpstreamWatch] { watches.withLock { $0 } }
 
-    /// From now on these are the upstreams: those that stay as they were are looked after as before.
+    /// Replaces the monitored upstreams. The monitors of unchanged upstreams continue.
     package func follow(_ upstreams: [UpstreamSettings]) {
         let wanted = upstreams.filter(\.needsHealthChecking)
         guard !wanted.isEmpty || !current.isEmpty else { return }

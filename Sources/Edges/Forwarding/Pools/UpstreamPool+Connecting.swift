@@ -3,7 +3,7 @@ import HTTPServer
 import NIOCore
 
 extension UpstreamPool {
-    /// - Parameter tried: the servers that could not be reached for this request.
+    /// Opens a connection for a request. The servers in `tried` could not be reached for it.
     func connect(to server: Int, for entry: Entry, tried: [Int] = []) {
         counters.add(to: .connects, upstream: settings.counterPlace)
         let connection = UpstreamConnection(server: server, pool: self)
@@ -12,11 +12,12 @@ extension UpstreamPool {
         dialed.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
-                // `channelInactive` does not come for a channel that is closed within this call: it was never told active.
+                // `channelInactive` is not fired for a channel that is closed within this call, because it never became
+                // active.
                 channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
                 self.connected(connection, for: entry, since: began)
             case .failure(let error):
-                // Later: connecting may fail at once, and those who wait must not fail one within the other.
+                // Deferred, because connecting may fail immediately, and waiting requests must not fail recursively.
                 self.loop.assumeIsolated().execute {
                     self.connectFailed(error, at: server, for: entry, tried: tried + [server])
                 }

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 
 extension UpstreamPool {
-    /// The upstream's servers are these now. Those who are gone get no new requests; what runs there is finished.
+    /// Replaces the upstream's endpoints. Removed ones receive no new requests; current exchanges are completed.
     func install(_ endpoints: [UpstreamEndpoint]) {
         guard !endpoints.isEmpty else { return }
         let wanted = Set(endpoints)
@@ -17,7 +17,7 @@ extension UpstreamPool {
                 machine.servers.servers[slot].isCandidate = false
             }
         }
-        // Before a number is given again, nothing of who had it is kept.
+        // Nothing of a removed server is kept when its number is reused.
         closeUnwanted()
         let count = endpoints.reduce(into: [:]) { $0[$1.server, default: 0] += 1 }
         for endpoint in endpoints where !known.contains(endpoint) { add(endpoint) }
@@ -38,7 +38,7 @@ extension UpstreamPool {
         if slot == targets.count { targets.append(endpoint) } else { targets[slot] = endpoint }
     }
 
-    /// What those who look after the upstream have found.
+    /// Applies an update from the monitor.
     package func apply(_ news: UpstreamUpdate) {
         front.readClock()
         switch news {
@@ -50,19 +50,19 @@ extension UpstreamPool {
         }
     }
 
-    // MARK: - Requests tell
+    // MARK: - Results of requests
 
-    /// A request failed at a server, by the server's fault.
+    /// Records a failure that the server caused.
     func requestFailed(at server: Int, why: String) {
         changed(machine.servers.failed(server, now: front.time), why: why)
     }
 
-    /// A server answered.
+    /// Records a response.
     func requestAnswered(at server: Int) {
         machine.servers.succeeded(server, now: front.time)
     }
 
-    /// Whether a request that failed at `server` is sent once more; if so, that is counted.
+    /// Returns whether a request that failed at `server` is retried, and counts the retry.
     func mayRetry(_ reason: UpstreamRetry.Reason, at server: Int, for client: ClientHandler) -> Bool {
         guard settings.retry.covers(reason), client.record.attempts <= settings.retry.attempts else { return false }
         if reason == .reset, !hasAnother(than: server, client.record.tried) { return false }

@@ -3,10 +3,10 @@ package import HTTPServer
 package import Logging
 package import NIOCore
 
-/// The connections that one worker keeps to one upstream: makes them, lends them to requests, takes them back.
+/// One worker's connections to one upstream: it opens them, assigns them to requests and takes them back.
 ///
-/// Who gets which is decided by ``UpstreamPoolMachine``, to which server by its ``UpstreamServers``. Lives on the worker's event loop, and
-/// goes on to the next worker there when a reload leaves the upstream as it is.
+/// ``UpstreamPoolMachine`` assigns connections, and its ``UpstreamServers`` chooses the server. The pool is on the
+/// worker's event loop, and passes to the next worker there if a reload does not change the upstream.
 package final class UpstreamPool {
     /// A request that waits for a connection.
     package struct Waiter {
@@ -21,18 +21,18 @@ package final class UpstreamPool {
 
     package let settings: UpstreamSettings
     let front: ConnectionContext
-    /// `Host` for a request that has none.
+    /// The `Host` for a request without one.
     package let hostField: [UInt8]
     let loop: any EventLoop
     let logger: Logger
     let dialer: UpstreamDialer
     @exclusivity(unchecked) package var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
-    /// Where each server of the machine is.
+    /// The endpoint of each server of the machine.
     package var targets: [UpstreamEndpoint] = []
     var budget: RetryBudget
-    /// Whether answers tell something about their servers, or may be held back.
+    /// Whether responses affect the state of their servers, or may be retried.
     var judgesAnswers = false
-    /// How often each server of the settings was left out.
+    /// The number of ejections of each configured server.
     package var ejections: [UInt64]
     let counters: WorkerCounters
     private var isServingWaiting = false
@@ -61,9 +61,9 @@ package final class UpstreamPool {
     package var idleCount: Int { machine.idleCount }
     package var waitingCount: Int { machine.waiting }
 
-    /// Sends a permitted request, now if a connection is there, else as soon as one is.
+    /// Sends a permitted request, immediately if a connection is available, otherwise when one becomes available.
     ///
-    /// - Parameter head: the request's head; only borrowed if it is sent now.
+    /// - Parameter head: The request's head, which is copied unless it is sent immediately.
     package func send(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
         client.record.attempts += 1
         budget.requestCame()
@@ -84,7 +84,7 @@ package final class UpstreamPool {
         }
     }
 
-    /// A connection has finished an exchange and may serve another.
+    /// Takes back a connection that may serve another request.
     func released(_ connection: UpstreamConnection) {
         switch machine.released(connection, server: connection.server, now: front.time) {
         case .kept:
@@ -97,13 +97,13 @@ package final class UpstreamPool {
         }
     }
 
-    /// The body of a request that counted as an upload has come to its end.
+    /// Records the end of an upload's body.
     func uploadEnded() {
         machine.uploadEnded()
         serveWaiting()
     }
 
-    /// A connection has closed.
+    /// Handles the close of a connection.
     func closed(_ connection: UpstreamConnection) {
         if connection.isIdle {
             connection.isIdle = false
@@ -113,12 +113,12 @@ package final class UpstreamPool {
         }
     }
 
-    /// A client is gone whose request may be waiting here.
+    /// Removes the waiting request of a client that is gone.
     package func forget(_ client: ClientHandler) {
         machine.gaveUp { $0.client === client }
     }
 
-    /// Called a few times a second.
+    /// Checks timeouts. Called several times per second.
     package func tick(now: UInt64) {
         if now > UpstreamSettings.idleTimeout {
             for connection in machine.expire(idleSince: now - UpstreamSettings.idleTimeout) { connection.retire() }
@@ -130,19 +130,20 @@ package final class UpstreamPool {
         serveWaiting()
     }
 
-    /// Closes what is idle: the worker stops.
+    /// Closes idle connections when the worker stops.
     package func closeIdle() {
         for connection in machine.expire(idleSince: .max) { connection.retire() }
     }
 
-    /// The upstream is gone, or has become another: what runs or waits is finished, and nothing is kept.
+    /// Retires the pool after its upstream was removed or changed. Current and waiting requests are completed;
+    /// connections are not kept.
     package func retire() {
         machine.retire()
         closeIdle()
     }
 
     private func waiter(_ client: ClientHandler, _ request: OutgoingRequest, _ head: ByteBuffer) -> Waiter {
-        // A copy: the head that was given is the worker's scratch buffer.
+        // A copy, because the given head is the worker's scratch buffer.
         let copy = ByteBuffer(bytes: head.readableBytesView)
         let until = front.time &+ settings.connectTimeout
         return Waiter(client: client, number: client.record.number, request: request, head: copy, until: until)
@@ -169,7 +170,7 @@ package final class UpstreamPool {
         serveWaiting()
     }
 
-    /// Gives those who wait what there is now. One after the other: what one is given may end in this very call.
+    /// Serves waiting requests in order. Not recursive, because serving one may end it within this call.
     func serveWaiting() {
         guard !isServingWaiting else { return }
         isServingWaiting = true

@@ -1,31 +1,32 @@
-/// The connections that one worker keeps to one upstream, as a pure value: who takes which, when to connect, when to wait.
+/// One worker's connections to one upstream, as a pure value. It decides which request uses which connection, and when
+/// to connect or to wait.
 ///
-/// `Connection` and `Waiter` are what the worker holds for a connection and for a request that waits; tests use numbers.
-/// An upload is a request whose body has not come to its end. How long that takes is the client's choice, so uploads may hold a
-/// share of the connections only, and of the places to wait: the others are for requests that nobody can draw out.
+/// `Connection` and `Waiter` are the worker's objects for a connection and a waiting request; tests use numbers. An
+/// upload is a request whose body is incomplete. The client controls its duration. Uploads may therefore use only a
+/// share of the connections and of the queue; the rest is reserved for requests that no client can prolong.
 package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
-    /// What a request that needs a connection gets.
+    /// The assignment of a connection to a request.
     enum Acquired {
         case use(Connection)
         case connect(server: Int)
-        /// The pool is full of connections that cannot serve: close this idle one, and connect.
+        /// The pool is full of unsuitable connections: close this idle one, and connect.
         case replace(Connection, server: Int)
-        /// Every connection that it may have is busy: wait for one.
+        /// All connections are busy: wait for one.
         case wait
-        /// As many as may wait are waiting.
+        /// The queue is full.
         case refuse
     }
 
-    /// What happens with a connection that finished an exchange.
+    /// The next use of a connection that finished an exchange.
     enum Released {
         case kept
-        /// Its server gets no requests now, or the pool ends: close it. Ask for `next` then.
+        /// The server receives no requests, or the pool is retired: close the connection. Call `next` then.
         case close
-        /// A request was waiting: give it the connection.
+        /// Assign the connection to this waiting request.
         case serve(UpstreamQueue<Waiter>.Entry)
     }
 
-    /// What a request that waited gets.
+    /// The assignment of a connection to a waiting request.
     enum Next {
         case use(Connection, UpstreamQueue<Waiter>.Entry)
         case connect(server: Int, UpstreamQueue<Waiter>.Entry)
@@ -36,16 +37,16 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         var since: UInt64
     }
 
-    /// The most connections of the worker to the upstream, all its servers together.
+    /// The maximum number of the worker's connections to the upstream, for all servers together.
     let limit: Int
     private var idle: [[Idle]]
     private var queue: UpstreamQueue<Waiter>
     private(set) var open = 0
-    /// The connections, open or being opened, that uploads hold.
+    /// The connections of uploads, open or being opened.
     private(set) var uploads = 0
-    /// Who they are, and whom a request goes to.
+    /// The servers, and the choice among them.
     package var servers: UpstreamServers
-    /// Nothing is kept for later requests: the upstream is gone.
+    /// Whether connections are no longer kept, because the upstream was removed.
     private(set) var isRetired = false
 
     init(servers: UpstreamServers, limit: Int, waitingLimit: Int) {
@@ -58,12 +59,14 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     var idleCount: Int { idle.reduce(0) { $0 + $1.count } }
     var waiting: Int { queue.count }
 
+    /// Assigns a connection to a request.
+    ///
     /// - Parameters:
-    ///   - reuse: whether a connection that served before will do.
-    ///   - isUpload: whether the body has not come to its end.
-    ///   - value: the hash of what the server is chosen by; nil: there is nothing.
-    ///   - tried: the servers where the request failed before.
-    ///   - waiter: what is kept of the request while it waits.
+    ///   - reuse: Whether a reused connection is acceptable.
+    ///   - isUpload: Whether the body is incomplete.
+    ///   - value: The hash of the value to choose the server by. `nil` without a value.
+    ///   - tried: The servers that failed for this request.
+    ///   - waiter: The waiting request, if it has to wait.
     mutating func acquire(
         reuse: Bool, isUpload: Bool, by value: UInt64? = nil, avoiding tried: [Int] = [],
         orWait waiter: @autoclosure () -> Waiter
@@ -80,7 +83,7 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
             return .connect(server: server)
         }
         guard let (kept, other) = takeAnyIdle() else { return wait(waiter(), isUpload: isUpload) }
-        // A value's requests belong to its server: not to whichever is free.
+        // Requests with a value belong to its server, even if another connection is free.
         guard reuse, value == nil, tried.isEmpty else {
             begin(server, isUpload: isUpload)
             return .replace(kept, server: server)
@@ -89,19 +92,19 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         return .use(kept)
     }
 
-    /// A connection attempt failed, or an open connection that was not idle closed. Ask for `next` then.
+    /// Records a failed attempt, or the close of a busy connection. Call `next` then.
     mutating func closed(server: Int, isUpload: Bool) {
         open -= 1
         servers.ended(server)
         if isUpload { uploads -= 1 }
     }
 
-    /// An upload has come to its end, or came to nothing: its connection no longer counts for the share. Ask for `next` then.
+    /// Records the end of an upload, whose connection no longer counts against the share. Call `next` then.
     mutating func uploadEnded() {
         uploads -= 1
     }
 
-    /// The first request that waits and can have a connection now.
+    /// Returns the first waiting request that can have a connection now.
     mutating func next() -> Next? {
         guard queue.hasNext(withUploads: mayUpload) else { return nil }
         let kept = takeAnyIdle()
@@ -113,7 +116,7 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         return .connect(server: server, entry)
     }
 
-    /// Which server to try after one could not be reached; the place in the pool stays taken.
+    /// Returns another server to try after one could not be reached. The pool's slot stays taken.
     mutating func anotherServer(after failed: Int, avoiding tried: [Int]) -> Int {
         servers.ended(failed)
         let server = servers.choose(by: nil, avoiding: tried)
@@ -121,7 +124,7 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         return server
     }
 
-    /// An idle connection closed.
+    /// Records the close of an idle connection.
     mutating func idleClosed(_ connection: Connection, server: Int) {
         guard let index = idle[server].firstIndex(where: { $0.connection == connection }) else { return }
         idle[server].remove(at: index)
@@ -142,7 +145,7 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         return .kept
     }
 
-    /// Servers have come or gone, or some get no requests now: takes out the idle connections of those that get none.
+    /// Handles a change of the servers. Returns the idle connections of those without requests, which are removed.
     mutating func serversChanged() -> [Connection] {
         while idle.count < servers.servers.count { idle.append([]) }
         var taken: [Connection] = []
@@ -154,29 +157,29 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         return taken
     }
 
-    /// From now on nothing is kept.
+    /// Stops keeping connections.
     mutating func retire() { isRetired = true }
 
-    /// Takes out the waiting request that gave up.
+    /// Removes an abandoned request from the queue.
     mutating func gaveUp(where isTheOne: (Waiter) -> Bool) {
         queue.removeFirst(where: isTheOne)
     }
 
-    /// Takes out the requests that have waited for too long; those that came first are looked at first.
+    /// Removes requests that have waited too long, oldest first.
     mutating func expireWaiting(while isLate: (Waiter) -> Bool) -> [Waiter] {
         queue.removeAll(while: isLate)
     }
 
-    /// Some of the bodies that had not come to their ends may have, while their requests wait. Ask for `next` then.
+    /// Updates the uploads in the queue whose bodies are complete now. Call `next` then.
     mutating func uploadsArrived(where hasArrived: (Waiter) -> Bool) {
         queue.settleUploads(where: hasArrived)
     }
 
-    /// Takes out the connections that have been idle since before `time`: the pool forgets them, the caller closes them.
+    /// Removes and returns the connections that have been idle since before `time`. The caller closes them.
     mutating func expire(idleSince time: UInt64) -> [Connection] {
         var expired: [Connection] = []
         for server in idle.indices {
-            // Taken from the end, so the longest idle are in front.
+            // Connections are taken from the end, so that the longest idle ones are in front.
             let stale = idle[server].prefix { $0.since < time }
             guard !stale.isEmpty else { continue }
             expired.append(contentsOf: stale.map(\.connection))
@@ -206,8 +209,8 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     }
 }
 
-/// How much of something uploads may have.
+/// The share of resources for uploads.
 enum UploadShare {
-    /// Three quarters; at least one.
+    /// Returns three quarters, at least one.
     static func of(_ total: Int) -> Int { max(1, total - (total + 3) / 4) }
 }

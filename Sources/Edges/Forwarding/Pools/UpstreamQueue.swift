@@ -1,17 +1,17 @@
 import NIOCore
 
-/// The requests that wait for a connection to one upstream, in the order in which they came, as a pure value.
+/// The queue of requests that wait for a connection to one upstream, in order of arrival, as a pure value.
 ///
-/// Uploads that may not have a connection yet are passed by; they have a share of the places only.
+/// Uploads that may not have a connection yet are skipped. They may use only a share of the queue.
 struct UpstreamQueue<Waiter> {
-    /// A request that waits.
+    /// A waiting request.
     struct Entry {
         let waiter: Waiter
-        /// Its body has not come to its end.
+        /// Whether its body is incomplete.
         var isUpload: Bool
     }
 
-    /// The most that wait.
+    /// The maximum number of waiting requests.
     let limit: Int
     private var entries: CircularBuffer<Entry> = []
     private var uploads = 0
@@ -22,7 +22,7 @@ struct UpstreamQueue<Waiter> {
 
     var count: Int { entries.count }
 
-    /// - Returns: whether there was a place.
+    /// Appends a request. Returns `false` if the limit is reached.
     mutating func append(_ waiter: Waiter, isUpload: Bool) -> Bool {
         guard entries.count < limit, !isUpload || uploads < UploadShare.of(limit) else { return false }
         entries.append(Entry(waiter: waiter, isUpload: isUpload))
@@ -33,7 +33,7 @@ struct UpstreamQueue<Waiter> {
     @inline(__always)
     func hasNext(withUploads: Bool) -> Bool { entries.count > (withUploads ? 0 : uploads) }
 
-    /// The first, or the first that is no upload.
+    /// Removes and returns the first request, or the first one that is not an upload.
     mutating func popNext(withUploads: Bool) -> Entry? {
         guard hasNext(withUploads: withUploads) else { return nil }
         let index = withUploads ? entries.startIndex : entries.firstIndex { !$0.isUpload }
@@ -51,7 +51,7 @@ struct UpstreamQueue<Waiter> {
         return removed
     }
 
-    /// Uploads whose bodies have come to their ends are such no more.
+    /// Reclassifies uploads whose bodies are complete.
     mutating func settleUploads(where hasEnded: (Waiter) -> Bool) {
         guard uploads > 0 else { return }
         for index in entries.indices where entries[index].isUpload && hasEnded(entries[index].waiter) {

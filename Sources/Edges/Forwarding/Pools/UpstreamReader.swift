@@ -1,9 +1,9 @@
 package import GatewayConfiguration
 package import GatewayCore
 
-/// Makes the settings of upstreams, and reads the files that they name: what is wrong is told at its place in the configuration.
+/// A reader of upstream settings and their files. It reports errors at their location in the configuration.
 package struct UpstreamReader {
-    /// The largest file, in bytes: a bundle of all public authorities has about a quarter of that.
+    /// The maximum size of a file, in bytes. A bundle of all public authorities is about a quarter of that.
     private static let maximumSize = 1 << 20
 
     package private(set) var warnings: [ConfigurationWarning] = []
@@ -26,7 +26,7 @@ package struct UpstreamReader {
                     what: "the key file \(Quoted(key)) is open to others than its owner",
                     remedy: "chmod 600 it: who reads it can sign in as the gateway"))
         }
-        // What could not be read has been told.
+        // Errors in reading are already reported.
         guard errors.isEmpty else { return UpstreamSettings(upstream, counterPlace: counterPlace, tls: nil, files: []) }
         do throws(UpstreamTLS.Failure) {
             let contents = [files.authorities, files.certificate, files.key].map { $0 ?? [] }

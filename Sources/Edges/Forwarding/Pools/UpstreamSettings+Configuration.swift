@@ -3,10 +3,12 @@ import GatewayCore
 import NIOCore
 
 extension UpstreamSettings {
+    /// Creates the settings.
+    ///
     /// - Parameters:
-    ///   - counterPlace: where it is counted.
-    ///   - tls: made of the upstream's files; nil: it has no `https://` server.
-    ///   - files: what they hold.
+    ///   - counterPlace: The index of the upstream's metrics.
+    ///   - tls: The TLS settings. `nil` without an `https://` server.
+    ///   - files: The contents of the files.
     init(_ upstream: Configuration.Upstream, counterPlace: Int, tls: UpstreamTLS?, files: [[UInt8]]) {
         self.counterPlace = counterPlace
         name = upstream.name
@@ -26,12 +28,12 @@ extension UpstreamSettings {
         identity = UpstreamIdentity(upstream, files: files)
     }
 
-    /// Where requests go before any name was resolved.
+    /// The endpoints before any name is resolved.
     var endpoints: [UpstreamEndpoint] {
         servers.indices.map { UpstreamEndpoint(server: $0, address: servers[$0].address) }
     }
 
-    /// Whether somebody has to look after it: it has names, or is checked.
+    /// Whether the upstream needs a monitor: it has names or health checks.
     var needsHealthChecking: Bool { health != nil || servers.contains(where: \.isName) }
 }
 

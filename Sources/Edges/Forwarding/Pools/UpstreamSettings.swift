@@ -2,19 +2,20 @@ package import GatewayConfiguration
 import GatewayCore
 import NIOCore
 
-/// One upstream as requests see it; times in nanoseconds. Built with its snapshot, with what its files hold.
+/// The settings of one upstream; times in nanoseconds. Created with its snapshot, including the contents of its files.
 package struct UpstreamSettings: Sendable {
-    /// One of its servers, as it is configured.
+    /// One configured server.
     package struct Server: Sendable {
-        /// As the configuration spells it.
+        /// The URL as spelled in the configuration.
         package let url: String
-        /// A name or an address; empty for a socket of this machine.
+        /// A name or an address. Empty for a Unix socket.
         let host: String
         let port: Int
         let weight: Int
-        /// Where it is, where that is known without resolving a name.
+        /// The address. `nil` if a name must be resolved.
         let address: SocketAddress?
-        /// The name that its certificate must bear; nil: it is not reached over TLS, or by its address.
+        /// The name that its certificate must contain. `nil` without TLS, or if the certificate must contain the
+        /// address.
         let tlsName: String?
         let isSecure: Bool
 
@@ -22,32 +23,32 @@ package struct UpstreamSettings: Sendable {
     }
 
     package let name: String
-    /// Its place in the counters.
+    /// The index of the upstream's metrics.
     package let counterPlace: Int
     package let servers: [Server]
     let connectTimeout: UInt64
     package let responseTimeout: UInt64
-    /// The most connections of one worker, all servers together.
+    /// The maximum number of connections of one worker, for all servers together.
     package let connections: Int
-    /// The most requests of one worker that wait for a connection.
+    /// The maximum number of one worker's requests that wait for a connection.
     let pending: Int
-    /// How names are resolved again.
+    /// The interval at which names are resolved again.
     let resolveEvery: UInt64
     let choice: UpstreamServers.Rule
-    /// What the server is chosen by; nil: nothing of the request.
+    /// The value by which the server is chosen. `nil` if the choice does not depend on the request.
     package let hashOn: BalanceValue?
     package let health: Configuration.Upstream.HealthCheck?
     let retry: UpstreamRetry
-    /// TLS to its `https://` servers; nil: it has none.
+    /// TLS to its `https://` servers. `nil` without such servers.
     let tls: UpstreamTLS?
-    /// What it is made of: equal for two snapshots where nothing of it has changed.
+    /// The identity for comparing snapshots. It is equal if the upstream is unchanged.
     let identity: UpstreamIdentity
 
-    /// How long a connection is kept without a request: below the usual 60 s of servers, so that we close first.
+    /// The timeout of idle connections. It is below the usual 60 s of servers, so that the gateway closes first.
     static let idleTimeout: UInt64 = 50_000_000_000
-    /// How many servers are tried for one request when they cannot be reached.
+    /// The maximum number of unreachable servers that are tried for one request.
     static let connectAttempts = 3
-    /// The most addresses of one name that are used.
+    /// The maximum number of addresses used per name.
     static let addressesEach = 64
 }
 
@@ -57,40 +58,40 @@ extension UpstreamSettings: Equatable {
     }
 }
 
-/// What an upstream's settings are made of: its configuration and the bytes of its files.
+/// The identity of an upstream's settings: its configuration and the bytes of its files.
 struct UpstreamIdentity: Hashable, Sendable {
     let configuration: Configuration.Upstream
     let files: [[UInt8]]
 
     init(_ configuration: Configuration.Upstream, files: [[UInt8]]) {
         var configuration = configuration
-        // Where it stands in its file does not matter.
+        // The location in the configuration file is irrelevant.
         configuration.tls.location = SourceLocation(origin: "upstreams")
         self.configuration = configuration
         self.files = files
     }
 }
 
-/// When a request may be sent once more.
+/// The conditions for retries.
 struct UpstreamRetry: Sendable {
-    /// Why it would be.
+    /// The reason for a retry.
     enum Reason: Int, CaseIterable, Sendable {
         case reset, status, timeout
     }
 
-    /// Whether other servers are tried when one cannot be reached.
+    /// Whether other servers are tried if one is unreachable.
     var onConnect = true
     var onReset = true
     var onTimeout = false
-    /// The statuses after which it is.
+    /// The statuses that cause a retry.
     var statuses: [Int] = []
     var attempts = 1
-    /// Percent of all requests.
+    /// The budget in percent of all requests.
     var budget = 20
 
     static let none = UpstreamRetry(onConnect: false, onReset: false, attempts: 0, budget: 0)
 
-    /// Whether answers are looked at before they are passed on.
+    /// Whether the status is checked before a response is passed on.
     var looksAtAnswers: Bool { !statuses.isEmpty }
 
     func covers(_ reason: Reason) -> Bool {
@@ -102,10 +103,10 @@ struct UpstreamRetry: Sendable {
     }
 }
 
-/// A place that requests are sent to: one address of one server.
+/// One address of one server, to which requests are sent.
 package struct UpstreamEndpoint: Hashable, Sendable {
-    /// The server's place in the settings.
+    /// The index of the server in the settings.
     package let server: Int
-    /// Nil: the server's name has not been resolved yet; each connection resolves it.
+    /// `nil` if the server's name is not resolved yet; each connection then resolves it.
     let address: SocketAddress?
 }

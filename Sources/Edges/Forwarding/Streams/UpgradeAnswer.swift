@@ -3,15 +3,15 @@ import HTTPWire
 import NIOCore
 import RequestPipeline
 
-/// An upstream's 101: whether it answers what was asked, and what the client gets of it.
+/// An upstream's 101 response: its validation, and its rendering for the client.
 struct UpgradeAnswer {
     private let head: ResponseHead
     private let bytes: UnsafeRawBufferPointer
     private let fields: FieldTable
     private let request: UpgradeRequest
 
-    /// Nil where the answer is not one to the request: another protocol or none, a wrong `Sec-WebSocket-Accept`, a sub-protocol that was not
-    /// offered (RFC 6455 section 4.1).
+    /// Creates the response. `nil` if it does not match the request: a different or missing protocol, an incorrect
+    /// `Sec-WebSocket-Accept`, or a sub-protocol that was not offered (RFC 6455 section 4.1).
     init?(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, to request: UpgradeRequest) {
         self.head = head
         self.bytes = bytes
@@ -41,7 +41,7 @@ struct UpgradeAnswer {
         (0..<fields.count).reduce(0) { $0 + (ASCII.equals(fields[$1].name.bytes(in: bytes), name) ? 1 : 0) }
     }
 
-    /// The value of the one field of that name that is passed on.
+    /// Returns the value of the only field with that name, if it is passed on.
     private func only(_ name: StaticString) -> UnsafeRawBufferPointer? {
         guard count(name) == 1 else { return nil }
         for index in 0..<fields.count where ASCII.equals(fields[index].name.bytes(in: bytes), name) {
@@ -50,11 +50,10 @@ struct UpgradeAnswer {
         return nil
     }
 
-    /// Renders the client's 101 in place of what `output` held.
-    ///
-    /// - Parameter additions: what the route's answers have besides.
+    /// Renders the client's 101 into `output`, replacing its content. `additions` is the route's field policy for
+    /// responses.
     func render(_ additions: ResponseFieldPolicy?, to origin: Int, into output: inout ByteBuffer) -> Bool {
-        // A client that offered sub-protocols must get one of them.
+        // A client that offered sub-protocols must receive one of them.
         let selectsBearer = request.selectsBearer && count(WebSocketProtocols.fieldName) == 0
         let bound = bytes.count + request.lines.count + (additions?.count(to: origin) ?? 0) + 128
         return output.render(from: bytes, atMost: bound) { writer in

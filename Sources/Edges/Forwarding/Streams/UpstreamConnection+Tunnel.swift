@@ -5,9 +5,8 @@ import NIOCore
 import RequestPipeline
 
 extension UpstreamConnection {
-    /// The upstream says that it switches protocols. Where nobody asked for that, or for something else, it is no answer.
-    ///
-    /// - Returns: whether there may be more to do.
+    /// Handles a 101 of the upstream, which is invalid without a matching upgrade request. Returns whether there may be
+    /// more to do.
     func switchProtocols(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
         guard let upgrade,
             let answer = UpgradeAnswer(head, bytes: bytes, fields: front.answerFields, to: upgrade)
@@ -31,7 +30,7 @@ extension UpstreamConnection {
         return true
     }
 
-    /// The upstream sends nothing more. The client is told, and may still send, unless it has ended, too.
+    /// Handles the end of the upstream's direction. The client may still send unless its direction has ended too.
     func tunnelOutputEnded() {
         guard let client else { return closeNow() }
         if exchange?.tunnelOutputEnded() == true {
@@ -41,12 +40,13 @@ extension UpstreamConnection {
         }
     }
 
-    /// The client sends nothing more: the upstream is told, and may still send, unless it has ended, too.
+    /// Handles the end of the client's direction. The upstream may still send unless its direction has ended too.
     func tunnelInputEnded() {
         if exchange?.tunnelInputEnded() == true { endTunnel() } else { finishOutput() }
     }
 
-    /// Both directions have ended. What the client sent last is sent before; until then the stream is watched as before.
+    /// Closes the tunnel after both directions have ended and the client's last data is sent. Until then the watch
+    /// continues.
     private func endTunnel() {
         afterSending { connection in
             guard let client = connection.client else { return connection.closeNow() }

@@ -1,19 +1,19 @@
 package import HTTPWire
 package import NIOCore
 
-/// Takes a message's body out of what arrives, without copying it.
+/// The reader of a message's body from received bytes, without copying.
 package enum BodyReader {
     case none
     case length(UInt64)
     case chunked(ChunkDecoder)
-    /// Everything up to the end of the connection; of answers only.
+    /// Everything up to the end of the connection; for responses only.
     case untilClose
 
-    /// What the bytes at hand give.
+    /// The result of reading the available bytes.
     package enum Part {
         case needsMore
         case data(ByteBuffer)
-        /// The body is complete; the trailer section's field lines, empty mostly.
+        /// The body is complete; with the field lines of the trailer section, usually empty.
         case end(trailers: ByteBuffer)
         case malformed
     }
@@ -27,12 +27,12 @@ package enum BodyReader {
         }
     }
 
-    /// Whether bytes of the body are still to come.
+    /// Whether more bytes of the body are expected.
     package var isOpen: Bool {
         if case .none = self { false } else { true }
     }
 
-    /// Whether it is known how many bytes are still to come.
+    /// Whether the number of remaining bytes is known.
     var hasLength: Bool {
         switch self {
         case .none, .length: true
@@ -47,7 +47,7 @@ package enum BodyReader {
         case .length(let remaining):
             let count = Int(min(remaining, UInt64(inbound.readableBytes)))
             guard count > 0, let part = inbound.readSlice(length: count) else { return .needsMore }
-            // The end is told by the next call: `none`.
+            // The next call returns the end.
             self = remaining == UInt64(count) ? .none : .length(remaining - UInt64(count))
             return .data(part)
         case .untilClose:

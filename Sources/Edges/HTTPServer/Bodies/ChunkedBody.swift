@@ -1,7 +1,7 @@
 import HTTPWire
 package import NIOCore
 
-/// Takes a chunked body out of what arrives, payload by payload, without copying it.
+/// The decoding of a chunked body from received bytes, payload by payload, without copying.
 package enum ChunkedBody {
     static func next(_ decoder: inout ChunkDecoder, from inbound: inout ByteBuffer) -> BodyReader.Part {
         let event: ChunkDecoder.Event
@@ -24,7 +24,7 @@ package enum ChunkedBody {
         }
     }
 
-    /// Whether a body that begins with `inbound` is malformed within its first `parts` parts.
+    /// Returns whether a body that begins with `inbound` is malformed within its first `parts` parts.
     package static func isMalformed(_ inbound: ByteBuffer, parts: Int) -> Bool {
         var (decoder, rest) = (ChunkDecoder(), inbound)
         for _ in 0..<parts {
@@ -40,7 +40,7 @@ package enum ChunkedBody {
     private static func step(
         _ decoder: inout ChunkDecoder, _ inbound: ByteBuffer
     ) throws(ChunkError) -> ChunkDecoder.Event {
-        // `withUnsafeReadableBytes` passes on untyped errors only.
+        // `withUnsafeReadableBytes` rethrows untyped errors only.
         var result: Result<ChunkDecoder.Event, ChunkError> = .success(.needsMore(consumed: 0))
         inbound.withUnsafeReadableBytes { bytes in
             do throws(ChunkError) {

@@ -1,27 +1,27 @@
 import GatewayCore
 
-/// One client connection as a pure value: events in, what to do next out.
+/// The state machine of one client connection, as a pure value.
 ///
-/// Times are monotonic nanoseconds. The channel handler beside it does the I/O and nothing else.
+/// Times are monotonic nanoseconds. `ClientHandler` performs the I/O.
 package struct ClientConnection: Sendable {
-    /// Where the connection stands between two events.
+    /// The phase of the connection between two events.
     package enum Phase: Equatable, Sendable {
-        /// The TLS handshake, or the PROXY header, is under way.
+        /// The TLS handshake or the PROXY header is in progress.
         case opening
-        /// Between requests, or with a part of a head received.
+        /// Between requests, or with a partial head received.
         case awaitingHead
-        /// A head was read; its request is being decided or waits for an upstream connection.
+        /// A head was parsed. Its request is being decided or waits for an upstream connection.
         case deciding
-        /// A responder takes the request's body and gives the answer.
+        /// A responder receives the request's body and writes the response.
         case exchanging
-        /// The last answer was given and is still being sent; what arrives is discarded.
+        /// The last response was written but not sent yet. Further input is discarded.
         case finishing
-        /// The last answer was sent; what still arrives is discarded until the peer closes.
+        /// The last response was sent. Further input is discarded until the peer closes.
         case lingering
         case closed
     }
 
-    /// What the handler does with bytes that arrive.
+    /// The handling of received bytes.
     enum Arrival: Equatable, Sendable {
         case readHead
         case relayBody
@@ -29,71 +29,73 @@ package struct ClientConnection: Sendable {
         case discard
     }
 
-    /// What follows the end of an answer.
+    /// The step after the end of a response.
     enum Afterwards: Equatable, Sendable {
         case nextRequest
-        /// Close once everything is sent.
+        /// Close after everything is sent.
         case close
-        /// The peer may still be sending what is not read: once everything is sent, half-close, discard, then close.
+        /// The peer may still be sending bytes that are not read. After everything is sent, half-close, discard, then
+        /// close.
         case linger
     }
 
-    /// What follows the end of the peer's sending direction.
+    /// The step after the end of the peer's sending direction.
     enum PeerFinished: Equatable, Sendable {
         case close
-        /// Nothing is being served: close once everything is sent.
+        /// No request is being served: close after everything is sent.
         case closeOnceSent
-        /// What is owed is still given: the request is complete, or its rest may be held here, or its answer is being sent.
+        /// The response is still completed: the request is complete, or its rest may be buffered here, or the response
+        /// is being sent.
         case answerThenClose
-        /// The end of a tunnel's one direction, to be passed on behind what is held.
+        /// The end of one direction of a tunnel, to be passed on after the buffered bytes.
         case passOn
-        /// The request's body was cut short.
+        /// The request's body was truncated.
         case abort
     }
 
-    /// What has run out of time.
+    /// The timeout that has expired.
     enum Expiry: Equatable, Sendable {
         case none
-        /// Nothing is owed to the peer: close.
+        /// No response is due: close.
         case close
-        /// No answer has begun: tell the peer, then close.
+        /// No response has begun: send one, then close.
         case requestTimeout
-        /// The whole request took longer than `request_timeout` and no answer has begun.
+        /// The whole request exceeded `request_timeout` and no response has begun.
         case totalTimeout
-        /// An answer is under way: it cannot be finished truthfully.
+        /// A response has begun and cannot be completed.
         case abort
     }
 
     package private(set) var phase: Phase = .awaitingHead
-    /// The request's body has not been received to its end.
+    /// Whether the request's body is not completely received.
     private(set) var bodyOpen = false
     package private(set) var responseStarted = false
-    /// The connection may carry another request.
+    /// Whether the connection may carry another request.
     private(set) var isPersistent = true
     private(set) var peerFinished = false
-    /// Bytes go both ways, and none of them are HTTP.
+    /// Whether the connection is a tunnel: bytes in both directions that are not HTTP.
     private(set) var isTunnel = false
-    /// How long the answer may go on is somebody else's to say.
+    /// Whether the response is a stream, whose duration is limited elsewhere.
     private var isStream = false
-    /// Until when an ended stream's rest may be sent.
+    /// The deadline for sending the rest of an ended stream.
     private var closesBy: UInt64?
-    /// The peer counts on further requests, or on a tunnel: what it sends after this one may be under way.
+    /// Whether the peer may already be sending more: further requests, or tunnel data.
     private var peerGoesOn = false
     private var headBegan: UInt64?
     private var requestBegan: UInt64 = 0
     private(set) var lastProgress: UInt64
-    /// When a responder began to take the body, moved on by the time in which it took none.
+    /// When a responder began to receive the body, plus the time during which it accepted none.
     private var bodyBegan: UInt64 = 0
-    /// Since when the responder takes no more of the body; nil: it does.
+    /// Since when the responder accepts no more of the body. `nil` if it accepts more.
     private var heldSince: UInt64?
 
-    /// - Parameter opens: whether a handshake or a PROXY header comes first.
+    /// Creates a connection. If `opens`, a handshake or a PROXY header comes first.
     init(now: UInt64, opens: Bool = false) {
         lastProgress = now
         if opens { phase = .opening }
     }
 
-    /// Handshake and PROXY header are complete: requests may come.
+    /// Handles the completion of handshake and PROXY header.
     mutating func opened(now: UInt64) {
         guard phase == .opening else { return }
         phase = .awaitingHead
@@ -103,10 +105,10 @@ package struct ClientConnection: Sendable {
     /// Whether a request is being served.
     package var isServing: Bool { phase == .deciding || phase == .exchanging }
 
-    /// Whether the connection waits for a request of which no byte has come.
+    /// Whether the connection waits for a request and has received no byte of it.
     var isIdle: Bool { phase == .awaitingHead && headBegan == nil }
 
-    /// Whether a part of a head is here.
+    /// Whether a partial head was received.
     var hasPartialHead: Bool { phase == .awaitingHead && headBegan != nil }
 
     /// Whether the body waits for its responder, not for the client.
@@ -121,14 +123,13 @@ package struct ClientConnection: Sendable {
         }
     }
 
-    /// A part of a head is here.
+    /// Handles a partial head.
     mutating func headIsPartial(now: UInt64) {
         if headBegan == nil { headBegan = now }
     }
 
-    /// A complete head was read.
-    ///
-    /// - Parameter asksForTunnel: whether no request may follow, though the peer did not say so.
+    /// Handles a complete head. If `asksForTunnel`, no further request is accepted even though the peer keeps the
+    /// connection open.
     mutating func headCompleted(persistent: Bool, hasBody: Bool, asksForTunnel: Bool = false, now: UInt64) {
         phase = .deciding
         isPersistent = persistent && !asksForTunnel
@@ -141,7 +142,7 @@ package struct ClientConnection: Sendable {
         lastProgress = now
     }
 
-    /// A responder was found for the request.
+    /// Handles the attachment of a responder.
     mutating func exchangeBegan(now: UInt64) {
         guard phase == .deciding else { return }
         phase = .exchanging
@@ -150,25 +151,25 @@ package struct ClientConnection: Sendable {
         heldSince = nil
     }
 
-    /// The request goes back to be decided again, because its first upstream connection was gone.
+    /// Returns the request to the decision, because its first upstream connection was closed.
     mutating func exchangeReturned() {
         guard phase == .exchanging, !responseStarted else { return }
         phase = .deciding
     }
 
-    /// The request that is being decided asks for a tunnel: no other may follow it, tunnel or not, since what comes behind it may be meant for
-    /// one.
+    /// Handles a request for a tunnel. No further request is accepted, even if the tunnel is not opened, because
+    /// subsequent bytes may be tunnel data.
     mutating func tunnelAsked() {
         isPersistent = false
         peerGoesOn = true
     }
 
-    /// The answer that has begun may go on without end.
+    /// Marks the response as a stream, which may continue indefinitely.
     mutating func streamBegan() {
         isStream = true
     }
 
-    /// The protocol was switched: what is held and what comes is passed on until both directions have ended.
+    /// Handles a switch of protocols. Buffered and received bytes are passed on until both directions have ended.
     mutating func tunnelBegan(now: UInt64) {
         guard phase == .exchanging, responseStarted, !bodyOpen else { return }
         isTunnel = true
@@ -179,7 +180,7 @@ package struct ClientConnection: Sendable {
         lastProgress = now
     }
 
-    /// A stream ends that could go on: what was written is sent, but not for long, then the connection closes.
+    /// Ends a stream early. Written data is still sent, for a short time, then the connection closes.
     mutating func streamEnds(now: UInt64) {
         phase = .finishing
         isPersistent = false
@@ -190,12 +191,13 @@ package struct ClientConnection: Sendable {
         lastProgress = now
     }
 
-    /// The responder takes no more of the body for now: what arrives meanwhile is no progress, and the time not the client's.
+    /// Pauses the body because the responder accepts no more. Input during the pause is no progress, and the time does
+    /// not count against the client.
     mutating func bodyHeld(now: UInt64) {
         if heldSince == nil { heldSince = now }
     }
 
-    /// The responder takes the body again.
+    /// Resumes the body.
     mutating func bodyTaken(now: UInt64) {
         guard let since = heldSince else { return }
         heldSince = nil
@@ -214,7 +216,7 @@ package struct ClientConnection: Sendable {
         lastProgress = now
     }
 
-    /// - Parameter hasMore: whether bytes of a following request are here already.
+    /// Handles the end of a response. `hasMore` states whether bytes of a following request are already buffered.
     mutating func responseEnded(hasMore: Bool, now: UInt64) -> Afterwards {
         lastProgress = now
         guard phase != .closed else { return .close }
@@ -227,13 +229,12 @@ package struct ClientConnection: Sendable {
         return .nextRequest
     }
 
-    /// Whether closing at once could meet bytes that were not read: the kernel would then reset the connection, and take from the peer
-    /// what it has not read of the answer (RFC 9112 section 9.6).
+    /// Whether an immediate close could meet unread bytes. The kernel would then reset the connection, and the peer
+    /// could lose the unread part of the response (RFC 9112 section 9.6).
     private var mayStillSend: Bool { !peerFinished && (bodyOpen || peerGoesOn) }
 
-    /// Everything that was written is with the kernel.
-    ///
-    /// - Returns: whether to half-close and discard what still arrives, instead of closing.
+    /// Handles the completion of all writes. Returns whether to half-close and discard further input instead of
+    /// closing.
     mutating func answerSent(now: UInt64) -> Bool {
         guard phase == .finishing, mayStillSend else {
             phase = .closed
@@ -244,12 +245,12 @@ package struct ClientConnection: Sendable {
         return true
     }
 
-    /// - Parameter holdsBytes: whether bytes are here that were not consumed yet.
+    /// Handles the end of the peer's sending direction. `holdsBytes` states whether unconsumed bytes are buffered.
     mutating func peerFinishedSending(holdsBytes: Bool) -> PeerFinished {
         peerFinished = true
         switch phase {
         case .awaitingHead:
-            // Requests that came whole may be held until the client has read earlier answers.
+            // Complete requests may be buffered until the client has read earlier responses.
             guard !holdsBytes || headBegan != nil else { return .answerThenClose }
             phase = .finishing
             return .closeOnceSent
@@ -262,7 +263,7 @@ package struct ClientConnection: Sendable {
         }
     }
 
-    /// Nothing more is owed: what was written is sent, then the connection closes.
+    /// Ends the connection: written data is sent, then it closes.
     mutating func finish() {
         phase = .finishing
         peerGoesOn = false
@@ -272,9 +273,8 @@ package struct ClientConnection: Sendable {
         phase = .closed
     }
 
-    /// What has run out of time at `now`.
-    ///
-    /// - Parameter bodyBytes: how much of the request's body has come.
+    /// Returns the timeout that has expired at `now`. `bodyBytes` is the number of received bytes of the request's
+    /// body.
     func expiry(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Expiry {
         if let closesBy, now >= closesBy, phase != .closed { return .close }
         switch phase {
@@ -299,14 +299,14 @@ package struct ClientConnection: Sendable {
         if let total = limits.requestTimeout, since(requestBegan, now) > total {
             return responseStarted ? .abort : .totalTimeout
         }
-        // Before the answer begins, a complete request waits for the upstream, which has its own limit.
+        // Before the response begins, a complete request waits for the upstream, which has a timeout of its own.
         guard phase == .exchanging, bodyOpen || responseStarted else { return .none }
         let isLate = since(lastProgress, now) > limits.idleTimeout
         guard isLate || isTooSlow(now: now, limits: limits, bodyBytes: bodyBytes) else { return .none }
         return responseStarted ? .abort : .requestTimeout
     }
 
-    /// Whether the body comes so slowly that it would keep its upstream connection from others for nothing.
+    /// Returns whether the body arrives so slowly that it would block its upstream connection.
     private func isTooSlow(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Bool {
         guard bodyOpen, !isBodyHeld, limits.bodyRate > 0 else { return false }
         let elapsed = since(bodyBegan, now)

@@ -3,9 +3,7 @@ package import HTTPWire
 import NIOCore
 
 extension ClientHandler {
-    /// Takes the next head, if it is complete, and hands its request over.
-    ///
-    /// - Returns: whether there may be more to do.
+    /// Parses the next head if it is complete, and passes on its request. Returns whether there may be more to do.
     func takeHead() -> Bool {
         var searched = scanned
         let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &searched) }
@@ -31,9 +29,9 @@ extension ClientHandler {
         return true
     }
 
-    /// Parses the head at hand and hands its request over; also when it has to be decided again.
+    /// Parses the current head and passes on its request, also for a repeated decision.
     func serveHead() {
-        // A copy of the reference: what the request leads to may end it and let go of the head.
+        // A copy of the reference, because handling the request may end it and release the head.
         let head = head
         let fields = front.borrowFields()
         defer { front.giveBack(fields) }
@@ -50,7 +48,8 @@ extension ClientHandler {
         }
     }
 
-    /// Decides the request once more, from its bytes: keys or the store are there now, or its upstream connection was gone.
+    /// Decides the request again from its bytes, because keys or the store became available, or its upstream connection
+    /// was closed.
     package func serveAgain() {
         connection.exchangeReturned()
         responder = nil
@@ -60,7 +59,7 @@ extension ClientHandler {
     }
 
     private func begin(_ parsed: RequestHead) {
-        // Decided again: it is the same request, with the same id and its body where it was.
+        // A repeated decision of the same request keeps its ID and the state of its body.
         guard connection.phase == .awaitingHead else { return }
         let now = front.time
         var fresh = RequestRecord()
@@ -74,7 +73,7 @@ extension ClientHandler {
         fresh.expectsContinue = parsed.expectsContinue
         begin(fresh)
         body = BodyReader(parsed.framing)
-        // After CONNECT may come what was meant for a tunnel, which is none: it must not be read as requests.
+        // After CONNECT the client may send tunnel data, which must not be parsed as requests.
         connection.headCompleted(
             persistent: parsed.keepAlive, hasBody: body.isOpen, asksForTunnel: parsed.method == .connect, now: now)
     }
@@ -87,14 +86,14 @@ extension ClientHandler {
         begin(fresh)
     }
 
-    /// A request begins.
+    /// Starts the record of a request.
     func begin(_ fresh: consuming RequestRecord) {
         if handler == nil { handler = front.handlers?.makeHandler() }
         swap(&record, &fresh)
         handler?.began(self)
     }
 
-    /// Answers a head that is no request, and closes: where the next one would begin is not known.
+    /// Responds to an invalid head and closes, because the start of the next request is unknown.
     private func refuseHead(_ denial: Denial) {
         if connection.phase == .awaitingHead {
             origins.forget()
@@ -106,7 +105,7 @@ extension ClientHandler {
 
     // MARK: - Bodies
 
-    /// Hands the request to a responder, with as much of its body as is here.
+    /// Attaches a responder and passes on the buffered part of the body.
     package func attach(_ responder: any Responder) {
         guard isOpen else { return responder.clientGone() }
         self.responder = responder
@@ -121,21 +120,19 @@ extension ClientHandler {
         }
     }
 
-    /// The responder takes more of the body, or has just begun to.
+    /// Continues the body after the responder began to accept it, or accepts it again.
     package func continueBody() {
         guard connection.phase == .exchanging, connection.bodyOpen else { return }
         advance()
     }
 
-    /// Passes on what is here of the body.
-    ///
-    /// - Returns: whether the body has ended and there may be more to do.
+    /// Passes on the buffered part of the body. Returns whether the body has ended and there may be more to do.
     func relayBody() -> Bool {
         guard let responder else { return false }
         defer { responder.bodyFlush() }
         if connection.isBodyHeld, responder.acceptsBody { connection.bodyTaken(now: front.time) }
         while responder === self.responder, responder.acceptsBody {
-            // The end of a body whose bytes are used up costs nothing, and must not wait.
+            // The end of a body without remaining bytes costs nothing and must not be deferred.
             if body.isOpen, inbound.readableBytes > 0, defersRest() { return false }
             switch takeBody() {
             case .needsMore:
@@ -144,7 +141,7 @@ extension ClientHandler {
                 if connection.isTunnel {
                     tunnelInputEnded()
                 } else {
-                    // Of a body that was cut short, nothing more will come.
+                    // A truncated body will never be complete.
                     abandon(.clientClosed)
                 }
                 return false
@@ -179,8 +176,8 @@ extension ClientHandler {
         return false
     }
 
-    /// A body, of the request or of the answer, that may not go on: its upstream connection ends unfinished, and the client is told where it
-    /// still can be.
+    /// Rejects a body of the request or of the response. Its upstream connection ends unfinished. The client receives
+    /// the denial if no response has begun.
     func refuseBody(_ denial: Denial) {
         responder?.clientGone()
         responder = nil
@@ -191,8 +188,8 @@ extension ClientHandler {
         }
     }
 
-    /// Whether bytes of the request's body are still to come from the client; of a chunked body that is not known before it is read. Those of a
-    /// tunnel come for as long as the client likes.
+    /// Whether more bytes of the request's body are expected from the client. For a chunked body and a tunnel this is
+    /// assumed until the end.
     package var awaitsBody: Bool {
         guard connection.bodyOpen else { return record.asksForTunnel }
         guard case .length(let length) = body else { return true }
@@ -208,7 +205,7 @@ extension ClientHandler {
 }
 
 extension HeadError {
-    /// What a head with this error is answered with.
+    /// The code of the response to a head with this error.
     package var decisionCode: DecisionCode {
         switch self {
         case .tooLarge, .tooManyFields: .headTooLarge

@@ -1,9 +1,9 @@
 package import GatewayCore
-import HTTPWire
 package import NIOCore
 
 extension ClientHandler {
-    /// The answer's head, or an interim response's; the caller has settled how the connection goes on by ``beginAnswer``.
+    /// Writes the head of a response or of an interim response. The caller has determined the connection's persistence
+    /// by ``beginAnswer``.
     package func write(_ part: ByteBuffer) {
         guard context != nil else { return }
         record.bytesOut &+= UInt64(part.readableBytes)
@@ -14,7 +14,7 @@ extension ClientHandler {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
     }
 
-    /// The next answer need not go through the channel, once that has sent what it has.
+    /// Returns to direct writes after the channel has sent its pending data.
     private func leaveChannel() {
         guard let context, let mark = writer?.askBack() else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
@@ -34,23 +34,23 @@ extension ClientHandler {
         return promise
     }
 
-    /// Whether the client's connection takes more of the answer.
+    /// Whether the client's connection accepts more of the response.
     package var isWritable: Bool { takesMore }
 
-    /// The final head of the answer is about to be written.
+    /// Prepares the final head of the response.
     ///
-    /// - Parameter persistent: whether the answer's end can be told without closing.
-    /// - Returns: whether the head must say `Connection: close`.
+    /// - Parameter persistent: Whether the end of the response is delimited without closing.
+    /// - Returns: Whether the head must contain `Connection: close`.
     package func beginAnswer(status: UInt16, persistent: Bool) -> Bool {
         let now = front.time
         record.status = status
         record.answered = now
-        // A body that is still open will not be read to its end: the next request could not be found.
+        // An open body will not be read to its end, so that the next request could not be located.
         connection.responseBegan(persistent: persistent && !front.isDraining && !isOutdated, now: now)
         return !connection.isPersistent || (connection.peerFinished && inbound.readableBytes == 0)
     }
 
-    /// The answer is complete.
+    /// Completes the response.
     package func endAnswer() {
         guard connection.isServing else { return }
         responder = nil
@@ -66,14 +66,14 @@ extension ClientHandler {
         }
     }
 
-    /// The request is over: whoever began it is told, and let go of.
+    /// Ends the request, notifies its handler and releases it.
     func finish() {
         handler?.finished(self)
         stream = nil
         lasting = nil
     }
 
-    /// Answers with a denial instead of forwarding.
+    /// Responds with a denial instead of forwarding.
     package func deny(_ denial: Denial) {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         record.code = denial.code
@@ -92,7 +92,7 @@ extension ClientHandler {
         endAnswer()
     }
 
-    /// Answers with a document of the gateway's own.
+    /// Responds with a document of the gateway itself.
     package func answer(_ document: StaticResponse) {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         skipBodyAtHand()
@@ -106,7 +106,7 @@ extension ClientHandler {
         endAnswer()
     }
 
-    /// A body that is here completely is skipped, so that a refused request need not cost the connection.
+    /// Skips a body that is completely buffered, so that the connection survives a denial.
     private func skipBodyAtHand() {
         guard connection.bodyOpen, case .length(let length) = body, !awaitsBody else { return }
         inbound.moveReaderIndex(forwardBy: Int(length))

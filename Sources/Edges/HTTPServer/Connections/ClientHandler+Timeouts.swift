@@ -1,7 +1,7 @@
 import GatewayCore
 
 extension ClientHandler {
-    /// Called a few times a second for each connection.
+    /// Checks the timeouts. Called several times per second for each connection.
     package func tick(now: UInt64) {
         holder?.note(idleSince: isAtRest ? connection.lastProgress : nil)
         if let stream { return tick(stream, now: now) }
@@ -11,14 +11,15 @@ extension ClientHandler {
             responder?.tick(now: now)
             closeIfDrained(now: now)
         case .close where connection.isIdle:
-            // Nothing is owed, and over TLS that is said: an end without it would look like a cut.
+            // No response is due. TLS requires a close notification, because an end without it is indistinguishable
+            // from truncation.
             connection.finish()
             closeOnceSent()
         case .close:
             if connection.phase == .opening { opening?.failed(OpeningTimeout()) }
             close()
         case .requestTimeout:
-            // A body that its upstream does not take is not the client's delay.
+            // If the upstream does not accept the body, the delay is not the client's.
             timedOut(responder?.acceptsBody == false ? .upstreamTimeout : .requestTimeout)
         case .totalTimeout:
             timedOut(connection.bodyOpen ? .requestTimeout : .upstreamTimeout)
@@ -27,7 +28,7 @@ extension ClientHandler {
         }
     }
 
-    /// While draining, a connection that has been idle for a second is closed; a busy one closes with its next answer.
+    /// While draining, closes a connection that has been idle for a second. A busy one closes after its next response.
     private func closeIfDrained(now: UInt64) {
         guard front.isDraining, connection.isIdle, now > front.drainingSince &+ 1_000_000_000 else { return }
         connection.finish()

@@ -4,44 +4,46 @@ package import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// One client connection's I/O: reads heads and bodies, hands requests over, writes answers, keeps time.
+/// The channel handler of one client connection. It reads heads and bodies, passes on requests, writes responses and
+/// checks timeouts.
 ///
-/// What follows from what is decided by ``ClientConnection``. Everything happens on the worker's event loop.
-/// Properties that other modules read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
+/// ``ClientConnection`` makes the decisions. All calls happen on the worker's event loop. Properties that other modules
+/// read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
 package final class ClientHandler: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
     package let front: ConnectionContext
-    /// Whom requests come from.
+    /// The origin of requests.
     @exclusivity(unchecked) package var origins: RequestOrigin
-    /// How it is opened and closed where it is more than a socket; nil: it is none.
+    /// The opening and closing of connections with TLS or a PROXY header. `nil` for a plain socket.
     let opening: ConnectionOpening?
     @exclusivity(unchecked) package var connection: ClientConnection
     @exclusivity(unchecked) package var record = RequestRecord()
-    /// Decides the connection's requests; `nil` before the first one.
+    /// The handler of the connection's requests. `nil` before the first one.
     var handler: (any RequestHandler)?
-    /// The head of the request being served. Kept until its answer has ended: a request may have to be sent again.
+    /// The head of the current request. It is kept until the end of the response, because the request may have to be
+    /// sent again.
     @exclusivity(unchecked) package var head = ByteBuffer()
-    /// What arrived and was not consumed yet.
+    /// Received bytes that are not consumed yet.
     var inbound = ByteBuffer()
-    /// How far `inbound` has been searched for the end of a head.
+    /// The offset in `inbound` up to which the end of a head was searched.
     var scanned = 0
     var body = BodyReader.none
     @exclusivity(unchecked) package var responder: (any Responder)?
-    /// What is known of the stream that is being served; nil: an ordinary request, or none.
+    /// The state of the current stream. `nil` for an ordinary request and between requests.
     @exclusivity(unchecked) package var stream: OpenStream?
-    /// What is known of the permission of an exchange that lasts and is no stream; nil: it was not looked at.
+    /// The permission of a long exchange that is not a stream. `nil` if it has not been checked.
     @exclusivity(unchecked) package var lasting: OpenStream?
-    /// Where it came in; nil in tests.
+    /// The listener that accepted the connection. `nil` in tests.
     var listener: ListenerSlot?
-    /// Its place among the process's connections; nil in tests.
+    /// The connection's entry in the process's budget. `nil` in tests.
     var holder: ConnectionHolder?
-    /// Its listener lets others in now: no more requests are taken after the one it serves.
+    /// Whether the listener's admission rules have changed. No further request is accepted after the current one.
     private(set) var isOutdated = false
     @exclusivity(unchecked) package var queued = QueuedWrites()
     @exclusivity(unchecked) package private(set) var writer: SocketWriter?
-    /// It is in the queue of those that are flushed next.
+    /// Whether the connection is in the flush queue.
     @exclusivity(unchecked) package var isFlushDue = false
     @exclusivity(unchecked) package var turn = TurnBudget()
     var registryIndex = 0
@@ -50,7 +52,7 @@ package final class ClientHandler: ChannelInboundHandler {
     private var isReadPaused = false
     private var lingered = 0
 
-    /// - Parameter opening: what has to be done before the first request; nil: nothing.
+    /// Creates a handler. `opening` has the steps before the first request, if any.
     init(front: ConnectionContext, peer: PeerAddress, opening: ConnectionOpening? = nil) {
         self.front = front
         self.opening = opening
@@ -59,13 +61,13 @@ package final class ClientHandler: ChannelInboundHandler {
         connection = ClientConnection(now: front.time, opens: opening != nil)
     }
 
-    /// Whom the current request comes from.
+    /// The origin of the current request.
     package var origin: PeerAddress { origins.current }
 
-    /// Whether the client can still be answered.
+    /// Whether a response can still be sent to the client.
     package var isOpen: Bool { context != nil && connection.phase != .closed }
 
-    /// Ends with the next answer; at once where none is owed.
+    /// Closes after the next response, or immediately if no response is due.
     func outdate() {
         isOutdated = true
         if connection.phase == .opening { return close() }
@@ -74,8 +76,8 @@ package final class ClientHandler: ChannelInboundHandler {
         closeOnceSent()
     }
 
-    /// Ends at once, so that another connection has its place. Where a request or an answer is under way since it was found idle, it stays and
-    /// ends with its next answer.
+    /// Closes immediately to free its place for another connection. If a request or response began meanwhile, the
+    /// connection stays and closes after its next response.
     func makeRoom() {
         isOutdated = true
         guard isAtRest || !isOpen else {
@@ -85,7 +87,7 @@ package final class ClientHandler: ChannelInboundHandler {
         close()
     }
 
-    /// Whether closing takes nothing from the client: no byte of a request is here, also none of a request that is deferred, and all answers are
+    /// Whether closing loses nothing: no byte of a request is buffered, including a deferred one, and all responses are
     /// with the kernel.
     var isAtRest: Bool { connection.isIdle && inbound.readableBytes == 0 && !hasUnsent }
 
@@ -130,7 +132,8 @@ package final class ClientHandler: ChannelInboundHandler {
         inbound = held
     }
 
-    /// What is at hand, taken out while it is worked on: a variable that is lent to a call pays a check at each access, everywhere.
+    /// Takes the buffered bytes out while they are processed. A property passed as `inout` would incur an exclusivity
+    /// check at each access, everywhere.
     func takeInbound() -> ByteBuffer {
         let held = inbound
         inbound = ByteBuffer()
@@ -152,7 +155,7 @@ package final class ClientHandler: ChannelInboundHandler {
     func writabilityChanged() {
         let isWritable = isWritable
         responder?.clientWritabilityChanged(isWritable: isWritable)
-        // Requests were held while the client did not read its answers.
+        // Requests were held while the client did not read its responses.
         if isWritable { advance() }
     }
 
@@ -169,7 +172,7 @@ package final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// A PROXY header was read, or the handshake is complete.
+    /// Handles a PROXY header or the completion of the handshake.
     private func openingWent(on event: Any) {
         front.readClock()
         switch event {
@@ -192,26 +195,26 @@ package final class ClientHandler: ChannelInboundHandler {
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        // Once one half of a tunnel has ended, its other half ends it in order.
+        // After one direction of a tunnel has ended, the end of the other is regular.
         if connection.isServing { giveUp(stream?.isHalfClosed == true ? .ok : .clientClosed) }
         connection.close()
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset, a failed write or handshake, or an end without TLS's own: what was sent may have been cut short.
+        // A reset, a failed write or handshake, or an end without TLS's close notification: sent data may be truncated.
         if connection.phase == .opening { opening?.failed(error) }
         close()
     }
 
     // MARK: - Moving on
 
-    /// Does what the bytes at hand allow, one request after the other.
+    /// Processes the buffered bytes, one request after the other.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
         while context != nil, step() {}
-        // Of a head that was cut short, nothing more will come.
+        // A truncated head will never be complete.
         if connection.phase == .awaitingHead, connection.peerFinished, isWritable, !turn.isDeferred {
             connection.finish()
             return closeOnceSent()
@@ -219,11 +222,11 @@ package final class ClientHandler: ChannelInboundHandler {
         adjustReading()
     }
 
-    /// - Returns: whether there may be more to do.
+    /// Performs one step. Returns whether there may be more to do.
     private func step() -> Bool {
         switch connection.phase {
         case .awaitingHead:
-            // A client that does not read its answers is not served further ones.
+            // A client that does not read its responses is not served further requests.
             return inbound.readableBytes > 0 && isWritable && !defersRest() && takeHead()
         case .exchanging where connection.bodyOpen:
             let served = responder
@@ -233,10 +236,11 @@ package final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sending what was passed on made room at once; `continueBody` was told so while the connection was advancing.
+    /// Whether sending the passed bytes made room immediately. `continueBody` was then called while the connection was
+    /// advancing.
     private var hasRoomAgain: Bool { connection.isBodyHeld && responder?.acceptsBody == true }
 
-    /// Reading pauses while as much is held as may be.
+    /// Pauses reading while the buffer limit is reached.
     package func adjustReading() {
         let holdsMuch = inbound.readableBytes >= ConnectionLimits.heldBytes
         let holdsHeads = connection.phase == .awaitingHead && (!isWritable || turn.isDeferred)
@@ -249,7 +253,7 @@ package final class ClientHandler: ChannelInboundHandler {
         try? context.channel.syncOptions?.setOption(.autoRead, value: !pause)
     }
 
-    /// Closes at once: what is still served is given up, what is not sent yet is lost.
+    /// Closes immediately. The current request is abandoned and unsent data is lost.
     func close() {
         if connection.isServing { giveUp(.clientClosed) }
         connection.close()
@@ -257,8 +261,8 @@ package final class ClientHandler: ChannelInboundHandler {
         closeTransport()
     }
 
-    /// Ends the connection as it is. Over TLS without its own end, so that an answer that was cut short never looks complete, and without
-    /// waiting for the peer's.
+    /// Closes the transport. Over TLS it omits the close notification, so that a truncated response never appears
+    /// complete, and does not wait for the peer.
     private func closeTransport() {
         guard let context else { return }
         if opening?.isSecure == true,
@@ -270,7 +274,7 @@ package final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Gives up the request and closes: its answer cannot be finished.
+    /// Abandons the request and closes, because its response cannot be completed.
     package func abandon(_ code: DecisionCode) {
         if connection.isServing { giveUp(code) }
         close()
@@ -289,8 +293,8 @@ package final class ClientHandler: ChannelInboundHandler {
         finish()
     }
 
-    /// Closes once what was written is with the kernel: a channel that is closed drops what it still holds. Where the peer
-    /// still sends, half-closes first, so that no reset destroys the answer; `tick` closes the rest.
+    /// Closes after all written data is with the kernel, because closing a channel drops its pending data. If the peer
+    /// is still sending, it half-closes first, so that no reset destroys the response. `tick` closes the rest.
     func closeOnceSent() {
         guard let context else { return }
         lingered = 0
@@ -322,8 +326,8 @@ extension ClientHandler: TurnTaking {
 }
 
 extension ByteBuffer {
-    /// Adds what arrived to what is held. What was consumed is let go of, so that a buffer that is never quite empty does not
-    /// grow with everything that went through it.
+    /// Appends received bytes to the buffered ones. Consumed bytes are released, so that a buffer that is never empty
+    /// does not grow indefinitely.
     package mutating func hold(_ arrived: inout ByteBuffer) {
         guard readableBytes > 0 else {
             self = arrived

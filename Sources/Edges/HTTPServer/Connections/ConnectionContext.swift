@@ -2,34 +2,36 @@ package import GatewayCore
 package import HTTPWire
 package import NIOCore
 
-/// What all client connections of one worker share. Lives on the worker's event loop.
+/// The state shared by all client connections of one worker, on the worker's event loop.
 package final class ConnectionContext {
     private(set) var limits: ConnectionLimits
     let clock: GatewayClock
-    /// The fields of the head being parsed; reused by each.
+    /// The fields of the head being parsed; reused.
     private var fields: FieldTable
     private var fieldsAreLent = false
-    /// The same for the heads of answers.
+    /// The fields of response heads; reused.
     package let answerFields: FieldTable
     package let registry = ConnectionRegistry()
-    /// What was written and is not with the kernel yet.
+    /// Connections with written data that is not with the kernel yet.
     package let flushes: FlushQueue
-    /// Connections with more to do than one turn allows.
+    /// Connections with more work than one turn allows.
     let turns: TurnQueue
     @exclusivity(unchecked) package var requestIDs = RequestIDs()
     var dates = DateLine()
-    /// No more requests are taken on a connection after the one it serves.
+    /// Whether connections close after their current request.
     @exclusivity(unchecked) package var isDraining = false
-    /// Since when draining, in monotonic nanoseconds.
+    /// The start of draining, in monotonic nanoseconds.
     package var drainingSince: UInt64 = 0
-    /// The line that takes the session cookie away; nil: there are no sessions.
+    /// The `Set-Cookie` line that removes the session cookie. `nil` without sessions.
     @exclusivity(unchecked) package var clearingCookie: [UInt8]?
-    /// Makes the handlers of connections; `nil` once stopped.
+    /// The factory of request handlers. `nil` after the stop.
     @exclusivity(unchecked) package weak var handlers: (any RequestHandlerSource)?
-    /// When the event that is being handled began, in monotonic nanoseconds: read once an event, not at each step.
+    /// The start of the current event, in monotonic nanoseconds. The clock is read once per event, not at each step.
     @exclusivity(unchecked) package private(set) var time: UInt64
 
-    /// - Parameter loop: whose events are handled before anything is sent; nil: each thing is sent at once.
+    /// Creates a context.
+    ///
+    /// - Parameter loop: The loop whose pending events are handled before data is sent. `nil` to send immediately.
     package init(limits: ConnectionLimits, clock: GatewayClock, loop: (any EventLoop)? = nil) {
         flushes = FlushQueue(loop: loop)
         turns = TurnQueue(loop: loop, clock: clock)
@@ -40,15 +42,15 @@ package final class ConnectionContext {
         answerFields = FieldTable(capacity: 256)
     }
 
-    /// Other bounds, from the next head on. Not to be called while a head is being served.
+    /// Replaces the limits, effective from the next head. It must not be called while a head is being processed.
     package func adopt(_ limits: ConnectionLimits) {
         if limits.headFields != self.limits.headFields { fields = FieldTable(capacity: limits.headFields) }
         fieldsAreLent = false
         self.limits = limits
     }
 
-    /// The table for the fields of one head, to be given back when the head's request was handed over. A head that is parsed while another one is
-    /// still being handed over gets a table of its own.
+    /// Returns the field table for one head, to be given back after the head's request was passed on. A head parsed
+    /// meanwhile gets a table of its own.
     func borrowFields() -> FieldTable {
         if fieldsAreLent { return FieldTable(capacity: limits.headFields) }
         fieldsAreLent = true
@@ -59,17 +61,17 @@ package final class ConnectionContext {
         if table === fields { fieldsAreLent = false }
     }
 
-    /// The `Date` line of an answer that is made now.
+    /// Returns the current `Date` line.
     func dateLine() -> [UInt8] { dates.bytes(now: clock.now()) }
 
-    /// Reads the clock: something that takes notice of time begins.
+    /// Reads the clock at the start of an event that depends on time.
     @inline(__always)
     package func readClock() {
         time = clock.monotonic()
     }
 }
 
-/// The open client connections of one worker: constant-time entry and exit.
+/// The open client connections of one worker, with constant-time insertion and removal.
 package final class ConnectionRegistry {
     package private(set) var connections: [ClientHandler] = []
 
@@ -92,7 +94,7 @@ package final class ConnectionRegistry {
         }
     }
 
-    /// Visits each connection; those that leave meanwhile are not missed and not visited twice.
+    /// Visits each connection once, even if some are removed meanwhile.
     package func forEach(_ body: (ClientHandler) -> Void) {
         for connection in connections { body(connection) }
     }

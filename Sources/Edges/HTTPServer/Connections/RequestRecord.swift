@@ -1,13 +1,15 @@
 package import GatewayCore
 package import HTTPWire
+import TextCoding
 
-/// What is known of one request while it is served: for its answer, the access log and the metrics.
+/// The record of the current request, for its response, the access log and the metrics.
 package struct RequestRecord {
-    /// Tells requests of one connection apart, so that what arrives late for an earlier one is dropped.
+    /// The number of the request on its connection, by which late results for an earlier request are dropped.
     package var number: UInt64 = 0
-    /// 128 random bits, spelled as 32 hexadecimal digits on the wire.
+    /// 128 random bits, written as 32 hexadecimal digits.
     package var id: (UInt64, UInt64) = (0, 0)
-    /// Monotonic nanoseconds: the head was complete; the decision was made; the upstream got the head; its answer began.
+    /// Times in monotonic nanoseconds: the head was complete, the decision was made, the head was forwarded, the
+    /// response began.
     package var began: UInt64 = 0
     package var decided: UInt64 = 0
     package var forwarded: UInt64 = 0
@@ -19,41 +21,41 @@ package struct RequestRecord {
     package var minorVersion: UInt8 = 1
     var expectsContinue = false
     package var wantsGRPC = false
-    /// The upstream is asked to switch protocols.
+    /// Whether the request asks the upstream to switch protocols.
     var asksForTunnel = false
-    /// Index of the upstream; -1: none.
+    /// The index of the upstream. -1 if there is no upstream.
     package var upstream = -1
-    /// The phase of the decision that denied the request; `nil`: none did.
+    /// The phase that denied the request. `nil` if it was not denied.
     package var deniedIn: DecisionPhase?
-    /// A verified identity was found; false also while the request is not authenticated yet.
+    /// Whether a verified identity was found. `false` until the request is authenticated.
     package var isAuthenticated = false
-    /// The code of a denial once the credential has expired.
+    /// The code of a denial after the credential expired.
     package var expiredCode = DecisionCode.idTokenExpired
     package var code: DecisionCode = .ok
     package var status: UInt16 = 0
-    /// Body bytes received from, and bytes sent to, the client.
+    /// Body bytes received from the client, and bytes sent to it.
     package var bytesIn: UInt64 = 0
     package var bytesOut: UInt64 = 0
-    /// How often the request was given to an upstream connection.
+    /// The number of attempts on upstream connections.
     package var attempts = 0
-    /// What few requests have, behind one reference: each of an ordinary request's would be released at its end.
+    /// Rarely used fields, boxed so that ordinary requests have no further references to release.
     private var uncommon: UncommonFields?
-    /// The most bytes that the body may have; nil: no bound.
+    /// The maximum size of the body, in bytes. `nil` if there is no limit.
     package var bodyLimit: Int?
-    /// A refusal takes the session cookie away.
+    /// Whether a denial removes the session cookie.
     package var clearsCookie = false
-    /// What the route's answers have besides; nil: nothing, or the route is not known yet.
+    /// The route's field policy for responses. `nil` if there is no policy or the route is not known yet.
     package var additions: ResponseFieldPolicy?
-    /// The place of the request's origin among those of the route's CORS.
+    /// The index of the request's origin in the route's CORS policy.
     package var corsOrigin = CORSPolicy.nowhere
-    /// The trace that the request is part of; zero: not known, since it was not forwarded.
+    /// The trace ID of the request. Zero until the request is forwarded.
     package var trace: (UInt64, UInt64) = (0, 0)
 
     package init() {}
 }
 
 extension RequestRecord {
-    /// Not changed once made: a copy of the record keeps its own.
+    /// Immutable, because copies of the record share it.
     private final class UncommonFields {
         let tried: [Int]
         let reason, rule: String?
@@ -65,24 +67,24 @@ extension RequestRecord {
         }
     }
 
-    /// The servers of its upstream where it failed.
+    /// The servers of the upstream where the request failed.
     package var tried: [Int] {
         get { uncommon?.tried ?? [] }
         set { uncommon = UncommonFields(tried: newValue, reason: reason, rule: rule) }
     }
 
-    /// Why the request was refused, precisely: for the log, never for the client.
+    /// The precise reason of a denial. It is logged and never sent to the client.
     package var reason: String? {
         get { uncommon?.reason }
         set { uncommon = UncommonFields(tried: tried, reason: newValue, rule: rule) }
     }
 
-    /// The `allow` that decided, `FILE:LINE`: for the log, never for the client.
+    /// The `allow` statement that decided, as `FILE:LINE`. It is logged and never sent to the client.
     package var rule: String? {
         get { uncommon?.rule }
         set { uncommon = UncommonFields(tried: tried, reason: reason, rule: newValue) }
     }
 
-    /// The id as it is spelled everywhere.
-    package var idText: String { Hexadecimal.text(of: id) }
+    /// The ID in its textual form.
+    package var idText: String { HexDigits.text(of: id) }
 }

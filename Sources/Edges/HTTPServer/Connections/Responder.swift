@@ -1,47 +1,46 @@
 package import GatewayCore
-import HTTPWire
 package import NIOCore
 
-/// What takes a request's body and gives its answer. All calls come on the worker's event loop.
+/// A receiver of a request's body that writes the response. All calls happen on the worker's event loop.
 package protocol Responder: AnyObject {
-    /// Whether it takes more of the body now; it calls `ClientHandler.continueBody` when it does again.
+    /// Whether it accepts more of the body now. It calls `ClientHandler.continueBody` when it accepts more again.
     var acceptsBody: Bool { get }
-    /// A part of the body, without any framing.
+    /// Receives a part of the body, without any framing.
     func bodyPart(_ part: ByteBuffer)
-    /// The body is complete. `trailers` are the field lines of a chunked body's trailer section, empty mostly.
+    /// Handles the end of the body. `trailers` are the field lines of a chunked body's trailer section, usually empty.
     func bodyEnded(trailers: ByteBuffer)
-    /// Everything that arrived together has been handed over.
+    /// Flushes the body after all parts that arrived together were passed on.
     func bodyFlush()
-    /// Whether the client's connection takes more of the answer.
+    /// Handles a change in the writability of the client's connection.
     func clientWritabilityChanged(isWritable: Bool)
-    /// The client is gone, or its request is given up: nothing more is owed.
+    /// Handles the loss of the client, or an abandoned request. No response is due.
     func clientGone()
-    /// Whether the answer that was begun says how long its body is.
+    /// Whether the end of the response is delimited by a known length.
     var answersAtLength: Bool { get }
-    /// Called a few times a second with the time in monotonic nanoseconds.
+    /// Checks timeouts. Called several times per second with the monotonic time in nanoseconds.
     func tick(now: UInt64)
 }
 
-/// Decides the requests of one connection, one after the other: gives each a responder or a response, now or later.
+/// The handler of one connection's requests, in order. It assigns each a responder or a response, immediately or later.
 package protocol RequestHandler: AnyObject {
-    /// A request begins that this handler sees to its end: `finished` follows, once.
+    /// Begins a request. `finished` follows, once.
     func began(_ client: ClientHandler)
-    /// The field policy of responses to requests whose route is not known; `nil`: there is none.
+    /// The field policy of responses to requests without a known route. `nil` if there is no policy.
     var additions: ResponseFieldPolicy? { get }
     func handle(_ request: RequestView, from client: ClientHandler)
-    /// The response goes on as a stream. `nil`: it is watched like any other.
+    /// Returns the watch of a response that continues as a stream. `nil` if it is treated like any other response.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream?
-    /// An exchange that is no stream lasts. The result watches its permission; `nil` if no revocation can end it.
+    /// Returns the watch on the permission of a long exchange that is not a stream. `nil` if no revocation can end it.
     func watchExchange(of client: ClientHandler) -> OpenStream?
-    /// Why a stream of the current request may not go on any more, as far as that is known here; `nil`: it may.
+    /// Returns the code if a stream of the current request must end. `nil` if it may continue.
     func refusal(of stream: OpenStream) -> DecisionCode?
-    /// The client of a request that has no responder yet is gone.
+    /// Handles the loss of the client of a request without a responder.
     func abandoned(_ client: ClientHandler)
-    /// The request is over; its record is complete.
+    /// Ends a request, whose record is complete.
     func finished(_ client: ClientHandler)
 }
 
-/// Makes the handler of each connection.
+/// A factory of request handlers, one for each connection.
 package protocol RequestHandlerSource: AnyObject {
     func makeHandler() -> any RequestHandler
 }

@@ -1,7 +1,7 @@
 import GatewayCore
 import Synchronization
 
-/// How many client connections the process has, and may have, in total and of one address.
+/// The number and the limits of client connections of the process, in total and per address.
 package final class ConnectionBudget: Sendable {
     private let table: Mutex<ConnectionTable>
 
@@ -9,31 +9,30 @@ package final class ConnectionBudget: Sendable {
         table = Mutex(ConnectionTable(limit: limit, perAddress: perAddress))
     }
 
-    /// From now on; connections that are open stay, also those above it.
+    /// Changes the limits. Open connections stay, even above them.
     ///
-    /// - Parameter perAddress: nil: the default share of `limit`.
+    /// - Parameter perAddress: The limit per address. `nil` for the default share of `limit`.
     package func change(limit: Int, perAddress: Int? = nil) {
         table.withLock { $0.change(limit: limit, perAddress: perAddress) }
     }
 
-    /// Takes a place, if there is one, or if idle connections make room.
-    ///
-    /// - Parameter network: nil: the connection counts for the total alone.
+    /// Admits a connection within the limits, or if idle connections can be replaced. Without a network, the connection
+    /// counts only against the total.
     func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> ConnectionTable.Outcome {
         perform(table.withLock { $0.admit(seat, from: network) })
     }
 
-    /// A connection turns out to be of another address, as a PROXY header tells.
+    /// Moves a connection to another address, which a PROXY header stated.
     func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> ConnectionTable.Outcome {
         perform(table.withLock { $0.move(seat, to: network) })
     }
 
-    /// - Parameter time: since when the connection is idle, in monotonic nanoseconds; nil: it is not.
+    /// Records the start of a connection's idle period, in monotonic nanoseconds. `nil` if it is not idle.
     func note(_ seat: ConnectionSeat, idleSince time: UInt64?) {
         table.withLock { $0.note(seat, idleSince: time) }
     }
 
-    /// A connection that was asked to make room does not end.
+    /// Keeps a connection that was asked to close.
     func stay(_ seat: ConnectionSeat) {
         table.withLock { $0.stay(seat) }
     }
@@ -52,7 +51,7 @@ package final class ConnectionBudget: Sendable {
 final class ConnectionSeat: Sendable {
     private let end: @Sendable () -> Void
 
-    /// - Parameter end: asks the connection to end.
+    /// Creates a seat. `end` asks the connection to close.
     init(end: @escaping @Sendable () -> Void) {
         self.end = end
     }

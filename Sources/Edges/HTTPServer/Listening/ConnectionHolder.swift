@@ -1,16 +1,17 @@
 import GatewayCore
 import NIOCore
 
-/// A client connection's place in the process's ``ConnectionBudget``. Lives on the connection's event loop.
+/// A client connection's entry in the process's ``ConnectionBudget``, on the connection's event loop.
 final class ConnectionHolder {
     private let seat: ConnectionSeat
     private let budget: ConnectionBudget
     private let counters: WorkerCounters
     private let proxies: TrustedProxies
-    /// The idleness that the budget knows of.
+    /// The idle time that was last reported to the budget.
     private var noted: UInt64?
 
-    /// - Parameter proxies: whose connections count for the total alone, since they carry requests of many clients.
+    /// Creates an entry. Connections of trusted `proxies` count only against the total, because they carry requests of
+    /// many clients.
     init(channel: any Channel, budget: ConnectionBudget, counters: WorkerCounters, proxies: TrustedProxies) {
         seat = ConnectionSeat { channel.pipeline.fireUserInboundEventTriggered(MakeRoom()) }
         self.budget = budget
@@ -19,35 +20,35 @@ final class ConnectionHolder {
         channel.closeFuture.whenComplete { [seat] _ in budget.giveBack(seat) }
     }
 
-    /// Asks a connection to end.
+    /// An event that asks a connection to close.
     struct MakeRoom {}
 
-    /// It does not end yet.
+    /// Reports that the connection does not close yet.
     func stay() {
         noted = nil
         budget.stay(seat)
     }
 
-    /// - Parameter peer: the socket's peer, whose address counts until a PROXY header names another.
-    /// - Returns: false where there is no place; the connection must be closed.
+    /// Admits the connection.
+    ///
+    /// - Parameter peer: The socket's peer, whose address counts until a PROXY header states another.
+    /// - Returns: `false` if the limit is reached; the connection must be closed.
     func takeSeat(for peer: PeerAddress) -> Bool {
         note(budget.admit(seat, from: network(of: peer)))
     }
 
-    /// A PROXY header names the client.
-    ///
-    /// - Returns: false where its address has no place left; the connection must be closed.
+    /// Assigns the connection to the client that a PROXY header stated. Returns `false` if the limit of its address is
+    /// reached; the connection must be closed.
     func client(is peer: PeerAddress) -> Bool {
         guard let network = network(of: peer) else { return true }
         return note(budget.move(seat, to: network))
     }
 
-    /// How much longer a connection must be idle to change its place among the idle ones: ticks then seldom take the lock.
+    /// The minimum change of the idle time that is reported, in nanoseconds, so that ticks seldom take the lock.
     private static let precision: UInt64 = 1_000_000_000
 
-    /// Called at each tick, so that requests pay nothing for it.
-    ///
-    /// - Parameter time: since when the connection is idle; nil: it is not.
+    /// Reports the start of the idle period, or `nil` if the connection is not idle. Called at each tick, so that
+    /// requests do not pay for it.
     func note(idleSince time: UInt64?) {
         switch (noted, time) {
         case (nil, nil): return

@@ -1,9 +1,9 @@
 import GatewayCore
 import HTTPWire
 
-/// What comes before the first request of a connection: a PROXY header, TLS, or both.
+/// The opening of connections before the first request: a PROXY header, TLS, or both.
 ///
-/// One for each listener and loop: it holds nothing of one connection.
+/// One instance per listener and loop, without state of individual connections.
 final class ConnectionOpening {
     let isSecure: Bool
     private let counters: WorkerCounters
@@ -13,27 +13,27 @@ final class ConnectionOpening {
         self.counters = counters
     }
 
-    /// The handshake came to its end, so many nanoseconds after the connection was accepted.
+    /// Records a completed handshake, with the time since the connection was accepted.
     func handshakeTook(_ nanoseconds: UInt64) {
         counters.record(.handshake, nanoseconds: nanoseconds)
     }
 
-    /// The handshake did not come to its end, or nothing came in time.
+    /// Records a failed handshake or a timeout.
     func failed(_ error: any Error) {
         counters.add(to: isSecure ? .handshakeFailures : .proxyHeaderFailures)
     }
 
-    /// There was no PROXY header, or none that may be believed.
+    /// Records a missing or untrusted PROXY header.
     func headerFailed() {
         counters.add(to: .proxyHeaderFailures)
     }
 }
 
-/// The handshake or the PROXY header took longer than `limits.handshake_timeout`.
+/// The handshake or the PROXY header exceeded `limits.handshake_timeout`.
 struct OpeningTimeout: Error {}
 
-/// A PROXY header was read, and taken out of what arrived.
+/// An event: a PROXY header was read and removed from the input.
 struct ProxyHeaderRead {
-    /// The connection's true source; nil: the socket's peer, as it says itself.
+    /// The client's address. `nil` if the header designates the socket's peer.
     let source: IPAddress?
 }

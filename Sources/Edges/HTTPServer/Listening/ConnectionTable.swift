@@ -1,47 +1,50 @@
 import GatewayCore
 
-/// Which addresses have how many client connections, as a value: connections in, the connections that make room out.
+/// The number of client connections per address, as a value: connections in, connections to close out.
 ///
-/// Each operation takes constant time, besides the choice of an address, which looks at the different numbers of connections that
-/// addresses have: event loops wait for each other here.
+/// Each operation takes constant time except the choice of an address, which depends on the number of different
+/// connection counts. Event loops wait for each other here.
 struct ConnectionTable {
     /// The result of ``admit(_:from:)``.
     enum Outcome {
         case admitted
-        /// Admitted in the place of others, which are to end.
+        /// Admitted in exchange for these connections, which must close.
         case replaces([ConnectionSeat])
         case refused
     }
 
-    /// How many more sockets than the limits there may be while connections that make room are closed.
+    /// The maximum number of sockets above the limits while replaced connections are closing.
     static let leavingAllowance = 32
-    /// The share of the limit that one address has unless the configuration says otherwise: a quarter, but at least ``leastShare``.
+    /// The default limit per address: a quarter of the total, at least ``leastShare``.
     static let defaultShare = 4
     static let leastShare = 256
-    /// How many connections make room for one. More than one do where the limits were lowered, until the table is within them again.
+    /// The maximum number of connections replaced by one. More than one are replaced after the limits were lowered,
+    /// until the table is within them again.
     static let evictionsPerAdmission = 4
-    /// How many idle connections of an address are compared: event loops note theirs at different times, so the order is not exact.
+    /// The number of idle connections of an address that are compared. The list is not exactly ordered, because event
+    /// loops report at different times.
     private static let comparedConnections = 16
 
     private struct Place {
-        /// Retained, so that no other seat gets its identifier.
+        /// Retained, so that no other seat can have the same identifier.
         let seat: ConnectionSeat
-        /// Nil: the connection counts for the total alone.
+        /// `nil` if the connection counts only against the total.
         let network: PeerNetwork?
-        /// It was asked to end, and has not yet.
+        /// Whether it was asked to close and has not closed yet.
         var isLeaving = false
-        /// Nil: not idle, as far as is known. Connections that count for the total alone never are.
+        /// `nil` if the connection is not known to be idle. Connections that count only against the total are never
+        /// idle.
         var idleSince: UInt64?
-        /// Its neighbours among the idle connections of its address.
+        /// Its neighbours in the list of idle connections of its address.
         var previous, next: ObjectIdentifier?
     }
 
-    /// The connections of one address that are to stay.
+    /// The connections of one address, without closing ones.
     private struct Group {
         var count = 0
-        /// The number of connections when the limits were lowered. It falls with the number.
+        /// The number of connections when the limits were lowered. It decreases with the count.
         var ceiling = 0
-        /// The ends of the list of idle connections, in the order in which their idleness was noted.
+        /// The ends of the list of idle connections, in the order of reporting.
         var firstIdle, lastIdle: ObjectIdentifier?
     }
 
@@ -49,13 +52,13 @@ struct ConnectionTable {
     private var limitPerAddress: Int
     private var places: [ObjectIdentifier: Place] = [:]
     private var leaving = 0
-    /// The number of sockets when the limits were lowered. It falls with the number.
+    /// The number of sockets when the limits were lowered. It decreases with the count.
     private var ceiling = 0
     private var groups: [PeerNetwork: Group] = [:]
-    /// The addresses that have idle connections, by the number of all their connections.
+    /// The addresses with idle connections, by the number of all their connections.
     private var byWeight: [Int: Set<PeerNetwork>] = [:]
 
-    /// - Parameter perAddress: nil: the default share.
+    /// Creates an empty table. Without `perAddress`, the default share is the limit per address.
     init(limit: Int, perAddress: Int? = nil) {
         self.limit = limit
         limitPerAddress = Self.limitPerAddress(perAddress, of: limit)
@@ -65,7 +68,7 @@ struct ConnectionTable {
         min(limit, configured ?? max(leastShare, limit / defaultShare))
     }
 
-    /// Other limits from now on. Open connections stay, also those above the limits, until newcomers need their places.
+    /// Changes the limits. Open connections stay, even above the limits, until new ones need their places.
     mutating func change(limit: Int, perAddress: Int?) {
         let share = Self.limitPerAddress(perAddress, of: limit)
         guard (limit, share) != (self.limit, limitPerAddress) else { return }
@@ -78,17 +81,15 @@ struct ConnectionTable {
         }
     }
 
-    /// How many connections there are, besides those that were asked to end.
+    /// The number of connections, without closing ones.
     var count: Int { places.count - leaving }
 
     func count(of network: PeerNetwork) -> Int { groups[network]?.count ?? 0 }
 
-    /// A connection comes.
-    ///
-    /// - Parameter network: nil: it counts for the total alone.
+    /// Admits a connection. Without a network, it counts only against the total.
     mutating func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> Outcome {
         let group = network.flatMap { groups[$0] } ?? Group()
-        // Connections that were asked to end may stay: this bounds how many sockets that adds.
+        // Connections that were asked to close may stay. This limits the additional sockets.
         guard places.count < max(limit, ceiling) + Self.leavingAllowance,
             group.count < max(limitPerAddress, group.ceiling) + Self.leavingAllowance
         else { return .refused }
@@ -106,7 +107,7 @@ struct ConnectionTable {
         return evicted.isEmpty ? .admitted : .replaces(evicted)
     }
 
-    /// A connection turns out to be of another address. One that is closed already stays so.
+    /// Moves a connection to another address. A closed connection is refused.
     mutating func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> Outcome {
         guard let place = places[ObjectIdentifier(seat)] else { return .refused }
         guard place.network != network else { return .admitted }
@@ -114,7 +115,7 @@ struct ConnectionTable {
         return admit(seat, from: network)
     }
 
-    /// - Parameter time: since when the connection is idle, in monotonic nanoseconds; nil: it is not.
+    /// Records the start of a connection's idle period, in monotonic nanoseconds. `nil` if it is not idle.
     mutating func note(_ seat: ConnectionSeat, idleSince time: UInt64?) {
         let id = ObjectIdentifier(seat)
         guard let place = places[id], let network = place.network, !place.isLeaving else { return }
@@ -122,7 +123,7 @@ struct ConnectionTable {
         if let time { link(id, network, since: time) }
     }
 
-    /// A connection that was asked to end does not: it has begun a request meanwhile, for example.
+    /// Keeps a connection that was asked to close, for example because it has begun a request.
     mutating func stay(_ seat: ConnectionSeat) {
         let id = ObjectIdentifier(seat)
         guard let place = places[id], place.isLeaving else { return }
@@ -131,7 +132,7 @@ struct ConnectionTable {
         if let network = place.network { join(network) }
     }
 
-    /// A connection is closed.
+    /// Removes a closed connection.
     mutating func remove(_ seat: ConnectionSeat) {
         let id = ObjectIdentifier(seat)
         guard let place = places[id] else { return }
@@ -145,7 +146,7 @@ struct ConnectionTable {
         ceiling = min(ceiling, places.count)
     }
 
-    /// It still has its socket, but counts no more.
+    /// Marks a connection as closing. It still has its socket but no longer counts.
     private mutating func leave(_ id: ObjectIdentifier) {
         guard let network = places[id]?.network else { return }
         unlink(id)
@@ -156,8 +157,9 @@ struct ConnectionTable {
 
     // MARK: - Choice
 
-    /// The idle connection that makes room for a newcomer: of its own address, where that has its share; else, where all places are taken, of
-    /// the heaviest address that has an idle one. An address with fewer connections than the newcomer's gives none up for it.
+    /// Returns the idle connection to replace. At the limit of its own address, it is one of that address. At the total
+    /// limit, it is one of the address with the most connections among those with an idle one. An address with fewer
+    /// connections than the new one's loses none.
     private func connectionToEvict(for network: PeerNetwork?) -> ObjectIdentifier? {
         let own = network.map { count(of: $0) } ?? 0
         if let network, own >= limitPerAddress { return idlest(of: network) }
@@ -168,7 +170,7 @@ struct ConnectionTable {
         return network.flatMap(idlest)
     }
 
-    /// The connection of an address that has been idle for longest.
+    /// Returns the connection of an address that has been idle for the longest time.
     private func idlest(of network: PeerNetwork) -> ObjectIdentifier? {
         var found: (id: ObjectIdentifier, since: UInt64)?
         var next = groups[network]?.firstIdle
@@ -200,9 +202,11 @@ struct ConnectionTable {
         weigh(network, was: group.count + 1, is: group.count)
     }
 
+    /// Updates the index of addresses with idle connections.
+    ///
     /// - Parameters:
-    ///   - before: nil: the address had no idle connection.
-    ///   - weight: nil: it has none now.
+    ///   - before: The previous count. `nil` if the address had no idle connection.
+    ///   - weight: The current count. `nil` if the address has no idle connection.
     private mutating func weigh(_ network: PeerNetwork, was before: Int?, is weight: Int?) {
         if let before {
             byWeight[before]?.remove(network)

@@ -6,32 +6,34 @@
     import Darwin
 #endif
 
-/// How the file descriptors of the process are shared out: who connects must not use up those that answering takes.
+/// The allocation of the process's file descriptors. Clients must not exhaust the descriptors that responses need.
 package struct DescriptorPlan: Equatable, Sendable {
-    /// Too few file descriptors for any service.
+    /// Too few file descriptors to serve clients.
     package struct Shortage: Error, CustomStringConvertible {
-        /// What was found, and what to do.
+        /// The shortage and the remedy.
         package let description: String
     }
 
-    /// What everything that the configuration allows needs.
+    /// The number of descriptors that the configuration requires in total.
     package let needed: Int
-    /// The most that the process may open.
+    /// The maximum number of descriptors of the process.
     package let available: Int
-    /// How many client connections there may be.
+    /// The maximum number of client connections.
     package let connections: Int
 
-    /// For listeners, the store, logs, fetching keys, and connections that are just being closed.
+    /// For listeners, the store, logs, key fetches, and closing connections.
     private static let reserve = 64
-    /// What one event loop has open, besides its listeners.
+    /// The descriptors of one event loop, without its listeners.
     private static let perWorker = 3
-    /// With less than this, running is no service.
+    /// The minimum number of client connections for a useful service.
     static let leastConnections = 64
 
+    /// Computes the allocation.
+    ///
     /// - Parameters:
-    ///   - connections: the client connections that the configuration allows.
-    ///   - upstreamConnections: those of one worker, all upstreams together.
-    /// - Throws: where too few client connections would remain.
+    ///   - connections: The client connections that the configuration allows.
+    ///   - upstreamConnections: The connections of one worker to all upstreams together.
+    /// - Throws: `Shortage` if too few client connections would remain.
     package init(
         connections wanted: Int, upstreamConnections: Int, adminConnections: Int, workers: Int, listeners: Int,
         available: Int
@@ -49,7 +51,7 @@ package struct DescriptorPlan: Equatable, Sendable {
         }
     }
 
-    /// Whether client connections had to be given up.
+    /// Whether fewer client connections are possible than configured.
     package var isShort: Bool { needed > available }
 
     package static let remedy = """
@@ -57,9 +59,9 @@ package struct DescriptorPlan: Equatable, Sendable {
         """
 }
 
-/// How many file descriptors the process may have.
+/// The limit of file descriptors of the process.
 package enum DescriptorLimit {
-    /// Raises the limit as far as the process itself may, and returns it.
+    /// Raises the soft limit to the permitted maximum and returns it.
     package static func raise() -> Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return .max }
@@ -76,7 +78,7 @@ package enum DescriptorLimit {
     #endif
 
     #if canImport(Darwin)
-        /// The system takes no more, whatever it says.
+        /// Returns the hard limit, up to the maximum that the system accepts whatever it reports.
         private static func most(_ hard: rlim_t) -> rlim_t { min(hard, rlim_t(OPEN_MAX)) }
     #else
         private static func most(_ hard: rlim_t) -> rlim_t { hard }

@@ -12,21 +12,22 @@ import Synchronization
     import Darwin
 #endif
 
-/// One open listener of all workers. It can be opened and closed while the gateway runs, and be given other ``ListenerSettings``.
+/// One open listener of all workers. It can be opened, closed, and given new ``ListenerSettings`` while the gateway
+/// runs.
 ///
-/// At a TCP address each worker has a socket of its own, between which the kernel shares connections (SO_REUSEPORT). A `unix:` address has
-/// one, whose connections are dealt out to the workers.
+/// At a TCP address each worker has its own socket, and the kernel distributes connections (SO_REUSEPORT). A `unix:`
+/// address has one socket, whose connections are distributed to the workers.
 package final class Listener: Sendable {
-    /// Where clients connect, with the port that was taken where 0 was asked for.
+    /// The bound address, with the actual port if port 0 was configured.
     package let address: SocketAddress
-    /// The same, as configured.
+    /// The configured address.
     package let wanted: ListenAddress
-    /// Whether the certificates' files have changed.
+    /// The detection of changed certificate files.
     let watch = Mutex(CertificateWatch())
     private let current: Mutex<ListenerSettings>
     private let channels: [any Channel]
     private let places: [Place]
-    /// The file of a `unix:` address, to be removed.
+    /// The file of a `unix:` address, which is removed on close.
     private let socket: UnixSocketFile?
 
     /// A listener on one loop.
@@ -48,12 +49,12 @@ package final class Listener: Sendable {
         self.socket = socket
     }
 
-    /// Begins to listen.
+    /// Opens a listener.
     ///
     /// - Parameters:
-    ///   - lanes: of every worker.
-    ///   - group: the workers' loops.
-    ///   - control: a loop for what is not a connection.
+    ///   - lanes: The lanes of all workers.
+    ///   - group: The workers' loops.
+    ///   - control: A loop for work that is not a connection.
     package static func open(
         _ wanted: ListenAddress, lanes: [ListenerLane], group: any EventLoopGroup, control: any EventLoop,
         settings: ListenerSettings, budget: ConnectionBudget
@@ -73,7 +74,7 @@ package final class Listener: Sendable {
             for place in places {
                 let channel = try await bind(place, to: address, budget: budget).get()
                 channels.append(channel)
-                // Port 0 is settled by the first; the others join it.
+                // The first socket determines the port for 0; the others reuse it.
                 address = channel.localAddress ?? address
             }
         } catch {
@@ -83,10 +84,10 @@ package final class Listener: Sendable {
         return Listener(wanted, address: address, settings, channels: channels, places: places)
     }
 
-    /// What new connections are served with.
+    /// The settings for new connections.
     package var settings: ListenerSettings { current.withLock { $0 } }
 
-    /// Serves new connections with other settings, from the moment each loop gets to know of it; those that are open keep theirs.
+    /// Replaces the settings for new connections, as soon as each loop receives them. Open connections keep theirs.
     package func install(_ settings: ListenerSettings) {
         current.withLock { current in
             current = settings
@@ -94,7 +95,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// The same, where it is still `old` that is served with.
+    /// Replaces the settings if `old` is still current.
     func replace(_ old: ListenerSettings, with settings: ListenerSettings) -> Bool {
         current.withLock { current in
             guard current === old else { return false }
@@ -104,14 +105,14 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Within the lock, so that all loops get settings in one order.
+    /// Posts settings to all loops. Called within the lock, so that all loops receive settings in the same order.
     private func post(_ settings: ListenerSettings) {
         for place in places {
             place.lane.loop.execute { place.slot.value.install(settings) }
         }
     }
 
-    /// Takes no more connections; those that are open stay.
+    /// Stops accepting connections. Open connections stay.
     package func close() async {
         socket?.remove()
         for channel in channels { try? await channel.close() }
@@ -130,7 +131,7 @@ package final class Listener: Sendable {
 
     // MARK: - TCP
 
-    /// Fails when somebody listens there already: SO_REUSEPORT alone would share the port with them.
+    /// Fails if another process listens at the address. SO_REUSEPORT would otherwise share the port with it.
     private static func checkFree(_ address: SocketAddress, on loop: any EventLoop) async throws {
         guard address.port != 0 else { return }
         let probe = try await ServerBootstrap(group: loop)
@@ -142,7 +143,7 @@ package final class Listener: Sendable {
     private static let reusePort = ChannelOptions.Types.SocketOption(
         level: .socket, name: NIOBSDSocket.Option(rawValue: CInt(SO_REUSEPORT)))
 
-    /// One socket of one worker, on its loop.
+    /// Binds one socket of one worker on its loop.
     static func bind(
         to address: SocketAddress, _ lane: ListenerLane, _ settings: ListenerSettings, budget: ConnectionBudget
     ) -> EventLoopFuture<any Channel> {
@@ -165,7 +166,7 @@ package final class Listener: Sendable {
             .bind(to: address)
     }
 
-    /// How many connections the kernel makes before they are taken.
+    /// The maximum number of connections that the kernel queues before they are accepted.
     private static let backlog: Int32 = 1024
 
     private static func bootstrap(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
@@ -205,7 +206,7 @@ package final class Listener: Sendable {
         let settings = slot.settings
         let peer = PeerAddress(peer: channel, isSecure: settings.tls != nil)
         let holder = ConnectionHolder(channel: channel, budget: budget, counters: counters, proxies: settings.proxies)
-        // Where a PROXY header names the client, the seat is moved to that address then.
+        // A PROXY header later moves the seat to the client's address.
         guard holder.takeSeat(for: peer) else { throw ConnectionLimitReached() }
         counters.add(to: .connectionsAccepted)
         let pipeline = channel.pipeline.syncOperations
@@ -228,9 +229,9 @@ package final class Listener: Sendable {
 }
 
 extension PeerAddress {
-    /// A peer's address, as its socket tells.
+    /// Creates the address of a socket's peer.
     fileprivate convenience init(peer channel: any Channel, isSecure: Bool) {
-        // Peers in the file system have no name of their own.
+        // Peers of a Unix socket have no address.
         if case .unixDomainSocket? = channel.localAddress {
             self.init(channel.localAddress, isSecure: isSecure)
         } else {

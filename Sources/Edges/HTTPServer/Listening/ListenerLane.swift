@@ -1,7 +1,7 @@
 package import GatewayCore
 package import NIOCore
 
-/// What one event loop has for the connections that listeners give it. It outlives listeners and configurations.
+/// The resources of one event loop for connections of listeners. It persists across listeners and configurations.
 package struct ListenerLane: Sendable {
     package let context: NIOLoopBound<ConnectionContext>
     package let counters: NIOLoopBound<WorkerCounters>
@@ -14,7 +14,7 @@ package struct ListenerLane: Sendable {
     var loop: any EventLoop { context.eventLoop }
 }
 
-/// What a listener serves with on one loop, now.
+/// The current settings of a listener on one loop.
 final class ListenerSlot {
     private(set) var settings: ListenerSettings
     private(set) var opening: ConnectionOpening?
@@ -28,8 +28,8 @@ final class ListenerSlot {
         opening = Self.opening(settings, counters)
     }
 
-    /// New connections are served with other settings. Where that lets others in, those that came in by the one before end with their next
-    /// answer: they would have to prove themselves anew.
+    /// Replaces the settings for new connections. If the new settings admit different clients, existing connections
+    /// close after their next response and must connect again.
     func install(_ next: ListenerSettings) {
         let previous = settings
         settings = next

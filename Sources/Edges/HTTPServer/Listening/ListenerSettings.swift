@@ -1,18 +1,17 @@
 package import GatewayConfiguration
 import GatewayCore
-import NIOSSL
 
-/// What a listener serves with: immutable, given to new connections. A running listener can be given another.
+/// The settings of a listener for new connections; immutable. A running listener can be given new ones.
 package final class ListenerSettings: Sendable {
-    /// Nil: cleartext.
+    /// `nil` for cleartext.
     package let tls: ServerTLS?
-    /// Whether each connection has to begin with a PROXY header.
+    /// Whether each connection must begin with a PROXY header.
     let takesProxyHeader: Bool
-    /// Who may connect where a PROXY header is taken; empty: everybody.
+    /// The peers that may send a PROXY header. Empty if all may.
     let proxies: TrustedProxies
-    /// What it was made of, so that it can be made anew from its files; nil: of nothing.
+    /// The configuration, from which the settings can be reloaded. `nil` if they were not read from files.
     package let configuration: Configuration.Listener?
-    /// Its files from before they were read.
+    /// The fingerprints of its files, taken before they were read.
     let fingerprints: [FileFingerprint?]
 
     init(
@@ -26,7 +25,7 @@ package final class ListenerSettings: Sendable {
         self.fingerprints = fingerprints
     }
 
-    /// Whether it lets the same clients in as another: a connection that came in by one would have come in by the other.
+    /// Returns whether two settings admit the same clients under the same conditions.
     func admitsLike(_ other: ListenerSettings) -> Bool {
         (tls == nil) == (other.tls == nil) && tls?.clients == other.tls?.clients
             && configuration?.tls?.minimumVersion == other.configuration?.tls?.minimumVersion

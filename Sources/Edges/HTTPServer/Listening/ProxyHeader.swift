@@ -1,24 +1,22 @@
-import GatewayCore
 import HTTPWire
 
-/// The header that a load balancer puts before a connection's own bytes (the PROXY protocol, versions 1 and 2, as HAProxy's
-/// `proxy-protocol.txt` has it): where the connection comes from.
+/// The PROXY protocol header, versions 1 and 2, as specified in HAProxy's `proxy-protocol.txt`. A load balancer sends
+/// it before a connection's own bytes to state the client's address.
 enum ProxyHeader {
-    /// What the bytes at hand are.
+    /// The result of parsing the available bytes.
     enum Finding: Equatable {
         case needsMore
-        /// - Parameters:
-        ///   - length: how many bytes the header has.
-        ///   - source: the client; nil: the connection is the load balancer's own, or it does not say: the socket's peer is meant.
+        /// A complete header of `length` bytes. `source` is the client; `nil` if the connection is the load balancer's
+        /// own or the source is not stated, so that the socket's peer applies.
         case complete(length: Int, source: IPAddress?)
         case malformed
     }
 
-    /// The longest header of version 1, its CRLF among it.
+    /// The maximum size of a version 1 header, including its CRLF.
     static let longestText = 107
-    /// The most bytes after the addresses of version 2, all of which are passed over.
+    /// The maximum size of the data after the addresses of version 2. It is skipped.
     static let longestExtensions = 4_096
-    /// The longest header of version 2: its addresses may be two paths of 108 bytes.
+    /// The maximum size of a version 2 header. Its addresses may be two paths of 108 bytes.
     static let longest = 16 + 216 + longestExtensions
 
     private static let signature: [UInt8] = [
@@ -26,7 +24,7 @@ enum ProxyHeader {
     ]
     private static let word = Array("PROXY ".utf8)
 
-    /// Looks for a header at the start of `bytes`.
+    /// Parses a header at the start of `bytes`.
     static func find(in bytes: UnsafeRawBufferPointer) -> Finding {
         guard let first = bytes.first else { return .needsMore }
         if first == signature[0] {
@@ -64,7 +62,7 @@ enum ProxyHeader {
         return IPAddress(parsing: UnsafeRawBufferPointer(rebasing: text))
     }
 
-    /// A number from 0 to 65535 without leading zeros.
+    /// Returns whether text is a number from 0 to 65535 without leading zeros.
     private static func isPort(_ text: Part) -> Bool {
         guard (1...5).contains(text.count), text.count == 1 || text.first != UInt8(ascii: "0") else { return false }
         var value = 0
@@ -88,7 +86,7 @@ enum ProxyHeader {
         return .complete(length: 16 + length, source: isLocal ? nil : source(bytes))
     }
 
-    /// Nil for a family or protocol that no connection here has.
+    /// Returns the size of the addresses. `nil` if the family or protocol is not supported.
     private static func lengthOfAddresses(_ family: UInt8) -> Int? {
         switch family {
         case 0x00: 0

@@ -1,9 +1,8 @@
-import GatewayCore
 import HTTPWire
 import NIOCore
 
-/// Takes the PROXY header off a connection, tells the handlers behind it whom the connection comes from, and goes. A connection that
-/// begins with anything else is closed.
+/// A channel handler that removes the PROXY header, fires an event with the client's address, and removes itself. A
+/// connection that begins differently is closed.
 final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -9,20 +9,20 @@ import NIOPosix
     import Darwin
 #endif
 
-/// The file of a socket that is listened on: this one, whatever else may lie at its path later.
+/// The file of a listening Unix socket, identified independently of its path.
 struct UnixSocketFile: Sendable {
-    /// Who may connect: the owner and its group.
+    /// The owner and its group may connect.
     private static let mode: mode_t = 0o660
 
     let path: String
     private let identity: Identity
 
-    /// Which file lies at a path. A number is not given to another file while the socket is open.
+    /// The identity of a file. Its inode is not reused while the socket is open.
     private struct Identity: Equatable {
         let device: UInt64
         let inode: UInt64
 
-        /// Nil where there is no socket.
+        /// Returns `nil` if the path is not a socket.
         init?(_ path: String) {
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
@@ -31,8 +31,8 @@ struct UnixSocketFile: Sendable {
         }
     }
 
-    /// Removes a socket that nobody listens on any more, as a process leaves it that did not end by itself. What is no socket is left alone,
-    /// and listening fails then.
+    /// Removes the socket of a terminated process if no process listens on it. Any other kind of file stays, and
+    /// listening fails.
     static func makeWay(at path: String, on loop: any EventLoop) async throws {
         guard let found = Identity(path) else { return }
         let probe = try? await ClientBootstrap(group: loop).connect(unixDomainSocketPath: path).get()
@@ -43,7 +43,7 @@ struct UnixSocketFile: Sendable {
         if Identity(path) == found { unlink(path) }
     }
 
-    /// Makes the file of an open socket, that nobody else may connect to.
+    /// Creates the file of an open socket with restricted permissions.
     init(_ path: String, boundTo descriptor: CInt) throws {
         let bound = try SocketAddress(unixDomainSocketPath: path).withSockAddr { bind(descriptor, $0, socklen_t($1)) }
         guard bound == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
@@ -56,15 +56,15 @@ struct UnixSocketFile: Sendable {
         }
     }
 
-    /// Removes it, unless another one lies there by now. To be called before the socket is closed.
+    /// Removes the file, unless the path now names a different one. Call it before the socket is closed.
     func remove() {
         if Identity(path) == identity { unlink(path) }
     }
 }
 
 extension UnixSocketFile {
-    /// Listens at a path. The socket is not one of the bootstrap's own: that one would remove whatever socket lies at the path when it is
-    /// closed, and could be connected to before it is restricted.
+    /// Listens at a path. The bootstrap does not create the socket itself. Its own socket would remove any socket at
+    /// the path on close, and would accept connections before the permissions are restricted.
     static func listen(
         at path: String, _ bootstrap: ServerBootstrap, backlog: Int32
     ) async throws -> (file: UnixSocketFile, channel: any Channel) {
@@ -79,9 +79,9 @@ extension UnixSocketFile {
             throw error
         }
         do {
-            // From here on the descriptor is the channel's.
+            // From here on the channel owns the descriptor.
             let channel = try await bootstrap.withBoundSocket(descriptor).get()
-            // The channel listens with a backlog of its own choice.
+            // The channel listens with a backlog of its own.
             extendBacklog(of: descriptor, to: backlog)
             return (file, channel)
         } catch {
@@ -97,7 +97,7 @@ extension UnixSocketFile {
     #endif
 }
 
-/// Out of the type, whose own `listen` hides the system's.
+/// Outside of the type, whose own `listen` hides the system's.
 private func extendBacklog(of descriptor: CInt, to backlog: Int32) {
     _ = listen(descriptor, backlog)
 }

@@ -2,12 +2,12 @@ package import GatewayCore
 import JOSE
 package import NIOCore
 
-/// The answer to a request that may not pass: problem details (RFC 9457), with a challenge where there is one to give.
+/// The response to a denied request: problem details (RFC 9457), with a challenge if applicable.
 package struct ProblemResponse {
     package let denial: Denial
     package let record: RequestRecord
     package let closes: Bool
-    /// What the answer has besides.
+    /// The field policy of the response.
     var additions: ResponseFieldPolicy?
 
     package init(denial: Denial, record: RequestRecord, closes: Bool, additions: ResponseFieldPolicy? = nil) {
@@ -17,7 +17,7 @@ package struct ProblemResponse {
         self.additions = additions
     }
 
-    /// Renders the whole answer, in place of what `output` held.
+    /// Renders the complete response into `output`, replacing its content.
     package func write(into output: inout ByteBuffer, date: [UInt8]) {
         output.reuse(for: 1024)
         if record.wantsGRPC { return writeGRPC(into: &output, date: date) }
@@ -85,7 +85,7 @@ package struct ProblemResponse {
         output.writeString(parameter)
     }
 
-    /// A gRPC call gets a trailers-only response: HTTP 200, the verdict in `grpc-status` (gRPC over HTTP, "Responses").
+    /// Writes a trailers-only gRPC response: HTTP 200 with the result in `grpc-status` (gRPC over HTTP2, "Responses").
     private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
         let status = grpcStatus
         output.writeStaticString(
@@ -101,7 +101,7 @@ package struct ProblemResponse {
         output.writeStaticString("\r\n")
     }
 
-    /// UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE, and for what is left INTERNAL.
+    /// UNAUTHENTICATED, PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE, otherwise INTERNAL.
     private var grpcStatus: Int {
         switch denial.code.status {
         case 401: 16

@@ -1,24 +1,26 @@
 import GatewayCore
 import NIOCore
 
-/// A small answer of the gateway's own, rendered but for what differs from request to request.
+/// A small response of the gateway itself, rendered in advance except for the parts that depend on the request.
 package struct StaticResponse: Sendable {
     let status: UInt16
     private let head: [UInt8]
     private let body: [UInt8]
 
-    /// 200 with a document that is the same for everybody.
+    /// Creates a response 200 with a document that is the same for all clients.
     ///
-    /// - Parameter maximumAge: for how long others may keep it, in seconds.
+    /// - Parameter maximumAge: How long caches may store it, in seconds.
     package init(contentType: String, maximumAge: Int, body: [UInt8]) {
         self.init(contentType: contentType, caching: "public, max-age=\(maximumAge)", fields: [], body: body)
     }
 
+    /// Creates a response.
+    ///
     /// - Parameters:
     ///   - status: 200 or 204; the latter has no body.
-    ///   - contentType: nil where there is no body.
-    ///   - caching: the value of `Cache-Control`.
-    ///   - fields: further fields; their values are the gateway's own text.
+    ///   - contentType: `nil` without a body.
+    ///   - caching: The value of `Cache-Control`.
+    ///   - fields: Further fields, whose values contain no client data.
     package init(
         status: UInt16 = 200, contentType: String?, caching: String = "no-store",
         fields: [(name: String, value: String)] = [], body: [UInt8] = []
@@ -27,23 +29,21 @@ package struct StaticResponse: Sendable {
         var text = "HTTP/1.1 \(status == 204 ? "204 No Content" : "200 OK")\r\n"
         if let contentType { text += "Content-Type: \(contentType)\r\n" }
         text += "Cache-Control: \(caching)\r\n"
-        // RFC 9110 section 8.6: none with 204.
+        // RFC 9110 section 8.6: no Content-Length with 204.
         if status != 204 { text += "Content-Length: \(body.count)\r\n" }
         for field in fields { text += "\(field.name): \(field.value)\r\n" }
         head = Array(text.utf8)
         self.body = body
     }
 
-    /// 204 with whole lines.
+    /// Creates a response 204 with complete field lines.
     package init(noContentWith lines: [UInt8]) {
         status = 204
         head = Array("HTTP/1.1 204 No Content\r\n".utf8) + lines
         body = []
     }
 
-    /// Renders the whole answer, in place of what `output` held.
-    ///
-    /// - Parameter additions: what it has besides.
+    /// Renders the complete response into `output`, replacing its content. `additions` is its field policy.
     func write(
         into output: inout ByteBuffer, for record: RequestRecord, date: [UInt8], closes: Bool,
         additions: ResponseFieldPolicy? = nil
@@ -59,7 +59,7 @@ package struct StaticResponse: Sendable {
 }
 
 extension ByteBuffer {
-    /// What the client has to be told of how its connection goes on.
+    /// Writes the `Connection` field if the client needs it.
     mutating func writeConnection(of record: RequestRecord, closes: Bool) {
         if closes {
             writeStaticString("Connection: close\r\n")

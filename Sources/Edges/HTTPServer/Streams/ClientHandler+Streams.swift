@@ -1,6 +1,5 @@
 import GatewayCore
 import NIOCore
-import NIOPosix
 
 #if canImport(Glibc)
     import Glibc
@@ -9,13 +8,13 @@ import NIOPosix
 #endif
 
 extension ClientHandler {
-    /// The upstream is about to be asked for a tunnel.
+    /// Prepares the connection for a tunnel request to the upstream.
     package func asksForTunnel() {
         record.asksForTunnel = true
         connection.tunnelAsked()
     }
 
-    /// The answer that was begun goes on for as long as it may: from here on the watch says until when.
+    /// Continues the current response as a stream, limited by its watch.
     package func beginStream(_ kind: OpenStream.Kind) {
         guard connection.phase == .exchanging, let stream = handler?.openStream(kind, for: self) else { return }
         self.stream = stream
@@ -23,7 +22,7 @@ extension ClientHandler {
         keepAlive()
     }
 
-    /// The upstream has switched protocols: what the client has sent behind its head, and sends from now on, is the tunnel's.
+    /// Begins a tunnel after the upstream has switched protocols. All bytes after the head belong to the tunnel.
     package func beginTunnel(isWebSocket: Bool) {
         beginStream(.tunnel(isWebSocket: isWebSocket))
         connection.tunnelBegan(now: front.time)
@@ -32,7 +31,7 @@ extension ClientHandler {
         advance()
     }
 
-    /// What the upstream sends has come to its end, and all of it was passed on: the client is told, and may still send.
+    /// Ends the direction to the client after all data of the upstream was passed on. The client may still send.
     package func finishOutput() {
         stream?.isHalfClosed = true
         noteEnd("the service ended it")
@@ -45,7 +44,7 @@ extension ClientHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     }
 
-    /// What the client sends has come to its end, and all of it was passed on.
+    /// Ends the direction to the upstream after all data of the client was passed on.
     func tunnelInputEnded() {
         stream?.isHalfClosed = true
         noteEnd("the client ended it")
@@ -53,7 +52,7 @@ extension ClientHandler {
         responder?.bodyEnded(trailers: ByteBuffer())
     }
 
-    /// Looks after an open stream, instead of what requests are asked.
+    /// Checks an open stream instead of the timeouts of requests.
     func tick(_ stream: OpenStream, now: UInt64) {
         guard connection.phase == .exchanging else { return }
         let moment = StreamWatch.Moment(
@@ -66,7 +65,7 @@ extension ClientHandler {
         }
     }
 
-    /// Ends a stream on both sides. What was passed on is still sent, and so is a close frame where one may stand; within a second.
+    /// Ends a stream on both sides. Passed data and, at a frame boundary, a close frame are still sent within a second.
     private func end(_ stream: OpenStream, _ ending: StreamEnding) {
         if record.code == .ok { record.code = ending.code }
         noteEnd(ending)
@@ -94,7 +93,7 @@ extension ClientHandler {
         if record.reason == nil { record.reason = "stream: \(reason)" }
     }
 
-    /// A peer that is gone without a word is noticed although nothing is sent to it.
+    /// Enables TCP keep-alive, so that a vanished peer is detected although no data is sent to it.
     private func keepAlive() {
         let options = context?.channel.syncOptions
         try? options?.setOption(.socketOption(.so_keepalive), value: 1)
@@ -104,14 +103,13 @@ extension ClientHandler {
         #endif
     }
 
-    /// After how many idle seconds the system asks a stream's client whether it is still there.
+    /// The idle time before the system probes a stream's client, in seconds.
     private static let keepAliveSeconds: SocketOptionValue = 60
 
     // MARK: - Exchanges that last without being streams by their type
 
-    /// Ends an exchange that has lasted, if the user may not go on with it. Called a few times a second; young ones are not looked at.
-    ///
-    /// - Returns: whether it was ended.
+    /// Ends a long exchange if the user's permission is gone, and returns whether it was ended. Called several times
+    /// per second; short exchanges are not checked.
     func endsWithoutPermission(now: UInt64) -> Bool {
         guard lasts(at: now), let code = lostPermission(at: now) else { return false }
         if record.reason == nil { record.reason = StreamEnding(refused: code).reason }
@@ -120,7 +118,7 @@ extension ClientHandler {
     }
 
     private func lasts(at now: UInt64) -> Bool {
-        // What the gateway answers itself is not forwarded.
+        // Responses of the gateway itself are not forwarded.
         guard connection.phase == .exchanging, record.forwarded > 0, record.isAuthenticated else { return false }
         if connection.bodyOpen, now >= record.forwarded &+ StreamBounds.lasting { return true }
         return connection.responseStarted && now >= record.answered &+ StreamBounds.lasting
@@ -134,8 +132,8 @@ extension ClientHandler {
         return handler?.refusal(of: lasting)
     }
 
-    /// Whether what is open has a length that was told at its beginning: what began rightly may then be finished without a token that is valid
-    /// still, but not by somebody who was revoked.
+    /// Whether all open bodies have a known length. Such an exchange may be completed after its token has expired, but
+    /// not after a revocation.
     private var hasEnd: Bool {
         if connection.bodyOpen, !body.hasLength { return false }
         return !connection.responseStarted || responder?.answersAtLength == true

@@ -2,20 +2,20 @@ package import GatewayCore
 import HTTPWire
 package import NIOCore
 
-/// What a client's connection keeps of a stream that goes through it: what it is, until when it may go on, and where its frames end.
+/// The state of a stream on a client connection: its kind, its limits and its frame boundaries.
 package final class OpenStream {
     package enum Kind: Equatable, Sendable {
-        /// Bytes both ways after an upstream's 101.
+        /// Bytes in both directions after an upstream's 101.
         case tunnel(isWebSocket: Bool)
-        /// An answer whose body goes on and on.
+        /// A response with an unbounded body.
         case answer
-        /// Any other exchange that lasts: only its permission is looked at.
+        /// Any other long exchange, of which only the permission is checked.
         case exchange
     }
 
     let kind: Kind
     package var watch: StreamWatch
-    /// One direction of a tunnel has ended.
+    /// Whether one direction of a tunnel has ended.
     var isHalfClosed = false
     private var toClient = WebSocketFrames()
     private var toUpstream = WebSocketFrames()
@@ -27,41 +27,41 @@ package final class OpenStream {
 
     private var isWebSocket: Bool { kind == .tunnel(isWebSocket: true) }
 
-    /// Bytes are on their way to the client.
+    /// Tracks bytes sent to the client.
     package func passedToClient(_ bytes: ByteBuffer) {
         guard isWebSocket else { return }
         bytes.withUnsafeReadableBytes { toClient.pass($0) }
     }
 
-    /// Bytes are on their way to the upstream.
+    /// Tracks bytes sent to the upstream.
     func passedToUpstream(_ bytes: ByteBuffer) {
         guard isWebSocket else { return }
         bytes.withUnsafeReadableBytes { toUpstream.pass($0) }
     }
 
-    /// The close frame that the client can be told with; nil: it is no WebSocket, or is in the middle of a frame, or was told.
+    /// Returns a close frame for the client. `nil` without WebSocket, within a frame, and after a close frame.
     func closeFrameToClient(_ code: UInt16, _ reason: StaticString) -> ByteBuffer? {
         guard isWebSocket, toClient.isAtBoundary, !toClient.hasClose else { return nil }
         return ByteBuffer(bytes: WebSocketClose.frame(code: code, reason: reason))
     }
 
-    /// The same for the upstream: the client is going away.
+    /// Returns a close frame for the upstream: the client is going away.
     func closeFrameToUpstream(mask: UInt32) -> ByteBuffer? {
         guard isWebSocket, toUpstream.isAtBoundary, !toUpstream.hasClose else { return nil }
         return ByteBuffer(bytes: WebSocketClose.frame(code: 1001, mask: mask))
     }
 }
 
-/// How a stream ends that could go on: what the log says of it, and what the client is told.
+/// The reason for ending a stream early, for the log and for the client.
 struct StreamEnding: Equatable {
     let code: DecisionCode
-    /// For the log.
+    /// The text for the log.
     let reason: String
     /// The status code and the reason of a close frame (RFC 6455 section 7.4.1).
     let closeCode: UInt16
     let closeReason: StaticString
 
-    /// Its permission is gone.
+    /// Creates the ending of a stream whose permission is gone.
     init(refused code: DecisionCode) {
         self.init(code, "the permission ended", 1008, code.wire)
     }

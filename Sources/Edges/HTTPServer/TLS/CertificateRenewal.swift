@@ -2,26 +2,26 @@ import GatewayConfiguration
 package import GatewayCore
 import Synchronization
 
-/// Tells when a listener's certificate files are to be read anew: once they are others than those that are served, and have been left alone
-/// from one look to the next, since a certificate and its key are replaced one after the other.
+/// The detection of changed certificate files. Files are read again after they differ from the served ones and stay
+/// unchanged between two checks. The reason is that a certificate and its key are replaced one after the other.
 struct CertificateWatch: Sendable {
     private var seen: [FileFingerprint?] = []
     private var refused: [FileFingerprint?]?
 
-    /// - Parameter served: the fingerprints from before the reading of what is served.
+    /// Returns whether to read the files. The fingerprints in `served` were taken before the served files were read.
     mutating func shouldRead(_ fingerprints: [FileFingerprint?], served: [FileFingerprint?]) -> Bool {
         defer { seen = fingerprints }
         return fingerprints != served && fingerprints != refused && fingerprints == seen
     }
 
-    /// These files are unfit: they are not read again before they change.
+    /// Records invalid files, which are not read again before they change.
     mutating func refuse(_ fingerprints: [FileFingerprint?]) {
         refused = fingerprints
     }
 }
 
 extension Configuration.ListenerTLS {
-    /// The files that it is made of, as they are now.
+    /// The current fingerprints of all files.
     var fingerprints: [FileFingerprint?] {
         let files = identities.flatMap { [$0.certificate, $0.privateKey] } + (clientCA.map { [$0] } ?? [])
         return files.map(FileFingerprint.init(of:))
@@ -29,18 +29,18 @@ extension Configuration.ListenerTLS {
 }
 
 extension Listener {
-    /// What became of a look at the certificates' files.
+    /// The result of checking the certificate files.
     package enum Renewal {
         case unchanged
-        /// New connections get the new certificates.
+        /// New connections use the new certificates.
         case renewed
-        /// The old ones stay.
+        /// The old certificates stay.
         case refused([ConfigurationError])
     }
 
-    /// Reads the certificates anew where their files have changed. To be called every ``renewalInterval`` from outside of event loops.
+    /// Reloads the certificates if their files have changed. Call it every ``renewalInterval``, outside of event loops.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: Seconds since 1970.
     package func renew(now: Int64) -> Renewal {
         let served = settings
         guard let configuration = served.configuration, let tls = configuration.tls else { return .unchanged }
@@ -51,10 +51,10 @@ extension Listener {
             watch.withLock { $0.refuse(fingerprints) }
             return .refused(reader.errors)
         }
-        // Unless a reload of the configuration came first.
+        // A concurrent reload of the configuration takes precedence.
         return replace(served, with: renewed) ? .renewed : .unchanged
     }
 
-    /// How often files are looked at. What has changed is served after two looks.
+    /// The interval between checks. A change is served after two checks.
     package static let renewalInterval = Duration.seconds(1)
 }

@@ -2,22 +2,24 @@ package import GatewayConfiguration
 package import GatewayCore
 import NIOSSL
 
-/// Reads what listeners serve with: what is wrong with the files is told at their place in the configuration.
+/// A reader of listener settings. It reports errors in files at their location in the configuration.
 package struct ListenerSettingsReader {
     private let proxies: TrustedProxies
     private let now: Int64
     package private(set) var warnings: [ConfigurationWarning] = []
     package private(set) var errors: [ConfigurationError] = []
 
-    /// - Parameter now: seconds since 1970, for what has expired.
+    /// Creates a reader.
+    ///
+    /// - Parameter now: Seconds since 1970, for the validity of certificates.
     package init(proxies: TrustedProxies, now: Int64) {
         self.proxies = proxies
         self.now = now
     }
 
-    /// Nil where a file cannot be read or is unfit: ``errors`` tell of these.
+    /// Reads the settings. `nil` if a file is unreadable or invalid; ``errors`` contains the reasons.
     package mutating func read(_ listener: Configuration.Listener) -> ListenerSettings? {
-        // Before the files are read: a change while they are is noticed.
+        // Taken before the files are read, so that a concurrent change is detected.
         let fingerprints = listener.tls?.fingerprints ?? []
         var tls: ServerTLS?
         if let settings = listener.tls {
@@ -74,7 +76,7 @@ package struct ListenerSettingsReader {
         }
     }
 
-    /// Empty where clients are not asked for a certificate; nil where the file is unfit.
+    /// Returns the accepted authorities. Empty if clients need no certificate. `nil` if the file is invalid.
     private mutating func authorities(of settings: Configuration.ListenerTLS) -> [NIOSSLCertificate]? {
         guard let file = settings.clientCA else { return [] }
         let remedy = "write the authorities' certificates there, in PEM"

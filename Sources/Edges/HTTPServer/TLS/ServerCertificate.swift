@@ -2,28 +2,28 @@ import GatewayCore
 import NIOCore
 import NIOSSL
 
-/// A listener's certificate with its key, as its files hold them.
+/// A listener's certificate and key, as read from files.
 package struct ServerCertificate: Sendable {
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// The names of the leaf that SNI may ask for.
+    /// The DNS names of the leaf, for SNI.
     let names: [String]
-    /// When the first of the chain ends, in seconds since 1970.
+    /// The earliest expiry in the chain, in seconds since 1970.
     package let expiry: Int64
-    /// When the leaf begins, in seconds since 1970.
+    /// The start of the leaf's validity, in seconds since 1970.
     let beginning: Int64
 
-    /// Why files are no certificate with its key.
+    /// The reason why files are not a valid certificate and key.
     enum Failure: Error, Hashable {
         case certificateUnreadable(String)
         case keyUnreadable(String)
         case noCertificate
         case noKey
-        /// The key is another certificate's.
+        /// The key does not match the certificate.
         case doNotBelongTogether
     }
 
-    /// The largest file, in bytes.
+    /// The maximum size of a file, in bytes.
     static let maximumSize = 1 << 20
 
     init(certificate: String, key keyFile: String) throws(Failure) {
@@ -43,21 +43,21 @@ package struct ServerCertificate: Sendable {
         guard (try? NIOSSLContext(configuration: configuration)) != nil else { throw .doNotBelongTogether }
     }
 
-    /// What identifies it to people: its first name.
+    /// The first name, for messages.
     package var subject: String { names.first ?? "-" }
 
-    /// What every listener speaks with it. Early data is never taken: nothing switches it on.
+    /// The TLS configuration of a listener. Early data is never enabled.
     var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // As long as a plain connection lingers.
+        // The same time as for plain connections.
         configuration.shutdownTimeout = .nanoseconds(Int64(ConnectionLimits.lingerTimeout))
         return configuration
     }
 
-    /// What SNI makes of a handshake that begins with another certificate.
+    /// The override that selects this certificate by SNI.
     var override: NIOSSLContextConfigurationOverride {
         var override = NIOSSLContextConfigurationOverride()
         override.certificateChain = chain.map { .certificate($0) }

@@ -2,24 +2,26 @@ import GatewayConfiguration
 import NIOCore
 import NIOSSL
 
-/// What a listener speaks TLS with: one context for all its connections, so that sessions are resumed on any worker.
+/// The TLS settings of a listener. All its connections share one context, so that sessions are resumed on any worker.
 package struct ServerTLS: Sendable {
     let context: NIOSSLContext
-    /// In the order of the configuration.
+    /// The certificates in the order of the configuration.
     package let certificates: [ServerCertificate]
-    /// What is asked of clients; nil: nothing.
+    /// The requirement for client certificates. `nil` if clients need no certificate.
     let clients: ClientDemand?
 
-    /// Which certificates clients have to show.
+    /// The requirement for client certificates.
     struct ClientDemand: Sendable, Equatable {
         let authorities: [NIOSSLCertificate]
         let isRequired: Bool
     }
 
+    /// Creates the settings.
+    ///
     /// - Parameters:
-    ///   - certificates: at least one; the first where a client names none of the others.
-    ///   - authorities: whose clients' certificates count; empty: clients are not asked for one.
-    /// - Throws: what BoringSSL has against it.
+    ///   - certificates: At least one. The first one is the default.
+    ///   - authorities: The accepted issuers of client certificates. Empty if clients need no certificate.
+    /// - Throws: An error of BoringSSL.
     init(
         _ certificates: [ServerCertificate], authorities: [NIOSSLCertificate],
         clients: Configuration.ListenerTLS.ClientCertificates,
@@ -32,7 +34,7 @@ package struct ServerTLS: Sendable {
         configuration.minimumTLSVersion = minimumVersion == .version13 ? .tlsv13 : .tlsv12
         if !authorities.isEmpty {
             configuration.trustRoots = .certificates(authorities)
-            // Clients have no host name to look at. A certificate that is shown is verified either way.
+            // Client certificates have no host name to check. A presented certificate is always verified.
             configuration.certificateVerification =
                 clients == .required ? .noHostnameVerification : .optionalVerification
             configuration.sendCANameList = true
@@ -51,14 +53,15 @@ package struct ServerTLS: Sendable {
     }
 }
 
-/// Which of a listener's certificates a client asks for by the name it connects to (SNI, RFC 6066 section 3). It says which certificate is
-/// shown, and nothing else: what a request may do follows from its `Host` and route.
+/// The selection of a listener's certificate by server name (SNI, RFC 6066 section 3). It has no influence on requests,
+/// which are decided by `Host` and route.
 struct CertificateNames: Sendable, Hashable {
     private var exact: [String: Int] = [:]
-    /// By what follows the `*` of a wildcard, as in `.example.com`.
+    /// By the name after the `*` of a wildcard, for example `.example.com`.
     private var wildcards: [String: Int] = [:]
 
-    /// - Parameter names: those of each certificate, as its subject alternative names spell them. Of equal ones the first counts.
+    /// Creates the index of the subject alternative names of each certificate. The first certificate with a name is
+    /// used.
     init(_ names: [[String]]) {
         for (index, names) in names.enumerated() {
             for name in names.map(Self.canonical) {
@@ -72,16 +75,16 @@ struct CertificateNames: Sendable, Hashable {
         }
     }
 
-    /// The certificate for a name; nil for one that no certificate has.
+    /// Returns the index of the certificate for a name. `nil` if no certificate matches.
     subscript(_ name: String) -> Int? {
         let name = Self.canonical(name)
         if let index = exact[name] { return index }
-        // A wildcard stands for one whole label (RFC 9525 section 6.3).
+        // A wildcard matches exactly one label (RFC 9525 section 6.3).
         guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return nil }
         return wildcards[String(name[dot...])]
     }
 
-    /// In lower case, without the root's dot.
+    /// Returns the name in lower case, without a trailing dot.
     private static func canonical(_ name: String) -> String {
         let lower = String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
         return lower.hasSuffix(".") ? String(lower.dropLast()) : lower

@@ -1,7 +1,7 @@
 import GatewayCore
 import NIOCore
 
-/// A connection that works in turns.
+/// A connection that processes its work in turns.
 package protocol TurnTaking: AnyObject {
     var front: ConnectionContext { get }
     var turn: TurnBudget { get set }
@@ -10,7 +10,7 @@ package protocol TurnTaking: AnyObject {
 }
 
 extension TurnTaking {
-    /// Whether the budget is spent; then the rest of the work waits for the next turn.
+    /// Returns whether the budget is spent. The remaining work is then deferred to the next turn.
     package func defersRest() -> Bool {
         guard turn.isSpent else { return false }
         if turn.deferRest() { front.turns.add(self) }
@@ -18,17 +18,18 @@ extension TurnTaking {
     }
 }
 
-/// The connections of one event loop that have exceeded their ``TurnBudget``. In each round they get another budget, one after the other, until
-/// the round has taken its time; the rest are first in the next round.
+/// The connections of one event loop that have exceeded their ``TurnBudget``. In each round they receive new budgets in
+/// order, until the time of the round is over. The remaining ones are first in the next round.
 ///
-/// NIO runs all tasks that are ready, also those that tasks add, before it looks at the sockets again. A round is therefore never followed by another
-/// at once, but by a pause as long as the round and its writes took: deferred work takes about half of the loop's time at most.
+/// NIO runs all ready tasks, including those added meanwhile, before it polls the sockets. Each round is therefore
+/// followed by a pause as long as the round and its writes took. Deferred work takes at most about half of the loop's
+/// time.
 final class TurnQueue {
-    /// The shortest pause, in nanoseconds.
+    /// The minimum pause, in nanoseconds.
     static let shortestPause: UInt64 = 50_000
-    /// The longest, for a clock that jumps.
+    /// The maximum pause in nanoseconds, in case the clock jumps.
     private static let longestPause: UInt64 = 100_000_000
-    /// The time after which a round gives no more turns, in nanoseconds: no socket is read meanwhile. About 16 whole budgets.
+    /// The maximum time of a round in nanoseconds, during which no socket is read. About 16 full budgets.
     static let roundTime: UInt64 = 2_000_000
 
     private let loop: (any EventLoop)?
@@ -36,13 +37,13 @@ final class TurnQueue {
     private var waiting = CircularBuffer<any TurnTaking>()
     private var isInRound = false
 
-    /// - Parameter loop: nil: rounds are taken by ``takeRound()`` alone, in tests.
+    /// Creates a queue. The loop is `nil` in tests, which call ``takeRound()`` themselves.
     init(loop: (any EventLoop)?, clock: GatewayClock) {
         self.loop = loop
         self.clock = clock
     }
 
-    /// How many connections wait for the next round.
+    /// The number of connections that wait for the next round.
     var count: Int { waiting.count }
 
     func add(_ connection: any TurnTaking) {
@@ -50,7 +51,7 @@ final class TurnQueue {
         if waiting.count == 1, !isInRound { schedule(after: Self.shortestPause) }
     }
 
-    /// Gives each connection that waits its turn, as far as the time of a round goes.
+    /// Gives each waiting connection its turn, within the time of a round.
     func takeRound() {
         let began = clock.monotonic()
         isInRound = true
@@ -63,7 +64,7 @@ final class TurnQueue {
         isInRound = false
         guard !waiting.isEmpty, let loop else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        // Behind the writes of this round, which a task of its own hands to the kernel.
+        // Runs after the writes of this round, which a separate task flushes.
         loop.execute { bound.value.schedule(since: began) }
     }
 

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// Something that was written to and is to be flushed.
+/// A connection with written data to flush.
 package protocol Flushable: AnyObject {
-    /// Hands what was written to the kernel.
+    /// Flushes written data to the kernel.
     func flushNow()
 }
 
-/// Connections of one loop whose writes go to the kernel together, once the events at hand are handled.
+/// The connections of one loop whose writes are flushed together, after the pending events are handled.
 ///
-/// Under load a loop takes the events of many connections at a time. Reading them all before anything is sent wakes a peer once for many of
-/// its messages, not once for each, and keeps each part of the way in the processor's caches; a single event's writes wait for nothing.
+/// Under load a loop receives the events of many connections at once. Handling them all before flushing wakes a peer
+/// once for many messages and improves cache locality. The writes of a single event are not delayed.
 package final class FlushQueue {
-    /// The most that wait for each other: however many events are at hand, what was written early is sent before long.
+    /// The maximum number of waiting connections, so that early writes are sent soon under any load.
     var limit = 64
 
     private let loop: (any EventLoop)?
     private var waiting: [any Flushable] = []
     private var isFlushing = false
-    /// What heads of requests, and of answers, are written into.
+    /// The buffers for request heads and for response heads.
     package let requests = ScratchBuffers(capacity: 4096)
     package let answers = ScratchBuffers(capacity: 1024)
 
-    /// - Parameter loop: nil: everything is flushed at once, as tests of one connection like it.
+    /// Creates a queue. The loop is `nil` in tests, to flush immediately.
     init(loop: (any EventLoop)?) {
         self.loop = loop
     }
@@ -32,7 +32,7 @@ package final class FlushQueue {
             return sent()
         }
         waiting.append(connection)
-        // Flushing may end a connection, and what follows may be written and come here: that waits, however much it is.
+        // Flushing may end a connection and cause further writes. These are queued, whatever their number.
         if waiting.count >= limit, !isFlushing { return flush() }
         guard waiting.count == 1 else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
@@ -42,7 +42,7 @@ package final class FlushQueue {
     private func flush() {
         isFlushing = true
         defer { isFlushing = false }
-        // What flushing leads to may be written, and waits for the next time.
+        // Writes caused by flushing are queued for the next flush.
         let ready = waiting
         waiting = []
         waiting.reserveCapacity(ready.count)

@@ -1,11 +1,11 @@
-/// How many writes wait in a channel, give or take a step.
+/// The approximate number of pending writes in a channel.
 ///
-/// The channel's own bound counts bytes. A write costs memory besides its bytes, so that many of one byte each cost far more
-/// than one of many.
+/// The channel's own limit counts bytes. Each write has a memory overhead, so that many writes of one byte cost far
+/// more than one large write.
 package struct QueuedWrites {
-    /// Every so many writes, one tells when it was sent.
+    /// The number of writes per completion notice.
     static let step = 64
-    /// The most that wait before no more are taken.
+    /// The maximum number of pending writes before no more are accepted.
     static let limit = 256
 
     private var written = 0
@@ -15,15 +15,17 @@ package struct QueuedWrites {
 
     var isFull: Bool { written &- sent > Self.limit }
 
-    /// Notes a write.
+    /// Records a write.
     ///
-    /// - Returns: whether ``stepSent()`` is to be called when this one was sent.
+    /// - Returns: Whether to call ``stepSent()`` when this write completes.
     package mutating func note() -> Bool {
         written &+= 1
         return written % Self.step == 0
     }
 
-    /// - Returns: whether writes are taken again that were not before.
+    /// Records the completion of a step.
+    ///
+    /// - Returns: Whether writes are accepted again that were not before.
     package mutating func stepSent() -> Bool {
         let wasFull = isFull
         sent &+= Self.step

@@ -1,18 +1,20 @@
 package import NIOCore
 
-/// Buffers that heads are written into, then given to channels, and written into again once those have sent them: so writing allocates nothing.
+/// Reusable buffers for heads that are passed to channels, so that writing does not allocate.
 ///
-/// One that a channel still holds gets a storage of its own when it is written into.
+/// A buffer that a channel still holds gets new storage when it is reused.
 package final class ScratchBuffers {
-    /// How many there are: beyond, those that were given first are written into again.
+    /// The number of buffers. After the last one, the first is reused.
     static let count = 64
 
-    // Constants that point to the state, instead of variables: a class's variables pay an exclusivity check each time.
+    // Constant pointers instead of variables, because each access to a class's variable incurs an exclusivity check.
     private let buffers: UnsafeMutablePointer<ByteBuffer>
     private let given: UnsafeMutablePointer<Int>
     private let capacity: Int
 
-    /// - Parameter capacity: what each has room for at first, in bytes.
+    /// Creates the buffers.
+    ///
+    /// - Parameter capacity: The initial capacity of each, in bytes.
     package init(capacity: Int) {
         self.capacity = capacity
         buffers = .allocate(capacity: Self.count)
@@ -29,7 +31,7 @@ package final class ScratchBuffers {
         given.deallocate()
     }
 
-    /// The next one to write into. It is another's once ``count`` more were asked for.
+    /// Returns the next buffer. It is reused after ``count`` more calls.
     package func next() -> UnsafeMutablePointer<ByteBuffer> {
         let place = given.pointee
         given.pointee = place + 1
@@ -37,9 +39,9 @@ package final class ScratchBuffers {
         return buffers + place
     }
 
-    /// What was given to channels has been sent, mostly: those that were used last, and are in the processor's caches, are used next.
+    /// Restarts with the first buffers after writes were sent, because they are most likely in the processor's caches.
     ///
-    /// What one had to hold that was much larger than usual is not kept.
+    /// Buffers that have grown far beyond the usual size are replaced.
     func reuse() {
         for place in 0..<given.pointee where buffers[place].capacity > 4 * capacity {
             buffers[place] = ByteBufferAllocator().buffer(capacity: capacity)
@@ -49,10 +51,10 @@ package final class ScratchBuffers {
 }
 
 extension ByteBuffer {
-    /// Empties a buffer that is written again and again, for at most `bound` bytes.
+    /// Clears a reused buffer for at most `bound` bytes.
     ///
-    /// Where what was written before is still waiting to be sent, it keeps its storage; so a small text must not have a large
-    /// one, or a peer that does not read holds far more memory than bytes.
+    /// Pending data keeps the old storage alive. A small text must therefore not use large storage, or a peer that does
+    /// not read would hold far more memory than its data.
     @inline(__always)
     package mutating func reuse(for bound: Int) {
         if capacity > 4 * max(bound, 1024) {

@@ -1,14 +1,14 @@
 package import NIOCore
 
-/// A connection that sends by its writer, or by its channel, and is flushed with others.
+/// A connection that writes through its `SocketWriter` or its channel, and is flushed together with other connections.
 package protocol SendingConnection: Flushable {
     var front: ConnectionContext { get }
-    /// Nil once the connection has left its pipeline, which is a moment after it closed.
+    /// `nil` after the connection has left its pipeline, shortly after it closed.
     var context: ChannelHandlerContext? { get }
     var writer: SocketWriter? { get }
-    /// What the channel was given and has not sent.
+    /// The pending writes of the channel.
     var queued: QueuedWrites { get }
-    /// It waits to be flushed.
+    /// Whether the connection is in the flush queue.
     var isFlushDue: Bool { get set }
 
     /// Writes a part to the channel.
@@ -23,14 +23,14 @@ extension SendingConnection {
         give(part, to: context)
     }
 
-    /// What is held goes to the channel, and so does what is written from now on.
+    /// Moves the held part to the channel, which is used from now on.
     package func useChannel() {
         guard let context, let part = writer?.takeHeld() else { return }
         give(part, to: context)
     }
 
     package func flush() {
-        // A channel that holds as much as it should does not wait for others.
+        // A channel that reached its limit is flushed immediately.
         if writer?.isDirect != true, context?.channel.isWritable == false { return flushNow() }
         guard !isFlushDue else { return }
         isFlushDue = true
@@ -47,16 +47,16 @@ extension SendingConnection {
         context.flush()
     }
 
-    /// Whether something that was written is not with the kernel yet.
+    /// Whether written data is not with the kernel yet.
     package var hasUnsent: Bool {
         if isFlushDue { return true }
         guard let context, writer?.isDirect != true else { return false }
-        // Encrypted bytes are in the channel once they were flushed.
+        // Encrypted bytes are in the channel after they were flushed.
         let options = context.channel.syncOptions
         return ((try? options?.getOption(.bufferedWritableBytes)) ?? 0) > 0
     }
 
-    /// Whether more is to be written now.
+    /// Whether more data may be written now.
     package var takesMore: Bool {
         guard let context else { return false }
         return writer?.isDirect == true || (!queued.isFull && context.channel.isWritable)

@@ -9,34 +9,37 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Sends what a connection wrote straight to its socket, where that is plain and its channel has nothing to send: a write through a channel
-/// costs about as much as all that the gateway decides.
+/// A writer that bypasses the channel and sends directly to a plain socket while the channel is idle. A write through a
+/// channel costs about as much as the entire decision of the gateway.
 ///
-/// It holds at most one part, until it is sent. Everything else goes through the channel, which keeps the order and the bounds: more than
-/// one part at a time, what the socket did not take at once, what is told of once it is sent, and all of TLS. From then on the channel is
-/// used, until it has told that it sent all that it was given.
+/// It holds at most one part until it is sent. In all other cases the channel is used, which keeps order and limits:
+/// for more than one part at a time, for partial writes, for completion notices, and for TLS. The channel is then used
+/// until it reports that all its data is sent.
 package final class SocketWriter {
     private typealias Transport = any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
 
-    /// Gives the socket as long as the channel has it open: one that is closed has no number that could be another's by now.
+    /// Access to the socket while the channel has it open, so that a reused descriptor is never written to.
     private var transport: Transport?
     private var held: ByteBuffer?
-    /// What is written goes to the channel.
+    /// Whether writes go to the channel.
     private var usesChannel: Bool
-    /// It is known whether the socket may be written to.
+    /// Whether it was determined if the socket may be written to directly.
     private var isSettled: Bool
-    /// How often the channel was given something.
+    /// The number of times that the channel was used.
     private var given = 0
-    /// The channel will tell when it has sent what it has.
+    /// Whether a completion notice of the channel is pending.
     private var isAsked = false
 
-    /// - Parameter isPlain: whether the socket gets the bytes as they are written here.
+    /// Creates a writer.
+    ///
+    /// - Parameter isPlain: Whether the socket transmits the bytes as they are written here.
     package init(isPlain: Bool) {
         usesChannel = !isPlain
         isSettled = !isPlain
     }
 
-    /// At the first part, when whoever encrypts is there: then nothing is ever sent past them, whatever was said before.
+    /// Determines the mode at the first part, when TLS handlers are in place. They are then never bypassed, whatever
+    /// was passed to `init`.
     private func settle(_ context: ChannelHandlerContext) {
         isSettled = true
         let pipeline = context.pipeline.syncOperations
@@ -47,10 +50,11 @@ package final class SocketWriter {
         usesChannel = usesChannel || transport == nil
     }
 
-    /// Whether what was written lies here, and not in the channel.
+    /// Whether written data is held here and not in the channel.
     var isDirect: Bool { !usesChannel }
 
-    /// - Returns: whether the part is held to be sent; otherwise the channel is to be given what is held, and then this.
+    /// Holds a part for sending if possible. Returns whether it is held. Otherwise the caller passes the held part and
+    /// then this one to the channel.
     func hold(_ part: ByteBuffer, in context: ChannelHandlerContext) -> Bool {
         if !isSettled { settle(context) }
         guard !usesChannel, held == nil else { return false }
@@ -58,7 +62,7 @@ package final class SocketWriter {
         return true
     }
 
-    /// What is to be given to the channel, which is used from now on.
+    /// Returns the held part for the channel, which is used from now on.
     func takeHeld() -> ByteBuffer? {
         usesChannel = true
         given &+= 1
@@ -67,17 +71,15 @@ package final class SocketWriter {
         return part
     }
 
-    /// What is held is never sent.
+    /// Discards the held part.
     package func drop() { held = nil }
 
-    /// Sends what is held.
-    ///
-    /// - Returns: whether nothing is left that the channel is to be given.
+    /// Sends the held part. Returns whether nothing is left for the channel.
     func send() -> Bool {
         guard let part = held, let transport else { return held == nil }
         let size = part.readableBytes
         let sent = part.withUnsafeReadableBytes { bytes in
-            // What fails here fails in the channel, too, which knows what then follows.
+            // A failure here also fails in the channel, which handles it.
             (try? transport.withUnsafeTransport { Self.send(bytes, to: $0) }) ?? 0
         }
         guard sent < size else {
@@ -101,17 +103,17 @@ package final class SocketWriter {
         #endif
     }
 
-    /// To be asked when there is nothing more to write for now: whether the channel is to tell, by ``channelSent(_:)`` with the number that is
-    /// given here, when it has sent all that it was given.
+    /// Requests a completion notice when there is nothing more to write. If the result is not `nil`, the caller passes
+    /// it to ``channelSent(_:)`` after the channel has sent all its data.
     package func askBack() -> Int? {
         guard usesChannel, transport != nil, !isAsked else { return nil }
         isAsked = true
         return given
     }
 
-    /// The channel has sent all that it had been given when it was asked.
+    /// Handles a completion notice.
     ///
-    /// - Returns: whether it is not used any more; else it was given more meanwhile.
+    /// - Returns: Whether direct writes are used again. `false` if the channel received more data meanwhile.
     package func channelSent(_ mark: Int) -> Bool {
         isAsked = false
         if mark == given { usesChannel = false }

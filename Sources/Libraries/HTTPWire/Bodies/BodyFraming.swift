@@ -1,15 +1,15 @@
-/// How the end of a message's body is known (RFC 9112 section 6.3).
+/// The framing of a message body (RFC 9112 section 6.3).
 public enum BodyFraming: Sendable, Hashable {
-    /// There is no body.
+    /// No body.
     case none
-    /// The body has this many bytes, at most `Int64.max`; zero where `Content-Length: 0` says so.
+    /// A body of this many bytes, at most `Int64.max`; zero for `Content-Length: 0`.
     case length(UInt64)
-    /// The body is chunks, with trailers after them.
+    /// A chunked body, followed by trailers.
     case chunked
-    /// The body is what comes until the connection closes; responses only.
+    /// A body that ends with the connection; responses only.
     case untilClose
 
-    /// Whether there are body bytes to read: a body of unknown length, or of a length above zero.
+    /// Whether there may be body bytes: a body of unknown length or of a length above zero.
     public var hasBody: Bool {
         switch self {
         case .none, .length(0): false
@@ -19,15 +19,14 @@ public enum BodyFraming: Sendable, Hashable {
 }
 
 extension BodyFraming {
-    /// How the body of a request ends. Anything that two readers could understand differently is refused: RFC 9112
-    /// section 6.3, without its tolerances.
+    /// Determines the framing of a request. Ambiguous framing is rejected: RFC 9112 section 6.3 without its tolerances.
     @inline(__always)
     static func ofRequest(
         _ input: HeadInput, _ fields: FieldTable, _ line: RequestLine
     ) throws(HeadError) -> BodyFraming {
         guard fields.contains(.transferEncoding) || fields.contains(.contentLength) else { return .none }
         let framing = try declared(input, fields, line.minorVersion)
-        // RFC 9110 section 9.3.6: CONNECT has no content; what follows would be the tunnel's, whatever the fields say.
+        // CONNECT has no content (RFC 9110 section 9.3.6). Any bytes after the head would belong to the tunnel.
         return line.method == .connect ? .none : framing
     }
 
@@ -54,15 +53,15 @@ extension BodyFraming {
         return .chunked
     }
 
-    /// Whether the value is `chunked` in lower case without a tab around it. RFC 9112 would allow both; nobody writes
-    /// either but to hide the coding from one of two readers.
+    /// Returns whether the value is `chunked` in lower case without a tab around it. RFC 9112 permits both variants,
+    /// but in practice they only hide the coding from one of two parsers.
     private static func isPlainlyChunked(_ input: HeadInput, _ field: Field) -> Bool {
         let value = input.bytes(field.value)
         guard ASCII.equals(value, "chunked"), !value.contains(where: ByteClass.isUppercase) else { return false }
         return !input.bytes(field.line).contains(0x09)
     }
 
-    /// The one `Content-Length`; equal ones twice are refused too.
+    /// Parses the only `Content-Length`. Repeated equal ones are also rejected.
     static func measured(_ input: HeadInput, _ fields: FieldTable) throws(HeadError) -> BodyFraming {
         guard let field = fields.first(.contentLength), fields.count(of: .contentLength) == 1 else {
             throw .malformed(reason: "more than one Content-Length")
@@ -73,7 +72,7 @@ extension BodyFraming {
         return .length(length)
     }
 
-    /// How the body of a response ends (RFC 9112 section 6.3). An upstream that frames a body in two ways is refused.
+    /// Determines the framing of a response (RFC 9112 section 6.3). A response with two framings is rejected.
     @inline(__always)
     static func ofResponse(
         _ input: HeadInput, _ fields: FieldTable, _ line: StatusLine, to method: Method
@@ -87,7 +86,7 @@ extension BodyFraming {
         return method == .connect && line.status < 300 ? .none : declared
     }
 
-    /// What the fields say, whether or not this response may have a body.
+    /// Returns the framing that the fields declare, regardless of whether this response can have a body.
     private static func declared(
         _ input: HeadInput, _ fields: FieldTable, _ line: StatusLine
     ) throws(HeadError) -> BodyFraming {
@@ -104,12 +103,13 @@ extension BodyFraming {
         return .chunked
     }
 
-    /// Whether the value is `chunked` without a tab around it: with one, some read the body up to the connection's end.
+    /// Returns whether the value is `chunked` without a tab around it. With a tab, some parsers read until the
+    /// connection closes.
     private static func isChunked(_ input: HeadInput, _ field: Field) -> Bool {
         ASCII.equals(input.bytes(field.value), "chunked") && !input.bytes(field.line).contains(0x09)
     }
 
-    /// Whether a response that may have no body says by its fields that one follows.
+    /// Whether the fields of a response without a body declare one.
     private var isBody: Bool {
         switch self {
         case .chunked: true
@@ -119,11 +119,11 @@ extension BodyFraming {
     }
 }
 
-/// The value of a `Content-Length`: digits alone, so neither a sign, nor a list, nor whitespace within.
+/// The value of a `Content-Length`: only digits, without a sign, a list or inner whitespace.
 enum ContentLength {
-    /// The number, or nil when it is not one or is above `Int64.max`.
+    /// Parses the number. `nil` if it is malformed or above `Int64.max`.
     static func parse(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
-        // 19 digits cannot overflow 64 bits; leading zeros beyond them are refused with what is too large.
+        // 19 digits cannot overflow 64 bits. Longer values are rejected, even with leading zeros.
         guard bytes.count > 0, bytes.count <= 19 else { return nil }
         var number: UInt64 = 0
         for byte in bytes {

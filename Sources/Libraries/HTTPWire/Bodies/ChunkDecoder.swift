@@ -1,8 +1,8 @@
 internal import TextCoding
 
-/// A strict decoder of one chunked body (RFC 9112 section 7.1) that copies and keeps no bytes.
+/// A strict decoder of one chunked body (RFC 9112 section 7.1) that neither copies nor keeps bytes.
 ///
-/// It is given the bytes that follow those it consumed, as they arrive, and tells where the payload is in them:
+/// It takes the unconsumed bytes as they arrive, and returns the position of the payload in them:
 ///
 ///     while true {
 ///         switch try decoder.next(unread) {
@@ -12,24 +12,24 @@ internal import TextCoding
 ///         }
 ///     }
 public struct ChunkDecoder: Sendable {
-    /// The most hexadecimal digits of a size.
+    /// The maximum number of hexadecimal digits of a size.
     public static let maximumDigits = 16
-    /// The most bytes of one chunk's extensions, their semicolons among them. Extensions are checked and dropped.
+    /// The maximum size of one chunk's extensions, including their semicolons. Extensions are checked and dropped.
     public static let maximumExtension = 256
-    /// The most bytes of the trailer section, its empty line among them.
+    /// The maximum size of the trailer section, including its empty line.
     public static let maximumTrailers = 8_192
-    /// The most fields of the trailer section.
+    /// The maximum number of fields in the trailer section.
     public static let maximumTrailerFields = 64
 
-    /// What the bytes given hold next. Offsets count from the first byte given.
+    /// The next element of the body. Offsets are relative to the first byte of the input.
     public enum Event: Sendable, Equatable {
-        /// Payload, at least one byte. The bytes up to its end are consumed.
+        /// Payload of at least one byte. The bytes up to its end are consumed.
         case payload(Range<Int>)
-        /// Nothing further yet: `consumed` bytes are done with; those after them, at most
-        /// ``ChunkDecoder/maximumTrailers``, are to be given again with what follows.
+        /// More bytes are needed. `consumed` bytes are processed; the remaining ones, at most
+        /// ``ChunkDecoder/maximumTrailers``, must be passed again together with the following bytes.
         case needsMore(consumed: Int)
-        /// The body is over after `consumed` bytes. `trailers` are its trailer lines with their empty line, checked, or
-        /// empty where there are none.
+        /// The end of the body, after `consumed` bytes. `trailers` is the range of the checked trailer lines with
+        /// their empty line, or empty.
         case end(consumed: Int, trailers: Range<Int>)
     }
 
@@ -45,16 +45,16 @@ public struct ChunkDecoder: Sendable {
     }
 
     var state = State.size(digits: 0)
-    /// The size being read, then the payload bytes that are still to come.
+    /// The size being read, then the number of remaining payload bytes.
     var remaining: UInt64 = 0
 
-    /// A decoder at the start of a body.
+    /// Creates a decoder for the start of a body.
     public init() {}
 
-    /// Whether `end` was told.
+    /// Whether `end` was returned.
     public var isFinished: Bool { state == .finished }
 
-    /// What `bytes`, those after what was consumed, hold next. After `end`, and after an error, it is not to be called.
+    /// Returns the next element in `bytes`, the unconsumed input. Must not be called after `end` or an error.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) throws(ChunkError) -> Event {
         guard let base = bytes.baseAddress, bytes.count > 0 else { return .needsMore(consumed: 0) }
         var position = 0
@@ -80,7 +80,7 @@ public struct ChunkDecoder: Sendable {
 }
 
 extension ChunkDecoder {
-    /// Takes one byte of a size line or of the CRLF after a payload.
+    /// Processes one byte of a size line or of the CRLF after a payload.
     @inline(__always)
     private mutating func step(_ byte: UInt8) throws(ChunkError) {
         switch state {
@@ -124,8 +124,8 @@ extension ChunkDecoder {
         state = next
     }
 
-    /// Looks for the end of the trailer section, which begins at `start` and of which `scanned` bytes were searched.
-    /// Its bytes stay unconsumed until it is whole, so that they need not be kept here.
+    /// Searches for the end of the trailer section at `start`, of which `scanned` bytes were searched. The section is
+    /// only consumed as a whole, so that the decoder need not keep it.
     mutating func trailers(
         _ base: UnsafeRawPointer, from start: Int, count: Int, _ scanned: Int
     ) throws(ChunkError) -> Event {
@@ -142,7 +142,7 @@ extension ChunkDecoder {
         return finish(start &+ length, trailers: start..<start &+ length)
     }
 
-    /// The section begins with CR: it is the empty line alone.
+    /// Handles a section that begins with CR: it must be an empty line.
     private mutating func withoutTrailers(_ section: UnsafeRawBufferPointer, _ start: Int) throws(ChunkError) -> Event {
         guard section.count >= 2 else { return .needsMore(consumed: start) }
         guard section[1] == 0x0A else { throw .malformedTrailers(.malformed(reason: "bare CR")) }
@@ -165,12 +165,12 @@ extension ChunkDecoder {
     }
 }
 
-/// The strict parser of a trailer section as ``ChunkDecoder`` tells it.
+/// A strict parser of the trailer section that ``ChunkDecoder`` returns.
 public enum TrailerParser {
     /// Parses `section`, trailer lines with the empty line that ends them, and fills `fields` with offsets in it.
     ///
-    /// Which trailers may pass is for the caller to say: framing, routing and credentials have no place in them
-    /// (RFC 9110 section 6.5.1); ``FieldKind/mayBeTrailer`` tells those that this module knows.
+    /// The caller decides which trailers to forward. Framing, routing and credentials are not permitted in trailers
+    /// (RFC 9110 section 6.5.1): see ``FieldKind/mayBeTrailer``.
     public static func parse(
         _ section: UnsafeRawBufferPointer, fields: FieldTable, limits: HeadLimits = HeadLimits()
     ) throws(HeadError) {
@@ -183,8 +183,8 @@ public enum TrailerParser {
 }
 
 extension FieldKind {
-    /// Whether the field may be passed on as a trailer: not when it frames, routes, authenticates or controls a message
-    /// or concerns one connection (RFC 9110 section 6.5.1).
+    /// Whether the field may be forwarded as a trailer. Fields that frame, route, authenticate or control a message,
+    /// or that concern one connection, may not (RFC 9110 section 6.5.1).
     public var mayBeTrailer: Bool {
         switch self {
         case .host, .contentLength, .contentType, .authorization, .cookie, .setCookie, .expect, .wwwAuthenticate: false
@@ -194,13 +194,13 @@ extension FieldKind {
     }
 }
 
-/// The line before a chunk's payload: its size in hexadecimal and CRLF.
+/// The size line of a chunk: hexadecimal digits and CRLF.
 public enum ChunkHeader {
-    /// The most bytes of the line.
+    /// The maximum size of the line.
     public static let maximumLength = 18
 
-    /// Writes the line for a chunk of `size` bytes to the start of `output`, which has room for ``maximumLength``
-    /// bytes, and gives its length. Size 0 writes the last chunk's line, after which trailers or an empty line follow.
+    /// Writes the line of a chunk of `size` bytes to the start of `output` and returns its length. `output` must have
+    /// room for ``maximumLength`` bytes. Size 0 writes the last chunk's line; trailers or an empty line follow.
     public static func write(_ size: UInt64, into output: UnsafeMutableRawBufferPointer) -> Int {
         precondition(output.count >= maximumLength, "no room for a chunk's header")
         let digits = max(1, (67 - size.leadingZeroBitCount) / 4)
@@ -216,20 +216,21 @@ public enum ChunkHeader {
     }
 }
 
-/// Why a chunked body was refused. Where the message ends is then not known, so its connection must close.
+/// The reason that a chunked body is rejected. The end of the message is then unknown, so the connection must close.
 public enum ChunkError: Error, Sendable, Equatable {
-    /// A chunk does not begin with one to 16 hexadecimal digits and then CRLF or an extension.
+    /// A chunk does not begin with one to 16 hexadecimal digits and CRLF or an extension.
     case invalidSize
     /// The size is above `Int64.max`.
     case sizeTooLarge
-    /// A chunk extension that is not a token with, perhaps, a token or a quoted string as its value; a bare CR or LF.
+    /// A malformed chunk extension, or a bare CR or LF. An extension is a token, optionally with a token or quoted
+    /// string as its value.
     case invalidExtension
     /// The extensions have more than ``ChunkDecoder/maximumExtension`` bytes.
     case extensionTooLong
-    /// No CRLF where a chunk's payload ends.
+    /// No CRLF at the end of a chunk's payload.
     case missingLineEnd
     /// The trailer section has more than ``ChunkDecoder/maximumTrailers`` bytes.
     case trailersTooLarge
-    /// The trailer section breaks the rules of field lines.
+    /// The trailer section violates the rules of field lines.
     case malformedTrailers(HeadError)
 }

@@ -1,8 +1,8 @@
-/// The extensions of one chunk, checked byte by byte and dropped (RFC 9112 section 7.1.1): each a semicolon and a token,
-/// and perhaps `=` and a token or a quoted string.
+/// The extensions of one chunk, which are checked and dropped (RFC 9112 section 7.1.1): each is a semicolon and a
+/// token, optionally with `=` and a token or a quoted string.
 ///
-/// What is not of this grammar ends for one reader at the CRLF and for another at a quote that does not come, so it is
-/// refused; so is whitespace outside quotes, as before the first semicolon.
+/// Anything else is rejected, since one parser would end it at the CRLF and another at a closing quote. Whitespace
+/// outside quotes is rejected too, for example before the first semicolon.
 struct ChunkExtension: Sendable, Equatable {
     private enum Part {
         case nameStart
@@ -15,10 +15,10 @@ struct ChunkExtension: Sendable, Equatable {
     }
 
     private var part = Part.nameStart
-    /// The bytes so far, the first semicolon among them.
+    /// The number of bytes so far, including the first semicolon.
     private var length = 1
 
-    /// Takes the next byte; true when it is the CR after the last extension.
+    /// Processes the next byte. Returns `true` for the CR after the last extension.
     mutating func take(_ byte: UInt8) throws(ChunkError) -> Bool {
         if byte == 0x0D, mayEnd { return true }
         guard let next = part(after: byte) else { throw .invalidExtension }

@@ -1,18 +1,18 @@
-/// Comparison of names by ASCII's letters alone, whatever the locale.
+/// ASCII text operations, independent of the locale.
 public enum ASCII {
-    /// Whether `bytes` are `text`, letters compared without case. `text` is a literal of ASCII.
+    /// Returns whether `bytes` equal the ASCII literal `text`, ignoring case.
     @inline(__always)
     public static func equals(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
         return equals(bytes, UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Whether `bytes` are `other`, letters compared without case.
+    /// Returns whether `bytes` equal `other`, ignoring the case of ASCII letters.
     public static func equals(_ bytes: UnsafeRawBufferPointer, _ other: [UInt8]) -> Bool {
         other.withUnsafeBytes { equals(bytes, $0) }
     }
 
-    /// Whether `bytes` are `other`, letters compared without case.
+    /// Returns whether `bytes` equal `other`, ignoring the case of ASCII letters.
     public static func equals(_ bytes: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == other.count else { return false }
         guard let left = bytes.baseAddress, let right = other.baseAddress else { return true }
@@ -20,12 +20,12 @@ public enum ASCII {
         return true
     }
 
-    /// Whether `bytes` are one token (RFC 9110 section 5.6.2).
+    /// Returns whether `bytes` are one token (RFC 9110 section 5.6.2).
     public static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(ByteClass.isToken)
     }
 
-    /// Writes `bytes` with letters in lower case to the start of `output`, which has room for them.
+    /// Writes `bytes` with ASCII letters in lower case to the start of `output`, which must have room for them.
     public static func lowercase(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= bytes.count, "no room for the lower-cased bytes")
         for offset in 0..<bytes.count { output[offset] = ByteClass.lowercase(bytes[offset]) }
@@ -37,12 +37,12 @@ public enum ASCII {
     }
 }
 
-/// Sets and maps of bytes, one character for each of the 256.
+/// Sets and maps of bytes, with one character for each of the 256 values.
 ///
-/// They are string literals since those are constant memory, reached without the once-check of a global. The dot that
-/// ends a table only keeps its last row's spaces in sight.
+/// String literals are constant memory, which needs no check for lazy initialization. The dot at the end of a table
+/// keeps the trailing spaces of its last row visible.
 enum ByteClass {
-    /// A token's bytes (RFC 9110 section 5.6.2), each at its own place; a space where no token has the byte.
+    /// The bytes of a token (RFC 9110 section 5.6.2), each at its own index; a space for other bytes.
     private static var tokens: StaticString {
         """
                                          ! #$%&'  *+ -. 0123456789      \
@@ -52,8 +52,8 @@ enum ByteClass {
         """
     }
 
-    /// The bytes of a host name that we take: RFC 3986's unreserved ones, without escapes and sub-delimiters, which no
-    /// real name has and which rules could read in two ways.
+    /// The accepted bytes of a host name: the unreserved characters of RFC 3986. Escapes and sub-delimiters are
+    /// rejected, since no real name has them and they are ambiguous to rules.
     private static var hostNames: StaticString {
         """
                                                      -. 0123456789      \
@@ -63,7 +63,7 @@ enum ByteClass {
         """
     }
 
-    /// What a byte of a managed field's name counts as: letters in lower case, digits, all else a hyphen.
+    /// The normalized bytes of a managed field's name: letters in lower case, digits, and a hyphen for all other bytes.
     private static var normalized: StaticString {
         """
         ------------------------------------------------0123456789------\

@@ -1,27 +1,27 @@
-/// A run of bytes in a message head: offsets from the head's first byte.
+/// A range of bytes in a message head, relative to the head's first byte.
 ///
-/// 32 bits each, which bounds a head at 4 GiB; ``HeadLimits`` keeps it far below.
+/// 32-bit offsets bound a head at 4 GiB; ``HeadLimits`` is far below.
 public struct ByteRange: Sendable, Hashable {
     /// The offset of the first byte.
     public var start: UInt32
-    /// How many bytes.
+    /// The number of bytes.
     public var length: UInt32
 
-    /// The run of `length` bytes at `start`.
+    /// Creates a range of `length` bytes at `start`.
     @inlinable
     public init(start: UInt32, length: UInt32) {
         self.start = start
         self.length = length
     }
 
-    /// The run from `lower` up to and without `upper`; both must lie in a head, `lower <= upper`.
+    /// Creates the range from `lower` up to but not including `upper`, where `lower <= upper`.
     @inlinable
     init(_ lower: Int, _ upper: Int) {
         self.start = UInt32(truncatingIfNeeded: lower)
         self.length = UInt32(truncatingIfNeeded: upper &- lower)
     }
 
-    /// A run without bytes at the head's start, for what is absent.
+    /// An empty range at the start of the head, for absent values.
     @inlinable
     public static var empty: ByteRange { ByteRange(start: 0, length: 0) }
 
@@ -33,19 +33,19 @@ public struct ByteRange: Sendable, Hashable {
     @inlinable
     public var upperBound: Int { Int(start) &+ Int(length) }
 
-    /// How many bytes.
+    /// The number of bytes.
     @inlinable
     public var count: Int { Int(length) }
 
-    /// Whether there are no bytes.
+    /// Whether the range is empty.
     @inlinable
     public var isEmpty: Bool { length == 0 }
 
-    /// The same bytes as a Swift range of offsets.
+    /// The range as a Swift range of offsets.
     @inlinable
     public var range: Range<Int> { lowerBound..<upperBound }
 
-    /// The bytes of this run in the head it was made from. Traps when the run lies outside `head`.
+    /// Returns the bytes of the range in its head. Traps if the range exceeds `head`.
     @inlinable
     public func bytes(in head: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         precondition(upperBound <= head.count, "a range of another head")

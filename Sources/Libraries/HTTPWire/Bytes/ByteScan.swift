@@ -1,16 +1,17 @@
-/// Searches over eight bytes at a time: what makes a head with a token of a kilobyte cheap to check.
+/// Searches that read eight bytes at a time, so that a head with a token of a kilobyte is cheap to check.
 ///
-/// A word's flags are the high bits of its bytes. A borrow may raise a flag above a true one, never below, so the
-/// lowest flag is exact.
+/// The flags of a word are the high bits of its bytes. A borrow can only set a flag above a true one, so the lowest
+/// flag is exact.
 enum ByteScan {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The first offset in `from..<to` of a control byte (below 0x20, or 0x7F), HTAB among them; `to` without one.
+    /// Returns the first offset in `from..<to` of a control byte (below 0x20, or 0x7F), including HTAB. Returns `to`
+    /// if there is no such byte.
     @inline(__always)
     static func firstControl(_ base: UnsafeRawPointer, from: Int, to end: Int) -> Int {
         var position = from
-        // Four words at a time while a value is long, as one with a token is.
+        // Long values, such as tokens, are read four words at a time.
         while position &+ 32 <= end, !mayHoldControl(base, position) { position &+= 32 }
         while position &+ 8 <= end {
             let flags = controls(base.word(position))
@@ -21,7 +22,8 @@ enum ByteScan {
         return position
     }
 
-    /// The first offset in `from..<to` of a byte that no request target may hold: outside 0x21 to 0x7E, or `#`.
+    /// Returns the first offset in `from..<to` of a byte that is not valid in a request target: outside 0x21 to 0x7E,
+    /// or `#`. Returns `to` if there is no such byte.
     @inline(__always)
     static func firstOutsideTarget(_ base: UnsafeRawPointer, from: Int, to end: Int) -> Int {
         var position = from
@@ -34,7 +36,7 @@ enum ByteScan {
         return position
     }
 
-    /// The first offset in `from..<to` of `wanted`; `to` without one.
+    /// Returns the first offset in `from..<to` of `wanted`, or `to`.
     @inline(__always)
     static func first(_ wanted: UInt8, _ base: UnsafeRawPointer, from: Int, to end: Int) -> Int {
         var position = from
@@ -60,8 +62,8 @@ enum ByteScan {
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 { below(word, 0x20) | equal(word, 0x7F) }
 
-    /// Whether a control byte may be among 32 bytes: also for bytes beyond ASCII, and never not for a control byte. The lowest of those that
-    /// are told takes no borrow and no carry from those below it.
+    /// Returns whether 32 bytes may include a control byte. There are no false negatives; bytes beyond ASCII are
+    /// false positives. The lowest flag is not affected by a borrow or carry from the bytes below it.
     @inline(__always)
     private static func mayHoldControl(_ base: UnsafeRawPointer, _ position: Int) -> Bool {
         let flags =
@@ -70,7 +72,7 @@ enum ByteScan {
         return flags & highs != 0
     }
 
-    /// High bits for bytes below 0x20, 0x7F, and those beyond ASCII.
+    /// Returns high bits for bytes below 0x20, for 0x7F, and for bytes beyond ASCII.
     @inline(__always)
     private static func outsideText(_ word: UInt64) -> UInt64 {
         (word &- ones &* 0x20) | (word &+ ones)
@@ -89,11 +91,11 @@ enum ByteScan {
 }
 
 extension UnsafeRawPointer {
-    /// The byte at `offset`, which the caller has bounded.
+    /// Returns the byte at `offset`, which the caller has bounded.
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Eight bytes at `offset`, the first one lowest.
+    /// Returns eight bytes at `offset`, the first one lowest.
     @inline(__always)
     func word(_ offset: Int) -> UInt64 {
         UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -6,12 +6,11 @@
     import Darwin
 #endif
 
-/// Builds a head out of runs of another head's bytes and of bytes of its own.
+/// A writer of a head from ranges of another head and new bytes.
 ///
-/// Runs that are kept one after the other are copied in one go, so that a head whose fields mostly stay costs a few
-/// copies. Nothing is written beyond `output`; what would not fit is only counted. So one pass over an empty buffer
-/// gives the size needed, and with a good guess of it one pass is all: at most the source's length and what is
-/// appended.
+/// Adjacent ranges are copied together, so that a head with few changes takes few copies. Nothing is written beyond
+/// the end of `output`, but the writer continues to count. So a pass with an empty buffer returns the required size,
+/// and a sufficient estimate needs only one pass: at most the source's length plus all appended bytes.
 ///
 ///     let written = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: guess) { output in
 ///         var writer = HeadWriter(from: head, into: output)
@@ -23,21 +22,21 @@
 public struct HeadWriter: ~Copyable {
     private let source: UnsafeRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
-    /// The bytes that the head has so far, in the output as far as they fit, without the pending run.
+    /// The size of the head so far without the pending range. It may exceed the output.
     private var position = 0
     private var pendingStart = 0
     private var pendingEnd = 0
 
-    /// A writer that keeps runs of `source` and fills `output`; both must outlive it and not overlap.
+    /// Creates a writer that copies ranges of `source` to `output`. Both must outlive it and must not overlap.
     public init(from source: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         self.source = source
         self.output = output
     }
 
-    /// How many bytes the head has so far.
+    /// The size of the head so far, in bytes.
     public var count: Int { position &+ (pendingEnd &- pendingStart) }
 
-    /// Adds a run of the source's bytes. Traps when it lies outside the source.
+    /// Adds a range of the source. Traps if it exceeds the source.
     public mutating func keep(_ range: ByteRange) {
         precondition(range.upperBound <= source.count, "a range of another head")
         if range.lowerBound != pendingEnd {
@@ -59,7 +58,7 @@ public struct HeadWriter: ~Copyable {
         bytes.withUnsafeBytes { copy($0.baseAddress, $0.count) }
     }
 
-    /// Adds a literal of ASCII.
+    /// Adds an ASCII literal.
     public mutating func append(_ text: StaticString) {
         flush()
         copy(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
@@ -83,7 +82,7 @@ public struct HeadWriter: ~Copyable {
         }
     }
 
-    /// Ends the head: its length, or nil when the output had no room for it.
+    /// Ends the head and returns its length. `nil` if it did not fit into the output.
     public consuming func finish() -> Int? {
         flush()
         return position <= output.count ? position : nil

@@ -1,27 +1,27 @@
-/// What the `Connection` fields of a head say (RFC 9110 section 7.6.1).
+/// The options of a head's `Connection` fields (RFC 9110 section 7.6.1).
 public struct ConnectionOptions: Sendable, Hashable {
-    /// The most options of a head: each is compared with each field, so their number is bounded.
+    /// The maximum number of options of a head. Each is compared with each field.
     public static let maximumCount = 64
-    /// The most bytes of all `Connection` values of a head together: each is read anew for each trailer that is announced.
+    /// The maximum size of all `Connection` values of a head, in bytes. They are read again for each announced trailer.
     public static let maximumSize = 4096
 
-    /// `close` is among them.
+    /// Whether `close` is present.
     public var close = false
-    /// `keep-alive` is among them.
+    /// Whether `keep-alive` is present.
     public var keepAlive = false
-    /// `upgrade` is among them.
+    /// Whether `upgrade` is present.
     public var upgrade = false
-    /// There are options besides `close`, `keep-alive`, `upgrade` and `te`: names of fields that are for this
-    /// connection only and that nothing but `Connection` says so of.
+    /// Whether there are options other than `close`, `keep-alive`, `upgrade` and `te`: names of fields that are
+    /// hop-by-hop only because of `Connection`.
     public var namesFields = false
-    /// There is an option that is no token, or that names a field which frames or routes the message: to take that out
-    /// because `Connection` says so would change what the next reader sees.
+    /// Whether there is an option that is not a token, or that names a field for framing or routing. Removing that
+    /// field would change the meaning of the message for the next recipient.
     var hasMalformed = false
 
-    /// Whether the `Connection` fields among `fields`, parsed from `head`, name the field `name`, in whatever case.
+    /// Returns whether the `Connection` fields among `fields`, parsed from `head`, contain `name`, ignoring case.
     ///
-    /// The fields of the same head are marked already (``Field/isNamedByConnection``); this is for other names, such as
-    /// those of trailers.
+    /// Fields of the same head are already marked (``Field/isNamedByConnection``). This method is for further names,
+    /// such as trailers.
     public static func name(_ name: UnsafeRawBufferPointer, in head: UnsafeRawBufferPointer, _ fields: FieldTable)
         -> Bool
     {
@@ -34,7 +34,7 @@ public struct ConnectionOptions: Sendable, Hashable {
         return false
     }
 
-    /// Reads the options, and marks the fields that they name.
+    /// Reads the options and marks the fields that they name.
     @inline(__always)
     static func read(_ input: HeadInput, _ fields: FieldTable) throws(HeadError) -> ConnectionOptions {
         guard let first = fields.firstIndex(of: .connection) else { return ConnectionOptions() }
@@ -93,7 +93,7 @@ extension FieldTable {
 
 /// The `Expect` fields of a request (RFC 9110 section 10.1.1).
 enum Expectation {
-    /// Whether the client waits for `100 Continue`. Of HTTP/1.0 that is ignored; there is no other expectation.
+    /// Returns whether the client waits for `100 Continue`, the only expectation. HTTP/1.0 ignores it.
     @inline(__always)
     static func wantsContinue(
         _ input: HeadInput, _ fields: FieldTable, minorVersion: UInt8

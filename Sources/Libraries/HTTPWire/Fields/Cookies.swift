@@ -1,11 +1,12 @@
-/// Finding and leaving out one cookie among others.
+/// Functions that find and remove cookies of a `Cookie` field.
 public enum Cookies {
-    /// Whether the cookie is named `name`; cookie names are case-sensitive.
+    /// Returns whether the cookie has this name. Cookie names are case-sensitive.
     public static func isNamed(_ pair: CookiePair, _ name: [UInt8], in head: UnsafeRawBufferPointer) -> Bool {
         pair.name.count == name.count && pair.name.bytes(in: head).elementsEqual(name)
     }
 
-    /// The value of the first cookie named `name` in a `Cookie` field's `value`, and how many have that name.
+    /// Returns the value of the first cookie `name` in a `Cookie` field's `value`, and the number of cookies with
+    /// that name.
     public static func find(
         _ name: [UInt8], in value: ByteRange, of head: UnsafeRawBufferPointer
     ) -> (first: ByteRange?, count: Int) {
@@ -17,10 +18,10 @@ public enum Cookies {
         return found
     }
 
-    /// Tells `keep`, in order, the runs of a `Cookie` field's `value` that are left when every cookie for which
-    /// `removes` is true is taken out, each with one semicolon beside it; the bytes of the others stay as they are.
+    /// Calls `keep`, in order, with the ranges of a `Cookie` field's `value` that remain without the cookies for
+    /// which `removes` returns true. One semicolon beside each is removed too. The other bytes do not change.
     ///
-    /// Gives what became of the value: with `.nothingLeft` the whole field is to go, and no run was told.
+    /// Returns the outcome. With `.nothingLeft`, `keep` is not called and the field has to be removed.
     public static func keep(
         _ value: ByteRange, of head: UnsafeRawBufferPointer, removing removes: (CookiePair) -> Bool,
         keep: (ByteRange) -> Void
@@ -32,24 +33,24 @@ public enum Cookies {
         return pass.finish(keep)
     }
 
-    /// What became of a `Cookie` field's value.
+    /// The outcome of removing cookies.
     public enum Removal: Sendable, Equatable {
-        /// No cookie was removed: the one run told is the whole value, unless it is empty.
+        /// No cookie was removed. The only range is the whole value, unless that is empty.
         case untouched
-        /// Some cookies were removed; the runs told are the others.
+        /// Some cookies were removed.
         case removed
         /// All cookies were removed.
         case nothingLeft
     }
 }
 
-/// One way through the cookies of a value: gathers neighbours that stay into runs.
+/// A pass over the cookies of a value, which joins adjacent cookies that remain.
 private struct Pass {
     let value: ByteRange
     var pending = ByteRange.empty
     var kept = false
     var removed = false
-    /// Whether a cookie was removed since the last one that stays.
+    /// Whether a cookie was removed since the last one that remains.
     var gap = false
 
     mutating func remove() {
@@ -63,7 +64,7 @@ private struct Pass {
             pending = ByteRange(removed ? pair.name.lowerBound : value.lowerBound, end)
         } else if gap {
             keep(pending)
-            // The semicolon before it goes with it; the one after what was removed is gone.
+            // The range includes the semicolon before it, since the one after the removed cookie is gone.
             pending = ByteRange(pair.segment.lowerBound - 1, end)
         } else {
             pending = ByteRange(pending.lowerBound, end)
@@ -83,25 +84,25 @@ private struct Pass {
     }
 }
 
-/// One cookie of a `Cookie` field. Ranges are of the head's bytes.
+/// One cookie of a `Cookie` field. Ranges are relative to the head.
 public struct CookiePair: Sendable, Hashable {
-    /// The name, without the whitespace around it.
+    /// The name, without surrounding whitespace.
     public var name: ByteRange
-    /// The value, without the whitespace around it nor one pair of double quotes; empty without a `=`.
+    /// The value, without surrounding whitespace and one pair of double quotes; empty without `=`.
     public var value: ByteRange
-    /// All between the semicolons around it.
+    /// All bytes between the surrounding semicolons.
     public var segment: ByteRange
 }
 
-/// The cookies of a `Cookie` field's value (RFC 6265 section 4.2.1), read as leniently as services read them, so that
-/// none is seen there that was not seen here: whitespace anywhere around name and value, a name without `=`.
+/// The cookies of a `Cookie` field's value (RFC 6265 section 4.2.1). Parsing is as lenient as that of services, so
+/// that they see no further cookie: whitespace around name and value is permitted, and so is a name without `=`.
 public struct CookiePairs: Sequence, IteratorProtocol {
     private let base: UnsafeRawPointer?
     private let end: Int
     private var position: Int
 
-    /// The cookies of `value`, the value of a field of `head`, which must outlive the iteration. Traps when the range
-    /// lies outside `head`.
+    /// Creates a sequence over `value`, the value of a field of `head`, which must outlive the iteration. Traps if
+    /// the range exceeds `head`.
     public init(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
         precondition(value.upperBound <= head.count, "a range of another head")
         base = head.baseAddress
@@ -109,7 +110,7 @@ public struct CookiePairs: Sequence, IteratorProtocol {
         end = value.upperBound
     }
 
-    /// The next cookie; segments of whitespace alone are passed over.
+    /// Returns the next cookie. Segments of only whitespace are skipped.
     public mutating func next() -> CookiePair? {
         guard let base else { return nil }
         while position < end {

@@ -1,4 +1,4 @@
-/// The fields that the parser or a gateway treats in a way of their own; all else is `other`.
+/// The fields with a special meaning to the parser or a gateway. All others are `other`.
 public enum FieldKind: UInt8, Sendable, CaseIterable {
     /// Any field not listed here.
     case other
@@ -77,11 +77,11 @@ public enum FieldKind: UInt8, Sendable, CaseIterable {
     /// `grpc-timeout`
     case grpcTimeout
 
-    /// Whether the field is for one connection only, so that a gateway does not pass it on: those of RFC 9110
-    /// section 7.6.1 and older ones in use, by name, whether `Connection` names them or not.
+    /// Whether the field concerns one connection only, so that a gateway does not forward it: the fields of RFC 9110
+    /// section 7.6.1 and older ones in use, whether or not `Connection` names them.
     ///
-    /// `Proxy-Authorization`, `Proxy-Authenticate` and `Proxy-Authentication-Info` are among them: a gateway is
-    /// nobody's proxy. `Trailer` is too, since the trailers it announces may lose fields on the way.
+    /// `Proxy-Authorization`, `Proxy-Authenticate` and `Proxy-Authentication-Info` are included, since a gateway is
+    /// not a forward proxy. So is `Trailer`, since announced trailers may lose fields on the way.
     @inlinable
     public var isHopByHop: Bool {
         switch self {

@@ -1,31 +1,31 @@
-/// One field line of a head: where its parts are, and what it is.
+/// One field line of a head: its ranges and its kind.
 public struct Field: Sendable, Hashable {
-    /// The name, as it was spelled.
+    /// The name in its original case.
     public var name: ByteRange
-    /// The value without the whitespace around it; it may be empty.
+    /// The value without surrounding whitespace; it may be empty.
     public var value: ByteRange
-    /// The bytes of the whole line, its CRLF among them.
+    /// The size of the whole line, including its CRLF.
     public var lineLength: UInt32
-    /// Which field it is.
+    /// The kind of the field.
     public var kind: FieldKind
-    /// Whether a `Connection` field of the same head names this field, so that it is for this connection only.
+    /// Whether a `Connection` field of the same head names this field, which makes it hop-by-hop.
     public var isNamedByConnection: Bool
 
-    /// The whole line, its CRLF among it.
+    /// The whole line, including its CRLF.
     @inlinable
     public var line: ByteRange { ByteRange(start: name.start, length: lineLength) }
 
-    /// Whether a gateway must not pass the field on: a hop-by-hop field by its kind or because `Connection` names it.
+    /// Whether a gateway must not forward the field: it is hop-by-hop by its kind or because `Connection` names it.
     @inlinable
     public var isHopByHop: Bool { isNamedByConnection || kind.isHopByHop }
 }
 
-/// The field lines of a head or a trailer section, read strictly: RFC 9112 section 5, without what it lets a recipient
-/// tolerate. Lines end in CRLF, are never folded, names are tokens directly before their colon, and values hold visible
-/// ASCII, SP, HTAB and obs-text.
+/// A strict parser of the field lines of a head or a trailer section: RFC 9112 section 5 without its tolerances.
+/// Lines end in CRLF and are never folded. Names are tokens directly before the colon. Values contain visible ASCII,
+/// SP, HTAB and obs-text.
 enum FieldLines {
-    /// Reads the lines from `start` up to and with the empty line, adds them to `fields`, at most `limit`, and gives
-    /// the offset after the empty line.
+    /// Parses the lines from `start` through the empty line, adds at most `limit` lines to `fields`, and returns the
+    /// offset after the empty line.
     static func parse(
         _ input: HeadInput, from start: Int, into fields: FieldTable, limit: Int
     ) throws(HeadError) -> Int {
@@ -38,7 +38,7 @@ enum FieldLines {
         return position &+ 2
     }
 
-    /// Checks the lines from `start` up to and with the empty line, at most `limit`, and gives the offset after it.
+    /// Checks at most `limit` lines from `start` through the empty line, and returns the offset after it.
     static func validate(_ input: HeadInput, from start: Int, limit: Int) throws(HeadError) -> Int {
         var position = start
         var count = 0
@@ -73,7 +73,7 @@ enum FieldLines {
         return position
     }
 
-    /// The offset of the CR that ends the line.
+    /// Returns the offset of the CR that ends the line.
     @inline(__always)
     private static func endOfValue(_ input: HeadInput, _ start: Int) throws(HeadError) -> Int {
         var position = ByteScan.firstControl(input.base, from: start, to: input.count)
@@ -117,20 +117,20 @@ enum FieldLines {
     }
 }
 
-/// The members of a comma-separated list (RFC 9110 section 5.6.1), without the whitespace around them; empty ones are
-/// passed over. For lists of tokens: a comma in a quoted string divides too.
+/// The members of a comma-separated list (RFC 9110 section 5.6.1), without surrounding whitespace and empty members.
+/// Only for lists of tokens, since a comma in a quoted string separates too.
 public struct ListMembers: Sequence, IteratorProtocol {
     private let base: UnsafeRawPointer?
     private let end: Int
     private var position = 0
 
-    /// The members of `value`, which must outlive the iteration.
+    /// Creates a sequence over `value`, which must outlive the iteration.
     public init(_ value: UnsafeRawBufferPointer) {
         base = value.baseAddress
         end = value.count
     }
 
-    /// The next member's bytes, at least one.
+    /// Returns the next member, which is not empty.
     public mutating func next() -> UnsafeRawBufferPointer? {
         guard let base else { return nil }
         while position < end {

@@ -1,13 +1,13 @@
-/// Tells the ``FieldKind`` of a field name: by its length, then in a few words of eight bytes.
+/// Finds the ``FieldKind`` of a field name by its length and a few comparisons of eight bytes.
 public enum FieldNameClassifier {
-    /// The kind of the field with this name, in whatever case it is spelled.
+    /// Returns the kind of the field with this name, ignoring case.
     public static func kind(of name: UnsafeRawBufferPointer) -> FieldKind {
         guard let base = name.baseAddress, name.allSatisfy(ByteClass.isToken) else { return .other }
         return kind(ofToken: base, count: name.count)
     }
 
-    /// The same for bytes that are known to be a token: only then does setting a byte's 0x20 compare letters without
-    /// case, since the one other byte that it makes a hyphen, CR, is no token byte.
+    /// Returns the kind of a name that is known to be a token. Setting bit 0x20 of a byte compares letters without
+    /// case only in tokens: the one other byte that becomes a hyphen is CR, which is not a token byte.
     @inline(__always)
     static func kind(ofToken name: UnsafeRawPointer, count: Int) -> FieldKind {
         switch count {
@@ -113,7 +113,7 @@ extension FieldNameClassifier {
     private static var small: UInt32 { 0x2020_2020 }
     private static var large: UInt64 { 0x2020_2020_2020_2020 }
 
-    /// Whether a name of the literal's length, three to seven bytes, is the literal.
+    /// Returns whether a name of the literal's length, three to seven bytes, equals the literal.
     @inline(__always)
     private static func small(_ name: UnsafeRawPointer, _ text: StaticString) -> Bool {
         let literal = UnsafeRawPointer(text.utf8Start)
@@ -122,7 +122,7 @@ extension FieldNameClassifier {
         return half(name, 0) == half(literal, 0) && half(name, count - 4) == half(literal, count - 4)
     }
 
-    /// Whether a name of the literal's length, eight to 25 bytes, is the literal.
+    /// Returns whether a name of the literal's length, eight to 25 bytes, equals the literal.
     @inline(__always)
     private static func large(_ name: UnsafeRawPointer, _ text: StaticString) -> Bool {
         let literal = UnsafeRawPointer(text.utf8Start)

@@ -1,11 +1,11 @@
-/// The field lines of one head, filled anew by each parse.
+/// The field lines of one head, replaced by each parse.
 ///
-/// Its memory is allocated once and reused, so that parsing a head allocates nothing. One for each worker or connection
-/// is enough; it is not to be shared between threads. A parse that throws leaves it in part filled.
+/// Its memory is allocated once and reused, so that parsing allocates nothing. Each worker or connection has its own;
+/// it is not thread-safe. A failed parse leaves it partially filled.
 public final class FieldTable {
     struct State {
         var count: Int
-        /// One bit for each kind that occurs; only for those are `Occurrence`s up to date.
+        /// One bit for each kind that occurs. An `Occurrence` is valid only if its bit is set.
         var present: UInt64
     }
 
@@ -14,15 +14,15 @@ public final class FieldTable {
         var count: UInt16
     }
 
-    /// The most field lines it has room for.
+    /// The maximum number of field lines.
     public let capacity: Int
 
-    // Constants that point to the state, instead of variables: a class's variables pay an exclusivity check each time.
+    // Constant pointers instead of variables, since each access to a class's variable is checked for exclusivity.
     let storage: UnsafeMutablePointer<Field>
     let state: UnsafeMutablePointer<State>
     let occurrences: UnsafeMutablePointer<Occurrence>
 
-    /// A table with room for `capacity` field lines, at least 1 and at most 65,535.
+    /// Creates a table for `capacity` field lines, clamped to 1 to 65,535.
     public init(capacity: Int) {
         self.capacity = min(max(capacity, 1), Int(UInt16.max))
         storage = .allocate(capacity: self.capacity)
@@ -38,29 +38,29 @@ public final class FieldTable {
         occurrences.deallocate()
     }
 
-    /// How many field lines the head has.
+    /// The number of field lines.
     public var count: Int { state.pointee.count }
 
-    /// The field line at `index`, in the head's order. Traps when there is none.
+    /// The field line at `index`, in the order of the head. Traps if the index is out of bounds.
     public subscript(index: Int) -> Field {
         precondition(index >= 0 && index < count, "no such field")
         return storage[index]
     }
 
-    /// Whether any field is of this kind; the cost does not depend on the number of fields.
+    /// Returns whether there is a field of this kind, in constant time.
     public func contains(_ kind: FieldKind) -> Bool { state.pointee.present & kind.bit != 0 }
 
-    /// How many field lines are of this kind; the cost does not depend on the number of fields.
+    /// Returns the number of field lines of this kind, in constant time.
     public func count(of kind: FieldKind) -> Int {
         contains(kind) ? Int(occurrences[Int(kind.rawValue)].count) : 0
     }
 
-    /// The index of the first field line of this kind; the cost does not depend on the number of fields.
+    /// Returns the index of the first field line of this kind, in constant time.
     public func firstIndex(of kind: FieldKind) -> Int? {
         contains(kind) ? Int(occurrences[Int(kind.rawValue)].first) : nil
     }
 
-    /// The index of the next field line of this kind after the one at `index`.
+    /// Returns the index of the next field line of this kind after `index`.
     public func nextIndex(of kind: FieldKind, after index: Int) -> Int? {
         var next = index + 1
         while next < count {
@@ -70,17 +70,17 @@ public final class FieldTable {
         return nil
     }
 
-    /// The first field line of this kind.
+    /// Returns the first field line of this kind.
     public func first(_ kind: FieldKind) -> Field? { firstIndex(of: kind).map { storage[$0] } }
 
-    /// Forgets all field lines.
+    /// Removes all field lines.
     public func removeAll() {
         state.pointee = State(count: 0, present: 0)
     }
 }
 
 extension FieldTable {
-    /// Adds a field line; the caller has checked that there is room.
+    /// Appends a field line. The caller has checked the capacity.
     @inline(__always)
     func append(_ field: Field) {
         let index = state.pointee.count

@@ -1,12 +1,12 @@
-/// Tells the fields whose names a gateway writes itself, in every spelling that a service behind it may read as such.
+/// A matcher for the fields that a gateway writes itself, in every spelling that a service may read as one of them.
 ///
-/// A name is compared with its letters in lower case and every byte that is neither letter nor digit as `-`: CGI and
-/// its heirs turn all of `X-Auth-Uid`, `x_auth_uid` and `X.Auth.Uid` into one variable. Built off the request path;
-/// asking costs one look at the first byte for a name whose first byte begins no entry.
+/// It compares names with letters in lower case and all bytes other than letters and digits as `-`. CGI and its
+/// successors map `X-Auth-Uid`, `x_auth_uid` and `X.Auth.Uid` to one variable. It is built off the request path; a
+/// name whose first byte begins no entry costs one lookup.
 public struct ManagedFieldMatcher: Sendable {
-    /// One exact name or prefix, normalised.
+    /// One normalized exact name or prefix.
     fileprivate struct Entry: Sendable {
-        /// The first bytes, at most eight, the first one lowest, and which bits they fill.
+        /// The first eight bytes, the first one lowest, and a mask of the bits that they fill.
         var word: UInt64
         var mask: UInt64
         /// The bytes after those eight.
@@ -16,10 +16,11 @@ public struct ManagedFieldMatcher: Sendable {
     }
 
     private let entries: [Entry]
-    /// For each first byte as it is spelled, the entries that begin with it: a range's bounds, one after the other.
+    /// The bounds of the entries for each first byte, in its original case.
     private let groups: [UInt16]
 
-    /// A matcher of `exact` names and `prefixes`, in any spelling. Empty ones match nothing; at most 65,535 count.
+    /// Creates a matcher of `exact` names and `prefixes`. Empty ones match nothing; only the first 65,535 entries are
+    /// used.
     public init(exact: [String], prefixes: [String]) {
         var built = exact.compactMap { Entry($0, isPrefix: false) } + prefixes.compactMap { Entry($0, isPrefix: true) }
         built.sort { $0.word & 0xFF < $1.word & 0xFF }
@@ -27,7 +28,7 @@ public struct ManagedFieldMatcher: Sendable {
         groups = ManagedFieldMatcher.groups(of: entries)
     }
 
-    /// Whether the field with this name is managed.
+    /// Returns whether the field with this name is managed.
     @inlinable
     public func matches(_ name: UnsafeRawBufferPointer) -> Bool {
         guard let base = name.baseAddress, name.count > 0 else { return false }
@@ -65,7 +66,8 @@ public struct ManagedFieldMatcher: Sendable {
         return groups
     }
 
-    /// The first eight bytes of a name, normalised, the first one lowest; fewer leave zeros, which no byte becomes.
+    /// Returns the first eight normalized bytes of a name, the first one lowest. Missing bytes are zero, which no
+    /// normalized byte is.
     @inline(__always)
     private static func word(_ name: UnsafeRawPointer, _ count: Int) -> UInt64 {
         var word: UInt64 = 0
@@ -88,7 +90,7 @@ extension ManagedFieldMatcher.Entry {
         self.isPrefix = isPrefix
     }
 
-    /// Whether a name whose first bytes agree has the right length and agrees in the rest.
+    /// Returns whether the length and the remaining bytes of a name match, after its first bytes did.
     @inline(__always)
     fileprivate func covers(_ name: UnsafeRawPointer, _ count: Int) -> Bool {
         guard isPrefix ? count >= length : count == length else { return false }

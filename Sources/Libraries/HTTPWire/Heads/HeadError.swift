@@ -1,21 +1,22 @@
-/// Why a message head was refused.
+/// The reason that a message head is rejected.
 ///
-/// Of a request: `malformed` is answered 400, `tooLarge` and `tooManyFields` 431, `versionUnsupported` 505, each with
-/// the connection closed, since where the next message begins is not known. Of a response: 502.
+/// For a request, the response is 400 for `malformed`, 431 for `tooLarge` and `tooManyFields`, and 505 for
+/// `versionUnsupported`. The connection closes, since the start of the next message is unknown. For a response of an
+/// upstream, it is 502.
 public enum HeadError: Error, Sendable {
-    /// The head breaks a rule of RFC 9110 or RFC 9112, or one of ours that is stricter. The reason is for the log and
-    /// for the client: it holds none of the head's bytes.
+    /// The head violates RFC 9110, RFC 9112, or a stricter rule of this parser. The reason is for the log and the
+    /// client, and contains no bytes of the head.
     case malformed(reason: StaticString)
     /// The head has more bytes than ``HeadLimits/size``.
     case tooLarge
-    /// The head has more field lines than ``HeadLimits/fields`` or the table has room for.
+    /// The head has more field lines than ``HeadLimits/fields`` or the capacity of the table.
     case tooManyFields
-    /// The version is well formed, but neither HTTP/1.0 nor HTTP/1.1.
+    /// The version is well-formed but neither HTTP/1.0 nor HTTP/1.1.
     case versionUnsupported
 }
 
 extension HeadError: Equatable {
-    /// Equal cases, and for `malformed` equal texts.
+    /// Returns whether the cases and, for `malformed`, the reasons are equal.
     public static func == (left: HeadError, right: HeadError) -> Bool {
         switch (left, right) {
         case (.malformed(let a), .malformed(let b)): a.description == b.description
@@ -27,7 +28,7 @@ extension HeadError: Equatable {
 }
 
 extension HeadError: CustomStringConvertible {
-    /// What was wrong, in a few words.
+    /// A short description of the error.
     public var description: String {
         switch self {
         case .malformed(let reason): reason.description
@@ -40,10 +41,10 @@ extension HeadError: CustomStringConvertible {
 
 /// The version in a first line (RFC 9112 section 2.3): `HTTP/1.0` or `HTTP/1.1`.
 enum HTTPVersion {
-    /// The bytes of a version.
+    /// The size of a version, in bytes.
     static var length: Int { 8 }
 
-    /// The minor version of the text at `position`.
+    /// Parses the version at `position` and returns the minor version.
     @inline(__always)
     static func minor(_ input: HeadInput, at position: Int) throws(HeadError) -> UInt8 {
         guard position &+ length <= input.count else { throw .malformed(reason: "head ends within its first line") }

@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// The bytes of one head, bounded, and how far they were read.
+/// The bytes of one head, within its limits.
 struct HeadInput {
     let base: UnsafeRawPointer
     let count: Int
 
-    /// Takes `head` if it is within the limits and not empty.
+    /// Checks that `head` is not empty and within the limits.
     @inline(__always)
     init(_ head: UnsafeRawBufferPointer, _ limits: HeadLimits) throws(HeadError) {
         guard let base = head.baseAddress, head.count > 0 else { throw .malformed(reason: "empty head") }
@@ -23,41 +23,41 @@ struct HeadInput {
     /// All bytes.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    /// The bytes of a range that was made from this head.
+    /// Returns the bytes of a range of this head.
     @inline(__always)
     func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// Whether the two bytes at `position` are CR LF.
+    /// Returns whether the two bytes at `position` are CR LF.
     @inline(__always)
     func isLineEnd(_ position: Int) -> Bool {
         position &+ 1 < count && base.byte(position) == 0x0D && base.byte(position &+ 1) == 0x0A
     }
 }
 
-/// The bounds of one message head.
+/// The limits on one message head.
 public struct HeadLimits: Sendable, Hashable {
-    /// The most bytes of a head, from its first byte to the end of its empty line.
+    /// The maximum size of a head through its empty line, in bytes.
     public var size: Int
-    /// The most field lines.
+    /// The maximum number of field lines.
     public var fields: Int
 
-    /// Bounds of `size` bytes and `fields` field lines; by default 64 KiB and 128.
+    /// Creates limits. The defaults are 64 KiB and 128 field lines.
     public init(size: Int = 65_536, fields: Int = 128) {
         self.size = size
         self.fields = fields
     }
 }
 
-/// The search for the end of a message head in bytes that arrive bit by bit.
+/// An incremental search for the end of a message head.
 public enum HeadScan {
-    /// The length of the head at the start of `bytes`, up to and with its empty line, or nil while that is missing.
+    /// Returns the length of the head at the start of `bytes`, including its empty line. `nil` if the empty line is
+    /// missing.
     ///
-    /// `scanned` is 0 for a new head and handed back unchanged with each call on the same, grown bytes: no byte is
-    /// searched twice, so a dripped head costs as much as one that came whole. One empty line before the head counts
-    /// as its part. A line that ends in a bare LF ends the head too: the parser then refuses it at once, instead of the
-    /// connection waiting for an end that a strict reading would never find.
+    /// `scanned` is 0 for a new head and passed unchanged to further calls with more bytes. No byte is searched twice,
+    /// so a head that arrives in many pieces costs as much as a whole one. One empty line before the head belongs to
+    /// it. A bare LF also ends the head: the parser then rejects it at once, while waiting for CRLF could take forever.
     public static func end(in bytes: UnsafeRawBufferPointer, scanned: inout Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var position = scanned

@@ -1,26 +1,27 @@
-/// A valid `Host` value or authority, taken apart: a host and perhaps a port, without user information.
+/// A parsed `Host` value or authority: a host and an optional port, without user information.
 ///
 /// The host is a name or an IPv4 address of letters, digits, `-`, `.`, `_` and `~`, at most 255 bytes, without empty
-/// labels but for a trailing dot; or an IPv6 address in brackets, without a zone. Escapes and sub-delimiters, which RFC
-/// 3986 would let into a name, are refused: no real name has them, and rules could read them in two ways.
+/// labels except for a trailing dot; or an IPv6 address in brackets, without a zone. Escapes and sub-delimiters,
+/// which RFC 3986 permits in a name, are rejected: no real name has them, and they are ambiguous to rules.
 public struct Authority: Sendable, Hashable {
-    /// The host without the port; with its brackets when it is an IPv6 address, without a trailing dot when a name.
+    /// The host without the port. An IPv6 address includes its brackets; a name excludes a trailing dot.
     public var name: ByteRange
-    /// The port, where there is one.
+    /// The port, if any.
     public var port: UInt16?
-    /// Whether the host has upper-case letters, so that it must be lower-cased before it is compared.
+    /// Whether the host has upper-case letters, so that it must be converted before a comparison.
     public var hasUppercase: Bool
 
-    /// Absent: no host at all.
+    /// An absent host.
     public static var none: Authority { Authority(name: .empty, port: nil, hasUppercase: false) }
 
-    /// Takes apart the `value` of a head, or gives nil when it is not a valid host with an optional port.
+    /// Parses the `value` of a head. `nil` if it is not a valid host with an optional port.
     public init?(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
         guard let base = head.baseAddress, value.upperBound <= head.count else { return nil }
         self.init(base, value)
     }
 
-    /// Writes the host without its port, in lower case, to the start of `output`, which has room for it; the count.
+    /// Writes the host in lower case without its port to the start of `output`, which must have room for it. Returns
+    /// the length.
     public func copyLowercased(from head: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
         ASCII.lowercase(name.bytes(in: head), into: output)
         return name.count
@@ -34,7 +35,7 @@ public struct Authority: Sendable, Hashable {
 }
 
 extension Authority {
-    /// The most bytes of a host.
+    /// The maximum size of a host, in bytes.
     private static var maximumLength: Int { 255 }
 
     init?(_ base: UnsafeRawPointer, _ value: ByteRange) {
@@ -45,7 +46,7 @@ extension Authority {
         guard readPort(base, from: end, to: value.upperBound) else { return nil }
     }
 
-    /// Reads a name, notes its bytes and case, and gives the offset after it.
+    /// Parses a name, records its range and case, and returns the offset after it.
     @inline(__always)
     private mutating func nameEnd(_ base: UnsafeRawPointer, _ value: ByteRange) -> Int? {
         var position = value.lowerBound
@@ -64,7 +65,7 @@ extension Authority {
         return position
     }
 
-    /// Reads an address in brackets, notes its bytes and case, and gives the offset after it.
+    /// Parses an address in brackets, records its range and case, and returns the offset after it.
     private mutating func addressEnd(_ base: UnsafeRawPointer, _ value: ByteRange) -> Int? {
         var position = value.lowerBound &+ 1
         while position < value.upperBound, base.byte(position) != 0x5D {
@@ -79,7 +80,7 @@ extension Authority {
         return position &+ 1
     }
 
-    /// Reads nothing, or a colon and one to five digits up to 65535.
+    /// Parses an optional port: a colon and one to five digits, up to 65535.
     @inline(__always)
     private mutating func readPort(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Bool {
         if start == end { return true }

@@ -6,22 +6,23 @@
     import Darwin
 #endif
 
-/// An IP address as a number. An IPv4 address mapped into IPv6 (`::ffff:a.b.c.d`) is the IPv4 address.
+/// An IP address as a number. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) is the IPv4 address.
 package enum IPAddress: Hashable, Sendable {
     case version4(UInt32)
     case version6(UInt128)
 
-    /// The longest spelling, in bytes: an IPv6 address that ends in dotted decimal.
+    /// The maximum length of the text, in bytes: an IPv6 address that ends in dotted decimal.
     static let longestText = 45
 
     private static let mapped: UInt128 = 0xffff << 32
 
-    /// Of 16 bytes in network order.
+    /// Creates an address from a 128-bit number.
     package init(version6 value: UInt128) {
         self = value >> 32 == Self.mapped >> 32 ? .version4(UInt32(truncatingIfNeeded: value)) : .version6(value)
     }
 
-    /// Reads dotted decimal or RFC 4291 text, without brackets and zone, as the system's parser has it. Nil for anything else.
+    /// Parses dotted decimal or RFC 4291 text, without brackets and zone, with `inet_pton`. `nil` if the text is
+    /// invalid.
     package init?(parsing text: UnsafeRawBufferPointer) {
         guard !text.isEmpty, text.count <= Self.longestText else { return nil }
         let parsed = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Self.longestText + 1) { spelling in
@@ -34,7 +35,7 @@ package enum IPAddress: Hashable, Sendable {
         self = parsed
     }
 
-    /// Reads a text as ``init(parsing:)`` does.
+    /// Parses a text like ``init(parsing:)``.
     package init?(_ text: some StringProtocol) {
         var text = String(text)
         guard let parsed = text.withUTF8({ IPAddress(parsing: UnsafeRawBufferPointer($0)) }) else { return nil }
@@ -56,7 +57,7 @@ package enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// Whether only this machine has the address: 127.0.0.0/8 or `::1`.
+    /// Whether the address is a loopback address: 127.0.0.0/8 or `::1`.
     package var isLoopback: Bool {
         switch self {
         case .version4(let value): value >> 24 == 127
@@ -64,17 +65,17 @@ extension IPAddress {
         }
     }
 
-    /// Whether only this machine is reached by that host: `localhost` or a loopback address.
+    /// Returns whether the host is `localhost` or a loopback address.
     package static func isLoopback(host: String) -> Bool {
         host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true
     }
 
-    /// Whether a listener at the address takes every address of the machine: `0.0.0.0` or `::`.
+    /// Whether the address is the wildcard address: `0.0.0.0` or `::`.
     package var isUnspecified: Bool { self == .version4(0) || self == .version6(0) }
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// Dotted decimal, or the shortest text of RFC 5952.
+    /// Dotted decimal, or the canonical text of RFC 5952.
     package var description: String {
         switch self {
         case .version4(let value):

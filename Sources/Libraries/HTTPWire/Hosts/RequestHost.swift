@@ -1,4 +1,4 @@
-/// The one source of a request's host: its `Host` field, which a target's authority must agree with.
+/// The host of a request: its `Host` field, with which the authority of the target must agree.
 struct RequestHost {
     var value: ByteRange
     var name: Authority
@@ -22,7 +22,7 @@ struct RequestHost {
         (self.value, self.name) = (value, name)
     }
 
-    /// HTTP/1.0 without a `Host`: the target's authority stands for it, if it has one.
+    /// In HTTP/1.0 without a `Host`, the authority of the target replaces it, if there is one.
     private init(absent input: HeadInput, _ target: RequestTarget) throws(HeadError) {
         guard let authority = target.authority else {
             self.init(value: .empty, name: .none)

@@ -1,4 +1,4 @@
-/// A request's method. Methods are case-sensitive: `get` is `other`.
+/// The method of a request. Methods are case-sensitive: `get` is `other`.
 public enum Method: UInt8, Sendable, CaseIterable {
     /// `GET`
     case get
@@ -21,10 +21,10 @@ public enum Method: UInt8, Sendable, CaseIterable {
     /// Any other token; its bytes are in ``RequestHead/methodRange``.
     case other
 
-    /// The most bytes of a method.
+    /// The maximum length of a method, in bytes.
     public static let maximumLength = 32
 
-    /// The method with this name.
+    /// Creates the method with this name.
     public init(_ name: UnsafeRawBufferPointer) {
         guard let base = name.baseAddress else {
             self = .other
@@ -46,7 +46,7 @@ public enum Method: UInt8, Sendable, CaseIterable {
             }
     }
 
-    /// The name on the wire; nil for `other`.
+    /// The name on the wire. `nil` for `other`.
     public var name: StaticString? {
         switch self {
         case .get: "GET"

@@ -1,58 +1,58 @@
 /// The form of a request target (RFC 9112 section 3.2).
 public enum TargetForm: UInt8, Sendable {
-    /// A path and perhaps a query: `/where?q=now`.
+    /// A path and an optional query: `/where?q=now`.
     case origin
-    /// A whole `http` or `https` URI.
+    /// An `http` or `https` URI.
     case absolute
-    /// `*`, of OPTIONS only.
+    /// `*`, only for OPTIONS.
     case asterisk
-    /// A host and a port, of CONNECT only.
+    /// A host and a port, only for CONNECT.
     case authority
 }
 
-/// A request's head, checked and taken apart. Ranges are of the head's bytes, which it does not hold.
+/// A parsed and validated request head. It contains ranges of the head, not its bytes.
 public struct RequestHead: Sendable {
-    /// The bytes of the head: an empty line before it and the one that ends it among them.
+    /// The size of the head in bytes, including an empty line before it and the one that ends it.
     public var length: Int
     /// The method.
     public var method: Method
-    /// The method's bytes.
+    /// The range of the method.
     public var methodRange: ByteRange
-    /// The request target as it was sent: visible ASCII without `#`.
+    /// The request target, unchanged: visible ASCII without `#`.
     public var target: ByteRange
-    /// The target's form.
+    /// The form of the target.
     public var targetForm: TargetForm
-    /// The path as it was sent, from its `/` up to the query. `*` in asterisk form, empty in authority form. In
-    /// absolute form without a path, one `/` of the target that stands for it.
+    /// The path, unchanged, from its `/` up to the query. `*` in asterisk form; empty in authority form. An absolute
+    /// form without a path uses a `/` of the target.
     public var path: ByteRange
-    /// What follows the first `?` of the target; it may be empty. Nil without a `?`.
+    /// The part of the target after the first `?`; it may be empty. `nil` without a `?`.
     public var query: ByteRange?
-    /// 0 or 1: HTTP/1.0 or HTTP/1.1.
+    /// The minor version of HTTP/1: 0 or 1.
     public var minorVersion: UInt8
-    /// The value of the one `Host` field. A request of HTTP/1.0 may have none: then the target's authority, or empty.
+    /// The value of the only `Host` field. HTTP/1.0 without `Host`: the authority of the target, or empty.
     public var host: ByteRange
-    /// The same taken apart; its name is empty where `host` is.
+    /// The parsed host. Its name is empty if `host` is.
     public var hostName: Authority
     /// The authority of a target in absolute or authority form. It agrees with `host`.
     public var authority: ByteRange?
-    /// How the body ends: `none`, `length` or `chunked`.
+    /// The framing of the body: `none`, `length` or `chunked`.
     public var framing: BodyFraming
-    /// Whether the connection may serve another request after this one.
+    /// Whether the connection can serve another request after this one.
     public var keepAlive: Bool
-    /// Whether the client waits for `100 Continue` before it sends its body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     public var expectsContinue: Bool
-    /// Whether the client asks to change the protocol: HTTP/1.1, with an `Upgrade` field that `Connection` names.
+    /// Whether the client requests another protocol: HTTP/1.1 with an `Upgrade` field that `Connection` names.
     public var hasUpgrade: Bool
-    /// How many `Authorization` fields there are.
+    /// The number of `Authorization` fields.
     public var authorizationCount: Int
-    /// The index of the first of them in the table.
+    /// The index of the first `Authorization` field in the table.
     public var authorizationIndex: Int?
-    /// Whether `Connection` names fields besides those that are hop-by-hop by their kind: only then are any
-    /// ``Field/isNamedByConnection``.
+    /// Whether `Connection` names fields that are not hop-by-hop by their kind. Only then is any
+    /// ``Field/isNamedByConnection`` set.
     public var hasConnectionOptions: Bool
 }
 
-/// The first line of a request: `method SP target SP HTTP/1.x CRLF`, each space exactly one.
+/// The first line of a request: `method SP target SP HTTP/1.x CRLF`, with single spaces.
 struct RequestLine {
     var method: Method
     var methodRange: ByteRange
@@ -63,7 +63,7 @@ struct RequestLine {
 
     @inline(__always)
     init(_ input: HeadInput) throws(HeadError) {
-        // RFC 9112 section 2.2: one empty line before a request is ignored.
+        // One empty line before a request is ignored (RFC 9112 section 2.2).
         let start = input.isLineEnd(0) ? 2 : 0
         let methodEnd = try RequestLine.endOfMethod(input, start)
         methodRange = ByteRange(start, methodEnd)
@@ -97,11 +97,11 @@ struct RequestLine {
     }
 }
 
-/// The strict parser of request heads: RFC 9110 and RFC 9112 without what they let a recipient tolerate.
+/// A strict parser of request heads: RFC 9110 and RFC 9112 without their tolerances.
 public enum RequestParser {
-    /// Parses `head`, exactly one head up to and with its empty line as ``HeadScan`` finds it, and fills `fields`.
+    /// Parses `head`, exactly one head including its empty line as ``HeadScan`` finds it, and fills `fields`.
     ///
-    /// Allocates nothing. The result's ranges, like the table's, are offsets in `head`.
+    /// Allocates nothing. All ranges of the result and the table are relative to `head`.
     public static func parse(
         _ head: UnsafeRawBufferPointer, fields: FieldTable, limits: HeadLimits = HeadLimits()
     ) throws(HeadError) -> RequestHead {
@@ -138,8 +138,8 @@ public enum RequestParser {
 }
 
 extension ConnectionOptions {
-    /// Whether the connection may be used again (RFC 9112 section 9.3): HTTP/1.1 unless `close`, HTTP/1.0 with
-    /// `keep-alive`; `close` wins.
+    /// Returns whether the connection can be reused (RFC 9112 section 9.3): HTTP/1.1 unless `close`, HTTP/1.0 with
+    /// `keep-alive`. `close` takes precedence.
     @inline(__always)
     func allowsReuse(minorVersion: UInt8) -> Bool { !close && (minorVersion == 1 || keepAlive) }
 }

@@ -1,10 +1,10 @@
-/// A request target, taken apart by its form (RFC 9112 section 3.2).
+/// A parsed request target (RFC 9112 section 3.2).
 struct RequestTarget {
     var form: TargetForm
     var path: ByteRange
     var query: ByteRange?
     var authority: ByteRange?
-    /// The port that the target's scheme stands for: 80 or 443; nil without a scheme.
+    /// The default port of the target's scheme: 80 or 443. `nil` without a scheme.
     var defaultPort: UInt16?
 
     @inline(__always)
@@ -41,7 +41,7 @@ struct RequestTarget {
         self.init(form: .absolute, path: ByteRange(end, target.upperBound), authority: ByteRange(start, end))
         defaultPort = scheme.defaultPort
         splitQuery(input)
-        // A path that is not written is "/": the last slash of "://" stands for it.
+        // An absent path is "/". The last slash of "://" represents it.
         if path.isEmpty { path = ByteRange(start - 1, start) }
     }
 
@@ -53,7 +53,7 @@ struct RequestTarget {
 
     private static func endsAuthority(_ byte: UInt8) -> Bool { byte == 0x2F || byte == 0x3F }
 
-    /// Ends the path at its first `?`, and notes what follows as the query.
+    /// Ends the path at its first `?` and records the query after it.
     @inline(__always)
     private mutating func splitQuery(_ input: HeadInput) {
         let end = path.upperBound

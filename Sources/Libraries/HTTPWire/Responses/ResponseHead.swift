@@ -1,23 +1,23 @@
-/// A response's head, checked and taken apart. Ranges are of the head's bytes, which it does not hold.
+/// A parsed and validated response head. It contains ranges of the head, not its bytes.
 public struct ResponseHead: Sendable {
-    /// The bytes of the head, its empty line among them.
+    /// The size of the head in bytes, including its empty line.
     public var length: Int
     /// The status code, 100 to 999.
     public var status: Int
     /// The reason phrase; it may be empty.
     public var reason: ByteRange
-    /// 0 or 1: HTTP/1.0 or HTTP/1.1.
+    /// The minor version of HTTP/1: 0 or 1.
     public var minorVersion: UInt8
-    /// How the body ends, given the method of the request.
+    /// The framing of the body, given the method of the request.
     public var framing: BodyFraming
-    /// Whether the connection may serve another request after this response's body.
+    /// Whether the connection can serve another request after this response.
     public var keepAlive: Bool
-    /// Whether `Connection` names fields besides those that are hop-by-hop by their kind.
+    /// Whether `Connection` names fields that are not hop-by-hop by their kind.
     public var hasConnectionOptions: Bool
     /// Whether the response has an `Upgrade` field that `Connection` names.
     public var hasUpgrade: Bool
 
-    /// Whether another response to the same request follows: 1xx but 101.
+    /// Whether another response to the same request follows: 1xx except 101.
     public var isInterim: Bool { status < 200 && status != 101 }
     /// Whether the protocol changes after this head.
     public var isSwitchingProtocols: Bool { status == 101 }
@@ -40,7 +40,7 @@ struct StatusLine {
         }
         status = try StatusLine.status(input, at: start &+ 1)
         let after = start &+ 4
-        // The space before an empty reason phrase is required, but often left out.
+        // The space before an empty reason phrase is required but often omitted.
         let reasonStart = input.base.byte(after) == 0x20 ? after &+ 1 : after
         let reasonEnd = try StatusLine.endOfReason(input, reasonStart)
         guard reasonStart > after || reasonEnd == after else { throw .malformed(reason: "status is not three digits") }
@@ -68,12 +68,12 @@ struct StatusLine {
     }
 }
 
-/// The strict parser of response heads: RFC 9110 and RFC 9112 without what they let a recipient tolerate.
+/// A strict parser of response heads: RFC 9110 and RFC 9112 without their tolerances.
 public enum ResponseParser {
-    /// Parses `head`, exactly one head up to and with its empty line as ``HeadScan`` finds it, of a response to a
-    /// request with `requestMethod`, and fills `fields`.
+    /// Parses `head`, exactly one head including its empty line as ``HeadScan`` finds it, of a response to
+    /// `requestMethod`, and fills `fields`.
     ///
-    /// Allocates nothing. The result's ranges, like the table's, are offsets in `head`.
+    /// Allocates nothing. All ranges of the result and the table are relative to `head`.
     public static func parse(
         _ head: UnsafeRawBufferPointer, requestMethod: Method, fields: FieldTable, limits: HeadLimits = HeadLimits()
     ) throws(HeadError) -> ResponseHead {
@@ -92,9 +92,9 @@ public enum ResponseParser {
             hasUpgrade: options.upgrade && fields.contains(.upgrade))
     }
 
-    /// Whether the connection is in a known state after the response: not after a body that ends with it, a malformed
-    /// `Connection`, a tunnel, or an answer without a body that frames one (to HEAD, 204, 304): some senders then send
-    /// it, and whoever has the connection next would take it for an answer.
+    /// Returns whether the connection is in a known state after the response. It is not after a body that ends with
+    /// the connection, a malformed `Connection`, or a tunnel. Nor is it after a response without a body (to HEAD,
+    /// 204, 304) that declares one: some senders send it, and the next request would take it for its response.
     @inline(__always)
     private static func mayReuse(
         _ input: HeadInput, _ line: StatusLine, _ options: ConnectionOptions, _ framing: BodyFraming,

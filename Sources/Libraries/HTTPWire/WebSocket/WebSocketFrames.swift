@@ -1,23 +1,23 @@
-/// Tells where frames of a WebSocket begin and end (RFC 6455 section 5.2) as they pass, as a pure value. It checks nothing else of them:
-/// what they say is between those who talk.
+/// Tracks the boundaries of WebSocket frames (RFC 6455 section 5.2) in a stream, as a pure value. It does not
+/// validate frames, which is the task of the endpoints.
 public struct WebSocketFrames: Sendable, Equatable {
-    /// A close frame passed, or has begun to: after it comes nothing more of its side.
+    /// Whether a close frame has begun. Its sender sends no further frames.
     public private(set) var hasClose = false
-    /// How many bytes of the frame's payload are still to come.
+    /// The number of remaining payload bytes of the frame.
     private var payload: UInt64 = 0
-    /// How many bytes of a frame's header have come; how many of them tell its length, after the first two; and how many mask it.
+    /// The number of header bytes so far, of extended length bytes, and of mask bytes.
     private var header = 0
     private var extended = 0
     private var mask = 0
     private var length: UInt64 = 0
 
-    /// Nothing has passed.
+    /// Creates a tracker for the start of a stream.
     public init() {}
 
-    /// Whether a frame of one's own may stand here.
+    /// Whether another frame can be inserted at this position.
     public var isAtBoundary: Bool { payload == 0 && header == 0 }
 
-    /// Bytes pass.
+    /// Processes bytes of the stream.
     public mutating func pass(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
         while index < bytes.count {
@@ -55,15 +55,15 @@ public struct WebSocketFrames: Sendable, Equatable {
 
 /// Close frames (RFC 6455 section 5.5.1).
 public enum WebSocketClose {
-    /// The longest reason that a close frame has room for, in bytes.
+    /// The maximum size of the reason in a close frame, in bytes.
     public static let maximumReason = 123
 
-    /// A whole frame.
+    /// Returns an encoded close frame.
     ///
     /// - Parameters:
-    ///   - code: a status code of section 7.4.1.
-    ///   - reason: UTF-8; what is too long of it is left out.
-    ///   - mask: of the client's side, whose frames must have one; nil: the server's.
+    ///   - code: A status code of RFC 6455 section 7.4.1.
+    ///   - reason: UTF-8 text, truncated to `maximumReason` bytes.
+    ///   - mask: The masking key of a client's frame. `nil` for a server's frame.
     public static func frame(code: UInt16, reason: StaticString = "", mask: UInt32? = nil) -> [UInt8] {
         let text = UnsafeRawBufferPointer(start: reason.utf8Start, count: reason.utf8CodeUnitCount).prefix(
             maximumReason)
@@ -75,12 +75,12 @@ public enum WebSocketClose {
     }
 }
 
-/// The sub-protocols of a WebSocket handshake (RFC 6455 section 4.1): tokens of `Sec-WebSocket-Protocol`.
+/// The subprotocols of a WebSocket handshake (RFC 6455 section 4.1): tokens of `Sec-WebSocket-Protocol`.
 public enum WebSocketProtocols {
-    /// The field's name, in lower case.
+    /// The name of the field in lower case.
     public static var fieldName: StaticString { "sec-websocket-protocol" }
 
-    /// Whether bytes are one token.
+    /// Returns whether the bytes are one token.
     public static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(ByteClass.isToken)
     }

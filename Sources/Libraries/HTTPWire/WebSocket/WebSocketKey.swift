@@ -1,16 +1,16 @@
 internal import CLibcrypto
 
-/// The key of a WebSocket handshake, and the value that accepts it (RFC 6455 section 4.2.2).
+/// The key of a WebSocket handshake and its accept value (RFC 6455 section 4.2.2).
 public enum WebSocketKey {
-    /// Whether a value of `Sec-WebSocket-Key` is the base64 of 16 bytes.
+    /// Returns whether a value of `Sec-WebSocket-Key` is the canonical base64 of 16 bytes.
     public static func isValid(_ key: UnsafeRawBufferPointer) -> Bool {
         guard key.count == 24, let text = key.bindMemory(to: UInt8.self).baseAddress else { return false }
         var bytes = [UInt8](repeating: 0, count: 18)
-        // libcrypto counts padding as two bytes more. Only canonical text is what its bytes encode to.
+        // libcrypto counts padding as two more bytes. The comparison rejects non-canonical text.
         return EVP_DecodeBlock(&bytes, text, 24) == 18 && base64(Array(bytes[..<16])).elementsEqual(key)
     }
 
-    /// The value of `Sec-WebSocket-Accept` that is right for a key. Empty, which no server sends, where libcrypto has no SHA-1.
+    /// Returns the value of `Sec-WebSocket-Accept` for a key. Empty, which no server sends, if libcrypto has no SHA-1.
     public static func accept(_ key: UnsafeRawBufferPointer) -> [UInt8] {
         let text = Array(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8
         var digest = [UInt8](repeating: 0, count: 20)
@@ -18,7 +18,7 @@ public enum WebSocketKey {
     }
 
     private static func base64(_ bytes: [UInt8]) -> [UInt8] {
-        // libcrypto ends the text with a zero.
+        // libcrypto appends a NUL.
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
         let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
         return Array(text.prefix(Int(count)))

@@ -1,9 +1,9 @@
-/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, as RFC 7515 section 2 uses it).
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, RFC 7515 section 2).
 ///
-/// Decoding is strict, so that one value has exactly one spelling: `=`, `+`, `/`, whitespace, a length of 4n + 1 and
-/// bits set past the last byte are all refused.
+/// Decoding is strict, so that each value has exactly one encoding. It rejects `=`, `+`, `/`, whitespace, a length of
+/// 4n + 1, and nonzero bits after the last byte.
 public enum Base64URL {
-    /// The bytes that `bytes`, ASCII text, stands for; nil when it is not canonical base64url. Empty text is empty bytes.
+    /// Decodes ASCII text. `nil` if it is not canonical base64url. Empty text decodes to empty bytes.
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         let remainder = bytes.count & 3
         guard remainder != 1 else { return nil }
@@ -18,12 +18,12 @@ public enum Base64URL {
         return isValid ? decoded : nil
     }
 
-    /// As ``decode(_:)-(UnsafeRawBufferPointer)``, of an array.
+    /// Decodes an array like ``decode(_:)-(UnsafeRawBufferPointer)``.
     public static func decode(_ bytes: [UInt8]) -> [UInt8]? {
         bytes.withUnsafeBytes { decode($0) }
     }
 
-    /// As ``decode(_:)-(UnsafeRawBufferPointer)``, of a string's UTF-8.
+    /// Decodes a string's UTF-8 like ``decode(_:)-(UnsafeRawBufferPointer)``.
     public static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode(UnsafeRawBufferPointer($0)) }
@@ -43,7 +43,7 @@ public enum Base64URL {
         bytes.withUnsafeBytes { encode($0, into: &output) }
     }
 
-    /// The encoding of `bytes` as a string.
+    /// Encodes `bytes` as a string.
     public static func encode(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: encodedLength(of: bytes.count)) { output in
             bytes.withUnsafeBytes { encode($0, to: output) }
@@ -51,14 +51,14 @@ public enum Base64URL {
         }
     }
 
-    /// How many characters `count` bytes are encoded as.
+    /// Returns the number of characters in the encoding of `count` bytes.
     public static func encodedLength(of count: Int) -> Int {
         count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
     }
 }
 
 extension Base64URL {
-    /// Every invalid character sets the top bit of its sextet, so one test after the loop finds them all.
+    /// Every invalid character sets the top bit of its sextet, so one test after the loop detects them all.
     private static func decodeQuartets(
         _ input: UnsafeRawBufferPointer, upTo end: Int, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
@@ -96,7 +96,7 @@ extension Base64URL {
         return (a | b | c) & 0x80 == 0 && c & 0x03 == 0
     }
 
-    /// `output` has exactly the encoded length.
+    /// Encodes into `output`, which must have exactly the encoded length.
     private static func encode(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableBufferPointer<UInt8>) {
         characters.withUnsafeBufferPointer { table in
             var read = 0
@@ -120,8 +120,8 @@ extension Base64URL {
     }
 }
 
-/// The sextet of each ASCII character; 0xFF where the character is not of the alphabet. A literal, so that the compiler
-/// lays it out as constant data.
+/// The sextet of each ASCII character; 0xFF for characters outside the alphabet. A literal, so that the compiler
+/// emits constant data.
 let sextets: [UInt8] = [
     0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
     0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,

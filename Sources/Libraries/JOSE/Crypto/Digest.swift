@@ -1,13 +1,13 @@
 internal import CLibcrypto
 
-/// A digest with its context kept, so that hashing neither fetches nor allocates. For one thread at a time.
+/// A digest with a reusable context, so that hashing neither fetches the algorithm nor allocates. Not thread-safe.
 struct Digest: ~Copyable {
     private let algorithm: OpaquePointer
     private let context: OpaquePointer
     /// The length of a hash in bytes.
     let size: Int
 
-    /// The digest that OpenSSL calls `name`; nil when libcrypto has none or is out of memory.
+    /// Creates the digest that OpenSSL calls `name`. `nil` if libcrypto lacks it or an allocation fails.
     init?(_ name: String) {
         guard let algorithm = EVP_MD_fetch(nil, name, nil) else {
             ERR_clear_error()
@@ -27,29 +27,30 @@ struct Digest: ~Copyable {
         EVP_MD_free(algorithm)
     }
 
-    /// OpenSSL's handle, valid as long as this is.
+    /// OpenSSL's handle, valid for the lifetime of this value.
     var handle: OpaquePointer { algorithm }
 
-    /// Writes the hash of `bytes` to `output`, which holds at least `size` bytes.
+    /// Writes the hash of `bytes` to `output`, which has room for at least `size` bytes. Returns `false` if libcrypto
+    /// fails.
     func hash(_ bytes: UnsafeRawBufferPointer, to output: UnsafeMutablePointer<UInt8>) -> Bool {
-        // Without an algorithm the context keeps the one that it has.
+        // Without an algorithm, the context keeps its current one.
         EVP_DigestInit_ex2(context, nil, nil) == 1
             && EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
             && EVP_DigestFinal_ex(context, output, nil) == 1
     }
 }
 
-/// SHA-256 with a kept context. Not for more than one thread: one a worker.
+/// SHA-256 with a reusable context. Not thread-safe: each worker has its own.
 public final class SHA256Hasher {
     private let digest: Digest
 
-    /// Fails when libcrypto has no SHA-256 or is out of memory.
+    /// Creates a hasher. `nil` if libcrypto has no SHA-256 or an allocation fails.
     public init?() {
         guard let digest = Digest("SHA256") else { return nil }
         self.digest = digest
     }
 
-    /// The hash of `bytes`; nil when libcrypto fails.
+    /// Returns the hash of `bytes`. `nil` if libcrypto fails.
     public func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest? {
         var result = SHA256Digest()
         let isDone = withUnsafeMutableBytes(of: &result.words) { output in
@@ -60,26 +61,26 @@ public final class SHA256Hasher {
         return isDone ? result : nil
     }
 
-    /// As ``hash(_:)-(UnsafeRawBufferPointer)``, of an array.
+    /// Hashes an array like ``hash(_:)-(UnsafeRawBufferPointer)``.
     public func hash(_ bytes: [UInt8]) -> SHA256Digest? {
         bytes.withUnsafeBytes { hash($0) }
     }
 }
 
-/// The 32 bytes of a SHA-256 hash, held inline: a key for tables that costs no allocation.
+/// A SHA-256 hash, stored inline: a key for tables that needs no allocation.
 public struct SHA256Digest: Hashable, Sendable {
     /// The bytes, in memory order.
     var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
     init() {}
 
-    /// A place without a hash yet.
+    /// A placeholder with 32 zero bytes.
     public static var zero: SHA256Digest { SHA256Digest() }
 
     /// The 32 bytes.
     public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 
-    /// The first 8 bytes as a number, for a table of one's own. It is as uniform as the hash.
+    /// The first 8 bytes as an integer, for hash tables. It is as uniform as the hash.
     public var prefix: UInt64 { words.0 }
 
     /// Calls `body` with the 32 bytes.
@@ -87,14 +88,14 @@ public struct SHA256Digest: Hashable, Sendable {
         try Swift.withUnsafeBytes(of: words, body)
     }
 
-    /// Whether all bytes are the same.
+    /// Returns whether all bytes are equal.
     public static func == (a: SHA256Digest, b: SHA256Digest) -> Bool { a.words == b.words }
 
-    /// Feeds the first 8 bytes.
+    /// Hashes the first 8 bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
-/// The hash of `bytes`, for load time; nil when libcrypto fails.
+/// Hashes `bytes` at load time. `nil` if libcrypto fails.
 func sha256(_ bytes: [UInt8]) -> [UInt8]? {
     var output = [UInt8](repeating: 0, count: 32)
     return SHA256(bytes, bytes.count, &output) == nil ? nil : output
@@ -102,7 +103,7 @@ func sha256(_ bytes: [UInt8]) -> [UInt8]? {
 
 /// Comparison of secrets.
 public enum ConstantTime {
-    /// Whether both have the same bytes, in a time that depends on nothing but the lengths.
+    /// Returns whether both have the same bytes, in a time that depends only on the lengths.
     public static func equals(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         let (a, b) = ([UInt8](a), [UInt8](b))
         return a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0

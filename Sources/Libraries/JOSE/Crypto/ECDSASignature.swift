@@ -1,10 +1,11 @@
-/// The signature of ES256, ES384 and ES512: r and s, each as long as the curve's field (RFC 7518 section 3.4), as the DER
-/// that libcrypto reads.
+/// Conversion of an ES256, ES384 or ES512 signature to the DER that libcrypto reads. In JWS it is r and s, each as
+/// long as the curve's field (RFC 7518 section 3.4).
 enum ECDSASignature {
-    /// The longest DER of a P-521 signature: two integers of 66 bytes and a sign byte each, three headers.
+    /// The maximum length of the DER of a P-521 signature: two integers of 66 bytes with a sign byte each, and three
+    /// headers.
     private static let capacity = 144
 
-    /// Calls `body` with the DER of `raw`, whose halves are `width` bytes each; nil when its length is another.
+    /// Calls `body` with the DER of `raw`, whose halves are `width` bytes each. `nil` if `raw` has another length.
     static func withDER<R>(
         of raw: UnsafeRawBufferPointer, width: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) -> R? {
@@ -17,7 +18,7 @@ enum ECDSASignature {
         }
     }
 
-    /// `bytes` without leading zeros, of which zero itself keeps one.
+    /// Returns `bytes` without leading zeros. Zero keeps one byte.
     private static func magnitude(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let start = bytes.firstIndex { $0 != 0 } ?? bytes.count - 1
         return UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -41,7 +42,7 @@ enum ECDSASignature {
         return position
     }
 
-    /// An integer is positive, so one whose top bit is set gets a zero byte before it.
+    /// Integers are positive, so a set top bit requires a zero byte before it.
     private static func signByte(_ magnitude: UnsafeRawBufferPointer) -> Int { magnitude[0] >= 0x80 ? 1 : 0 }
 
     private static func integerLength(_ magnitude: UnsafeRawBufferPointer) -> Int {

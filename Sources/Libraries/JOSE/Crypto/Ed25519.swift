@@ -1,11 +1,11 @@
 internal import CLibcrypto
 
-/// Ed25519 (RFC 8032), which takes the message whole: libcrypto has no context worth keeping.
+/// Ed25519 (RFC 8032). It processes the whole message at once, so there is no context to reuse.
 enum Ed25519 {
     static let keyLength = 32
     static let signatureLength = 64
 
-    /// Whether `signature` is one of `message`.
+    /// Returns whether the signature is valid for `message`.
     static func isValid(
         signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, key: LibcryptoKey
     ) -> Bool {
@@ -22,14 +22,14 @@ enum Ed25519 {
         return false
     }
 
-    /// Whether `point` is one of the few of small order, for which signatures can be made without a private key.
+    /// Returns whether `point` has small order. Signatures for such a point can be forged without a private key.
     static func hasSmallOrder(_ point: [UInt8]) -> Bool {
         var y = point
         y[keyLength - 1] &= 0x7F
         return smallOrderOrdinates.contains(y)
     }
 
-    /// The ordinates of all points whose order divides 8, least byte first, and the two that are not reduced.
+    /// The ordinates of all points whose order divides 8, least significant byte first, and the two unreduced forms.
     private static let smallOrderOrdinates: Set<[UInt8]> = [
         ordinate(first: 0x00, rest: 0x00, last: 0x00),
         ordinate(first: 0x01, rest: 0x00, last: 0x00),
@@ -51,10 +51,10 @@ enum Ed25519 {
     }
 }
 
-/// What RFC 8032 section 5.1.3 asks of an encoded point. libcrypto takes any 32 bytes for a key: it reduces what is too
-/// large, and finds out only with each signature that there is no such point.
+/// The checks of an encoded point (RFC 8032 section 5.1.3). libcrypto accepts any 32 bytes as a key: it reduces a
+/// value that is too large, and detects an invalid point only at each verification.
 extension Ed25519 {
-    /// Whether the ordinate of `point` is below the field's prime, 2^255 - 19, so that it has no other spelling.
+    /// Returns whether the ordinate of `point` is below the field's prime, 2^255 - 19, so that the encoding is unique.
     static func isCanonical(_ point: [UInt8]) -> Bool {
         guard point[keyLength - 1] & 0x7F == 0x7F, point[1..<(keyLength - 1)].allSatisfy({ $0 == 0xFF }) else {
             return true
@@ -62,7 +62,7 @@ extension Ed25519 {
         return point[0] < 0xED
     }
 
-    /// Whether there is an abscissa for the ordinate of `point`: a square root of (y² - 1) / (dy² + 1).
+    /// Returns whether the ordinate of `point` has an abscissa: a square root of (y² - 1) / (dy² + 1).
     static func isOnCurve(_ point: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         guard let context = BN_CTX_new() else { return false }
@@ -72,7 +72,7 @@ extension Ed25519 {
         let prime = BN_CTX_get(context)
         let square = BN_CTX_get(context)
         let denominator = BN_CTX_get(context)
-        // The last is nil when any of them is.
+        // The last allocation is `nil` if any of them failed.
         guard let product = BN_CTX_get(context) else { return false }
         var y = point
         y[keyLength - 1] &= 0x7F
@@ -84,11 +84,11 @@ extension Ed25519 {
             BN_add(square, square, prime) == 1, BN_sub_word(square, 1) == 1,
             BN_mod_mul(product, square, denominator, prime, context) == 1
         else { return false }
-        // The product is a square whenever the quotient is; -1 is for those that are not, -2 for an error.
+        // The product is a square if and only if the quotient is. -1 means no square, -2 an error.
         return BN_kronecker(product, prime, context) >= 0
     }
 
-    /// The curve's d, -121665 / 121666, least byte first.
+    /// The curve's d, -121665 / 121666, least significant byte first.
     private static let d: [UInt8] = [
         0xA3, 0x78, 0x59, 0x13, 0xCA, 0x4D, 0xEB, 0x75, 0xAB, 0xD8, 0x41, 0x41, 0x4D, 0x0A, 0x70, 0x00,
         0x98, 0xE8, 0x79, 0x77, 0x79, 0x40, 0xC7, 0x8C, 0x73, 0xFE, 0x6F, 0x2B, 0xEE, 0x6C, 0x03, 0x52,

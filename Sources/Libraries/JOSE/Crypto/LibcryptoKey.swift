@@ -1,13 +1,12 @@
 internal import CLibcrypto
 
-/// A public key of libcrypto, owned.
+/// An owned public key of libcrypto.
 ///
-/// `@unchecked Sendable`: the pointer never changes, and libcrypto allows a key that is only read to be used by many
-/// threads at once.
+/// `@unchecked Sendable`: the pointer never changes, and libcrypto permits concurrent reads of a key.
 final class LibcryptoKey: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over `pointer`, an `EVP_PKEY`.
+    /// Takes ownership of `pointer`, an `EVP_PKEY`.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -16,11 +15,11 @@ final class LibcryptoKey: @unchecked Sendable {
         EVP_PKEY_free(pointer)
     }
 
-    /// Makes the key of the type that OpenSSL calls `type` from the parameters that `build` makes with a builder; nil when
-    /// libcrypto refuses it.
+    /// Creates a key of OpenSSL's type `type` from the parameters that `build` returns. `nil` if libcrypto rejects
+    /// them.
     ///
-    /// A builder only points to the values that are pushed, so `build` has to call `OSSL_PARAM_BLD_to_param` while they
-    /// exist; names must outlive the parameters.
+    /// A builder only references the pushed values, so `build` must call `OSSL_PARAM_BLD_to_param` during their
+    /// lifetime. Names must outlive the parameters.
     convenience init?(type: String, _ build: (OpaquePointer) -> UnsafeMutablePointer<OSSL_PARAM>?) {
         defer { ERR_clear_error() }
         guard let builder = OSSL_PARAM_BLD_new() else { return nil }
@@ -36,7 +35,7 @@ final class LibcryptoKey: @unchecked Sendable {
         self.init(owning: key)
     }
 
-    /// Whether libcrypto's full check of a public key passes: a point that is on its curve and of its order.
+    /// Whether libcrypto's full check of the public key passes: the point is on the curve and has its order.
     var passesPublicCheck: Bool {
         defer { ERR_clear_error() }
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }

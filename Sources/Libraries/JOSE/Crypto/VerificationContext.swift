@@ -1,17 +1,18 @@
 internal import CLibcrypto
 import Synchronization
 
-/// libcrypto's state for verifying many signatures with one key and one algorithm, RSA or ECDSA.
+/// libcrypto's state for verifying signatures with one RSA or ECDSA key and one algorithm.
 ///
-/// To set it up costs several microseconds, so it is kept. For one thread at a time: ``VerificationContextPool`` lends it.
+/// Its initialization takes several microseconds, so it is reused. Not thread-safe: ``VerificationContextPool`` lends
+/// it.
 final class VerificationContext {
     let algorithm: Algorithm
-    /// Held because the context uses it.
+    /// Retained because the context uses it.
     private let key: LibcryptoKey
     private let context: OpaquePointer
     private let digest: Digest
 
-    /// Nil when libcrypto refuses the algorithm for the key.
+    /// Creates a context. `nil` if libcrypto rejects the algorithm for the key.
     init?(key: LibcryptoKey, algorithm: Algorithm) {
         guard let name = algorithm.digestName, let digest = Digest(name) else { return nil }
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { return nil }
@@ -30,7 +31,7 @@ final class VerificationContext {
         EVP_PKEY_CTX_free(context)
     }
 
-    /// Whether `signature`, as libcrypto takes it (DER for ECDSA), is one of `message`.
+    /// Returns whether the signature (DER for ECDSA) is valid for `message`.
     func isValid(signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer) -> Bool {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digest.size) { hash in
             guard let hashed = hash.baseAddress, digest.hash(message, to: hashed) else { return false }
@@ -55,12 +56,13 @@ final class VerificationContext {
     }
 }
 
-/// Lends the verification contexts of one key to threads.
+/// A lock-free pool of the verification contexts of one key.
 ///
-/// A few slots, each taken and filled by one atomic exchange: nobody waits. A thread that finds no context makes one; a
-/// context that finds no free slot is dropped.
+/// Each of a few slots is emptied and filled by one atomic operation, so no thread waits. A thread that finds no
+/// context creates one; a context without a free slot is released.
 ///
-/// `@unchecked Sendable`: contexts are not, but one is only reached by taking it out of its slot, so by one thread.
+/// `@unchecked Sendable`: contexts are not thread-safe, but a context is used only after it was removed from its
+/// slot, so by one thread.
 final class VerificationContextPool: @unchecked Sendable {
     private typealias Slot = Atomic<Unmanaged<VerificationContext>?>
 
@@ -78,7 +80,7 @@ final class VerificationContextPool: @unchecked Sendable {
         fourth.exchange(nil, ordering: .acquiring)?.release()
     }
 
-    /// Calls `body` with a context of `key` and `algorithm` that nobody else uses meanwhile; nil when there can be none.
+    /// Calls `body` with a context of `key` and `algorithm` for exclusive use. `nil` if none can be created.
     func withContext<R>(
         of key: LibcryptoKey, _ algorithm: Algorithm, _ body: (VerificationContext) -> R
     ) -> R? {
@@ -87,7 +89,7 @@ final class VerificationContextPool: @unchecked Sendable {
         return body(context)
     }
 
-    /// A kept context. One of another algorithm, which a key that serves several may have, is dropped.
+    /// Removes a context from the pool. A context of another algorithm is released.
     private func take(_ algorithm: Algorithm) -> VerificationContext? {
         let taken = take(first) ?? take(second) ?? take(third) ?? take(fourth)
         guard let context = taken?.takeRetainedValue(), context.algorithm == algorithm else { return nil }

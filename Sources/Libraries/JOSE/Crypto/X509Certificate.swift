@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// A certificate of libcrypto, owned.
+/// An owned certificate of libcrypto.
 final class X509Certificate {
     private let pointer: OpaquePointer
 
@@ -15,11 +15,11 @@ final class X509Certificate {
         X509_free(pointer)
     }
 
-    /// The numbers of its RSA key, if the certificate is valid at `now`, in seconds since 1970.
+    /// Returns the RSA key of the certificate. Throws if it is not valid at `now`, in seconds since 1970.
     func rsaKey(validAt now: Int64) throws(UnfitKey) -> RSAMaterial {
         defer { ERR_clear_error() }
         var time = time_t(now)
-        // Each answer is 0 for a date that cannot be read.
+        // X509_cmp_time returns 0 for an unreadable date.
         guard X509_cmp_time(X509_get0_notBefore(pointer), &time) < 0 else {
             throw UnfitKey("certificate is not yet valid")
         }
@@ -38,7 +38,7 @@ final class X509Certificate {
         return text.withUnsafeBytes { bytes in
             guard let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
             defer { BIO_free(memory) }
-            // Without a callback an encrypted PEM would ask for a passphrase on the terminal.
+            // Without a callback, libcrypto prompts on the terminal for the passphrase of an encrypted PEM.
             return PEM_read_bio_X509(memory, nil, { _, _, _, _ in -1 }, nil)
         }
     }

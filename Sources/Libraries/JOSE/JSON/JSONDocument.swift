@@ -1,29 +1,30 @@
-/// A JSON text (RFC 8259), read strictly and once.
+/// A JSON text (RFC 8259), parsed strictly and once.
 ///
-/// The text must be valid UTF-8 without a byte order mark, no object may have two members of the same name, and its size,
-/// depth and number of values are bounded. Reading does not recurse. What is kept is the text and one small node a value.
+/// The text must be valid UTF-8 without a byte order mark. Objects must not have duplicate names. Size, depth and
+/// number of values are bounded. Parsing does not recurse. The document stores the text and one small node for each
+/// value.
 public struct JSONDocument: Sendable {
     let storage: JSONStorage
 
-    /// Reads `bytes`.
+    /// Parses `bytes`.
     public init(_ bytes: [UInt8], limits: JSONLimits = .token) throws(JSONError) {
         let parsed = bytes.withUnsafeBufferPointer { JSONParser.parse($0, limits: limits) }
         let (nodes, hasWhitespace) = try parsed.get()
         storage = JSONStorage(bytes: bytes, nodes: nodes, hasWhitespace: hasWhitespace)
     }
 
-    /// The text's one value.
+    /// The top-level value.
     public var root: JSONValue { JSONValue(storage: storage, index: 0) }
 
-    /// How many bytes the text has.
+    /// The size of the text in bytes.
     public var byteCount: Int { storage.bytes.count }
 }
 
-/// What the cursors of one document share.
+/// The storage that the cursors of one document share.
 final class JSONStorage: Sendable {
     let bytes: [UInt8]
     let nodes: [JSONNode]
-    /// Whether there is whitespace outside strings anywhere.
+    /// Whether there is whitespace outside strings.
     let hasWhitespace: Bool
 
     init(bytes: [UInt8], nodes: [JSONNode], hasWhitespace: Bool) {
@@ -32,72 +33,72 @@ final class JSONStorage: Sendable {
         self.hasWhitespace = hasWhitespace
     }
 
-    /// Calls `body` with the bytes that `node` spans.
+    /// Calls `body` with the bytes of `node`.
     @inline(__always)
     func withText<R>(of node: JSONNode, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[Int(node.start)..<Int(node.end)])) }
     }
 }
 
-/// What a JSON text may cost to read.
+/// Bounds on parsing a JSON text.
 public struct JSONLimits: Sendable {
-    /// The longest text, in bytes.
+    /// The maximum size of the text, in bytes.
     public var size: Int
-    /// How deep objects and arrays may nest; a text that is one empty object has depth 1.
+    /// The maximum nesting of objects and arrays. A text with one empty object has depth 1.
     public var depth: Int
-    /// The most values in the whole text, containers included, member names not.
+    /// The maximum number of values in the whole text. Containers count, member names do not.
     public var members: Int
 
-    /// Limits of one's own. `size` is taken as 1 GiB where it is more.
+    /// Creates limits. `size` is at most 1 GiB.
     public init(size: Int, depth: Int, members: Int) {
         self.size = min(size, 1 << 30)
         self.depth = depth
         self.members = members
     }
 
-    /// For a token's header or payload: 16 KiB, 64 deep, 4096 values.
+    /// Limits for a token's header or payload: 16 KiB, depth 64, 4096 values.
     public static let token = JSONLimits(size: 16_384, depth: 64, members: 4096)
-    /// For a key set: 1 MiB, 16 deep, 32768 values.
+    /// Limits for a key set: 1 MiB, depth 16, 32768 values.
     public static let keySet = JSONLimits(size: 1 << 20, depth: 16, members: 32_768)
 }
 
-/// Why a text is not JSON as this module reads it, and where.
+/// The reason that a text is rejected, with its position.
 public struct JSONError: Error, Hashable, Sendable {
-    /// The kinds of failure; more may be added.
+    /// The kind of error. The list can grow.
     public enum Code: String, Hashable, Sendable {
         /// More bytes than `JSONLimits.size`.
         case tooLarge
-        /// Nested deeper than `JSONLimits.depth`.
+        /// Nesting deeper than `JSONLimits.depth`.
         case tooDeep
         /// More values than `JSONLimits.members`.
         case tooManyValues
-        /// A byte that the grammar of RFC 8259 does not allow there.
+        /// A byte that the grammar of RFC 8259 does not permit at this position.
         case unexpectedByte
         /// The text ends within a value.
         case unexpectedEnd
-        /// A number with a leading zero, without digits, or the like.
+        /// An invalid number, such as one with a leading zero or without digits.
         case invalidNumber
-        /// An escape that RFC 8259 section 7 does not have.
+        /// An escape that is not in RFC 8259 section 7.
         case invalidEscape
-        /// A `\u` escape of half a surrogate pair.
+        /// A `\u` escape for half of a surrogate pair.
         case loneSurrogate
-        /// Bytes in a string that are not UTF-8 (RFC 3629).
+        /// Invalid UTF-8 in a string (RFC 3629).
         case invalidUTF8
-        /// A control character in a string that is not escaped.
+        /// An unescaped control character in a string.
         case controlCharacter
-        /// Two members of one object with the same name, escapes resolved.
+        /// Two members of an object with the same name after unescaping.
         case duplicateMember
-        /// Something after the value.
+        /// Bytes after the value.
         case trailingBytes
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// The offset of the byte at which it was noticed.
+    /// The offset of the byte at which the error was detected.
     public let offset: Int
 }
 
 extension JSONError: CustomStringConvertible {
-    /// `CODE at byte OFFSET`; nothing of the text itself.
+    /// `CODE at byte OFFSET`, without any of the text.
     public var description: String { "\(code.rawValue) at byte \(offset)" }
 }

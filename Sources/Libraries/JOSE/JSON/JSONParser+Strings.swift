@@ -1,7 +1,7 @@
 internal import TextCoding
 
 extension JSONParser {
-    /// Reads a string whose opening quote has been read, and the closing quote.
+    /// Reads a string after its opening quote, including the closing quote.
     mutating func readString() throws(JSONError) {
         let start = position
         var isEscaped = false
@@ -22,8 +22,8 @@ extension JSONParser {
         }
     }
 
-    /// Moves to the next byte that is a quote, a backslash, a control character or not ASCII; eight bytes a step, so
-    /// up to seven plain bytes before the end of the text are left to the caller.
+    /// Moves to the next quote, backslash, control character or non-ASCII byte. It reads eight bytes at a time, so
+    /// the caller handles up to seven plain bytes at the end of the text.
     private mutating func skipPlainBytes() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         while position &+ 8 <= text.count {
@@ -31,7 +31,7 @@ extension JSONParser {
                 littleEndian: UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
-            // The lowest flag is exact: a borrow can only falsify bytes above a true hit.
+            // The lowest flag is exact: a borrow can only falsify bytes above a true match.
             let hits =
                 (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
                     | word)
@@ -58,7 +58,7 @@ extension JSONParser {
         }
     }
 
-    /// Reads the digits of a `\u` escape, and the other half of a surrogate pair.
+    /// Reads the digits of a `\u` escape, and the second half of a surrogate pair.
     private mutating func readUnicodeEscape() throws(JSONError) {
         let unit = try readHexUnit()
         guard unit & 0xF800 == 0xD800 else { return }
@@ -79,7 +79,7 @@ extension JSONParser {
         return unit
     }
 
-    /// Reads one character of two to four bytes (the well-formed sequences of RFC 3629 section 4).
+    /// Reads a character of two to four bytes (the well-formed sequences of RFC 3629 section 4).
     private mutating func readMultibyte() throws(JSONError) {
         let lead = text[position]
         let second: ClosedRange<UInt8>

@@ -1,29 +1,29 @@
 internal import CLibcrypto
 
-/// One entry of a document's tape.
+/// A node of a document's tape.
 ///
-/// Values are in the order of the text. An object's members are pairs: a string node for the name, then the value with
-/// all that is in it. `next` is the index after the last node of the subtree, so that a reader can step over it.
+/// Values are in the order of the text. An object's members are pairs: a string node for the name, then the subtree
+/// of the value. `next` is the index after the subtree, so that a reader can skip it.
 struct JSONNode: Sendable {
-    /// Where the text begins: a string's first byte after the quote, otherwise the value's first byte.
+    /// The start of the text: the first byte after a string's quote, otherwise the first byte of the value.
     var start: UInt32
-    /// Where it ends: the closing quote of a string, otherwise the byte after the value.
+    /// The end of the text: a string's closing quote, otherwise the byte after the value.
     var end: UInt32
-    /// The node after this value; of a container that is still open, the container around it.
+    /// The index of the node after this value. In an open container, the index of the enclosing container.
     var next: UInt32
     /// The number of a container's elements or members; 1 for `true`.
     var count: UInt32
     var kind: JSONValue.Kind
-    /// Whether a string has escapes, so that its text is not its value.
+    /// Whether a string contains escapes.
     var isEscaped: Bool
 
-    /// The container around the outermost value.
+    /// The container of the top-level value.
     static let none = UInt32.max
 }
 
-/// Reads a JSON text into a tape of nodes.
+/// A parser of a JSON text into a tape of nodes.
 ///
-/// There is no recursion and no stack: a container that is open keeps the index of the container around it in its node.
+/// It uses neither recursion nor a stack: the node of an open container stores the index of the enclosing container.
 struct JSONParser {
     let text: UnsafeBufferPointer<UInt8>
     let limits: JSONLimits
@@ -34,7 +34,7 @@ struct JSONParser {
     private var depth = 0
     private var values = 0
 
-    /// The nodes of `text`, and whether it has whitespace outside strings.
+    /// Parses `text`. Returns its nodes and whether there is whitespace outside strings.
     static func parse(
         _ text: UnsafeBufferPointer<UInt8>, limits: JSONLimits
     ) -> Result<([JSONNode], Bool), JSONError> {
@@ -140,7 +140,7 @@ extension JSONParser {
         nodes[nodes.count - 1].count = count
     }
 
-    /// Appends a node; by default it ends where it stands on the tape.
+    /// Appends a node. By default, `next` is the index after it.
     mutating func append(
         _ kind: JSONValue.Kind, from start: Int, to end: Int, next: UInt32? = nil, isEscaped: Bool = false
     ) {
@@ -177,7 +177,7 @@ extension JSONParser {
     func failure(_ code: JSONError.Code) -> JSONError { JSONError(code: code, offset: position) }
 }
 
-/// Whether RFC 8259 section 2 lets `byte` stand between tokens.
+/// Returns whether `byte` is whitespace between tokens (RFC 8259 section 2).
 @inline(__always)
 func isWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
@@ -206,7 +206,7 @@ extension JSONParser {
         append(kind, from: start, to: position)
     }
 
-    /// One digit or more.
+    /// Reads one or more digits.
     private mutating func readDigits() throws(JSONError) {
         let start = position
         while position < text.count, text[position] &- UInt8(ascii: "0") < 10 { position &+= 1 }
@@ -217,10 +217,10 @@ extension JSONParser {
         position < text.count && text[position] == byte
     }
 
-    /// A name that the object at `index` has twice, escapes resolved; nil when all differ.
+    /// Returns a duplicate name of the object at `index` after unescaping. `nil` if all names differ.
     ///
-    /// Small objects are compared pair by pair. Larger ones are sorted, which keeps the cost at n log n comparisons
-    /// whatever the names are; a hash table would be at the mercy of whoever chooses them.
+    /// Small objects are compared pair by pair. Larger ones are sorted, which bounds the cost at n log n comparisons
+    /// for any names. The cost of a hash table would depend on names that clients choose.
     func duplicateName(of index: Int) -> JSONNode? {
         let count = Int(nodes[index].count)
         return count <= 16 ? duplicateByPairs(of: index) : duplicateBySorting(of: index, count: count)
@@ -252,7 +252,7 @@ extension JSONParser {
         return zip(names, names.dropFirst()).first { hasSameName($0, $1) }?.1
     }
 
-    /// Brings equal names together. The order is only one of value where a name has escapes; else length goes first.
+    /// Groups equal names. If any name has escapes, names are ordered by value, otherwise by length first.
     private func sort(_ names: inout [JSONNode]) {
         if names.contains(where: \.isEscaped) {
             names.sort { bytes(of: $0).lexicographicallyPrecedes(bytes(of: $1)) }

@@ -1,11 +1,11 @@
 internal import CLibcrypto
 internal import TextCoding
 
-/// The UTF-8 of a JSON string's value, escapes resolved one by one, from text that the parser has accepted.
+/// The UTF-8 of a JSON string's value, unescaped on the fly. The parser must have validated the text.
 struct JSONStringBytes: Sequence, IteratorProtocol {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// Bytes of a resolved escape that are still to be given out, first byte lowest.
+    /// The remaining bytes of an unescaped character, first byte lowest.
     private var pending: UInt32 = 0
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
@@ -48,7 +48,7 @@ struct JSONStringBytes: Sequence, IteratorProtocol {
         return split(scalar)
     }
 
-    /// The first byte of the scalar's UTF-8; the others, none of which is zero, become pending.
+    /// Returns the first byte of the scalar's UTF-8. The remaining bytes, which are never zero, become pending.
     private mutating func split(_ scalar: UInt32) -> UInt8 {
         switch scalar {
         case ..<0x80: return UInt8(scalar)
@@ -72,7 +72,7 @@ struct JSONStringBytes: Sequence, IteratorProtocol {
     }
 }
 
-/// Whether both have the same bytes.
+/// Returns whether both buffers have the same bytes.
 @inline(__always)
 func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
     guard a.count == b.count else { return false }

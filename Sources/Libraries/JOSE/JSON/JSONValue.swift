@@ -1,6 +1,6 @@
-/// A value of a ``JSONDocument``: a cursor into it, cheap to copy.
+/// A value of a ``JSONDocument``: a cursor that is cheap to copy.
 public struct JSONValue: Sendable {
-    /// What a value is. A number written without fraction and exponent is an `integer`, of whatever size.
+    /// The type of a value. A number without fraction and exponent is an `integer` of any size.
     public enum Kind: UInt8, Sendable {
         case object, array, string, integer, number, bool, null
     }
@@ -10,12 +10,12 @@ public struct JSONValue: Sendable {
 
     var node: JSONNode { storage.nodes[index] }
 
-    /// What the value is.
+    /// The type of the value.
     public var kind: Kind { node.kind }
 
-    /// The string, escapes resolved; nil for other values.
+    /// The unescaped string. `nil` for other types.
     ///
-    /// Swift compares strings by canonical equivalence. Where the exact bytes matter, compare with `equals`.
+    /// Swift compares strings by canonical equivalence. To compare bytes, use `equals`.
     public var string: String? {
         let node = node
         guard node.kind == .string else { return nil }
@@ -24,14 +24,14 @@ public struct JSONValue: Sendable {
         }
     }
 
-    /// The integer; nil for other values and for one that a signed 64-bit integer cannot hold.
+    /// The integer. `nil` for other types and outside the range of `Int64`.
     public var integer: Int64? {
         let node = node
         guard node.kind == .integer else { return nil }
         return storage.withText(of: node) { parseInteger($0) }
     }
 
-    /// The number, integers included, as the nearest double; nil for other values and beyond a double's range.
+    /// The number as the nearest `Double`, also for integers. `nil` for other types and outside the range of `Double`.
     public var double: Double? {
         let node = node
         guard node.kind == .integer || node.kind == .number else { return nil }
@@ -39,7 +39,7 @@ public struct JSONValue: Sendable {
         return value.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The Boolean; nil for other values. `"true"` is a string.
+    /// The Boolean. `nil` for other types, such as the string `"true"`.
     public var bool: Bool? { node.kind == .bool ? node.count == 1 : nil }
 
     /// The number of elements or members; 0 for values that are not containers.
@@ -48,12 +48,12 @@ public struct JSONValue: Sendable {
         return node.kind == .object || node.kind == .array ? Int(node.count) : 0
     }
 
-    /// The length in bytes of a string's value as written, escapes not resolved; 0 for other values.
+    /// The size of a string in the text, in bytes, before unescaping; 0 for other types.
     var writtenLength: Int { node.kind == .string ? Int(node.end - node.start) : 0 }
 }
 
 extension String {
-    /// The value of a JSON string's text.
+    /// Creates the value of a JSON string's text.
     fileprivate init(decoding text: UnsafeBufferPointer<UInt8>, as isEscaped: Bool) {
         self =
             isEscaped
@@ -61,7 +61,7 @@ extension String {
     }
 }
 
-/// The value of an integer that has the grammar of JSON; nil when 64 bits do not hold it.
+/// Parses an integer in JSON syntax. `nil` on overflow of 64 bits.
 private func parseInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
     var value: Int64 = 0
@@ -77,8 +77,8 @@ private func parseInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
 }
 
 extension JSONValue {
-    /// Appends the value's JSON text to `output`, without whitespace outside strings. Strings and numbers are spelled as
-    /// they were written.
+    /// Appends the value's JSON text to `output`, without whitespace outside strings. Strings and numbers keep their
+    /// spelling.
     public func appendCompact(to output: inout [UInt8]) {
         let node = node
         let quote = node.kind == .string ? 1 : 0
@@ -118,19 +118,19 @@ private func appendWithoutWhitespace(_ text: UnsafeBufferPointer<UInt8>, to outp
 }
 
 extension JSONValue {
-    /// Whether this is a string with exactly the bytes of `literal`. Allocates nothing.
+    /// Returns whether this is a string with the bytes of `literal`. Allocates nothing.
     public func equals(_ literal: StaticString) -> Bool {
         let bytes = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
         return storage.string(node, equals: bytes)
     }
 
-    /// Whether this is a string with exactly the UTF-8 of `string`. Allocates nothing where neither has to be unpacked.
+    /// Returns whether this is a string with the UTF-8 of `string`. Allocates nothing if that is contiguous.
     @_disfavoredOverload
     public func equals(_ string: String) -> Bool {
         storage.string(node, equals: string)
     }
 
-    /// Whether this is a string with exactly these bytes. Allocates nothing.
+    /// Returns whether this is a string with these bytes. Allocates nothing.
     @_disfavoredOverload
     public func equals(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { storage.string(node, equals: $0) }
@@ -138,7 +138,7 @@ extension JSONValue {
 }
 
 extension JSONStorage {
-    /// Whether `node` is a string, or a member's name, whose value is `bytes`.
+    /// Returns whether `node` is a string or a member's name with the value `bytes`.
     func string(_ node: JSONNode, equals bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard node.kind == .string else { return false }
         return withText(of: node) { text in
@@ -146,7 +146,7 @@ extension JSONStorage {
         }
     }
 
-    /// As above, by a string's UTF-8.
+    /// Compares like the method above, with a string's UTF-8.
     func string(_ node: JSONNode, equals string: String) -> Bool {
         let answer = string.utf8.withContiguousStorageIfAvailable { self.string(node, equals: $0) }
         return answer ?? Array(string.utf8).withUnsafeBufferPointer { self.string(node, equals: $0) }
@@ -154,7 +154,7 @@ extension JSONStorage {
 }
 
 extension JSONValue {
-    /// The value of an object's member; nil where there is none and for values that are not objects. The cost is the
+    /// The value of an object's member. `nil` if it is absent or this is not an object. The lookup is linear in the
     /// number of members.
     public subscript(_ member: String) -> JSONValue? {
         guard node.kind == .object else { return nil }
@@ -169,10 +169,10 @@ extension JSONValue {
         return nil
     }
 
-    /// An object's members in the order of the text; none for values that are not objects.
+    /// An object's members in the order of the text. Empty for other types.
     public var members: JSONMembers { JSONMembers(self) }
 
-    /// An array's elements in the order of the text; none for values that are not arrays.
+    /// An array's elements in the order of the text. Empty for other types.
     public var elements: JSONElements { JSONElements(self) }
 }
 
@@ -188,7 +188,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
         end = value.kind == .object ? Int(value.node.next) : 0
     }
 
-    /// The next member, its name with escapes resolved.
+    /// Returns the next member with its unescaped name.
     public mutating func next() -> (name: String, value: JSONValue)? {
         guard position < end else { return nil }
         let name = JSONValue(storage: storage, index: position)
@@ -210,7 +210,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
         end = value.kind == .array ? Int(value.node.next) : 0
     }
 
-    /// The next element.
+    /// Returns the next element.
     public mutating func next() -> JSONValue? {
         guard position < end else { return nil }
         let value = JSONValue(storage: storage, index: position)

@@ -1,7 +1,7 @@
-/// Appends JSON text to a byte array.
+/// Functions that append JSON text to a byte array.
 public enum JSONWriter {
-    /// Appends `string` as a JSON string with its quotes. What RFC 8259 section 7 says must be escaped is: the quote, the
-    /// backslash and control characters.
+    /// Appends `string` as a quoted JSON string. It escapes the characters that RFC 8259 section 7 requires: quotes,
+    /// backslashes and control characters.
     public static func appendString(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var string = string
@@ -9,12 +9,12 @@ public enum JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Appends bytes as a JSON string; what is not UTF-8 in them becomes U+FFFD.
+    /// Appends bytes as a JSON string. Invalid UTF-8 becomes U+FFFD.
     public static func appendString(utf8 bytes: some Collection<UInt8>, to output: inout [UInt8]) {
         appendString(String(decoding: bytes, as: UTF8.self), to: &output)
     }
 
-    /// Appends a member's name and the colon; before it a comma, unless `output` ends with `{`.
+    /// Appends a member's name and a colon, preceded by a comma unless `output` ends with `{`.
     public static func appendName(_ name: String, to output: inout [UInt8]) {
         if output.last != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
         appendString(name, to: &output)

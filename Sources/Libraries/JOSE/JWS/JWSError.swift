@@ -1,12 +1,12 @@
-/// Why a text is not a JWS that may be verified.
+/// The reason that a text is not a JWS that can be verified.
 public struct JWSError: Error, Hashable, Sendable {
-    /// The kinds of failure; more may be added.
+    /// The kind of error. The list can grow.
     public enum Code: String, Hashable, Sendable {
-        /// More bytes than the caller allows.
+        /// More bytes than the caller permits.
         case tooLarge
-        /// Not three parts between dots.
+        /// Not three parts separated by dots.
         case wrongPartCount
-        /// Five parts: an encrypted token (JWE), which is never decrypted.
+        /// Five parts: an encrypted token (JWE), which is not supported.
         case encrypted
         /// The header is empty or not strict base64url.
         case invalidHeaderEncoding
@@ -14,9 +14,9 @@ public struct JWSError: Error, Hashable, Sendable {
         case invalidPayloadEncoding
         /// The signature is not strict base64url.
         case invalidSignatureEncoding
-        /// The header is not JSON; `json` tells more.
+        /// The header is not JSON; see `json`.
         case invalidHeaderJSON
-        /// The payload is not JSON; `json` tells more.
+        /// The payload is not JSON; see `json`.
         case invalidPayloadJSON
         /// The header is JSON, but not an object.
         case headerNotObject
@@ -28,15 +28,16 @@ public struct JWSError: Error, Hashable, Sendable {
         case invalidKeyID
         /// `typ` is not a string, or longer than 256 bytes.
         case invalidType
-        /// There is a `crit`: an extension that must be understood (RFC 7515 section 4.1.11), and none is.
+        /// `crit` is present. It lists extensions that must be understood (RFC 7515 section 4.1.11); none are
+        /// supported.
         case criticalExtension
-        /// There is a `b64` (RFC 7797).
+        /// `b64` is present (RFC 7797).
         case unencodedPayload
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// What is wrong with the JSON, for the two codes that say so.
+    /// The JSON error, for `invalidHeaderJSON` and `invalidPayloadJSON`.
     public let json: JSONError?
 
     init(_ code: Code, json: JSONError? = nil) {
@@ -46,7 +47,7 @@ public struct JWSError: Error, Hashable, Sendable {
 }
 
 extension JWSError: CustomStringConvertible {
-    /// The code, and where the JSON is wrong; nothing of the token itself.
+    /// The code and the position of a JSON error, without any of the token.
     public var description: String {
         json.map { "\(code.rawValue): \($0)" } ?? code.rawValue
     }

@@ -1,5 +1,5 @@
-/// The signature algorithms of RFC 7518 section 3.1 and RFC 8037 that may be verified. There is neither `none` nor any
-/// algorithm with a shared secret.
+/// The supported signature algorithms of RFC 7518 section 3.1 and RFC 8037. Neither `none` nor any algorithm with a
+/// shared secret is among them.
 public enum Algorithm: String, CaseIterable, Sendable {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"
@@ -19,12 +19,12 @@ public enum Algorithm: String, CaseIterable, Sendable {
     case es384 = "ES384"
     /// ECDSA on P-521 with SHA-512.
     case es512 = "ES512"
-    /// EdDSA; here always Ed25519.
+    /// EdDSA with Ed25519.
     case edDSA = "EdDSA"
 }
 
 extension Algorithm {
-    /// OpenSSL's name of the digest; nil for EdDSA, which hashes by itself.
+    /// OpenSSL's name of the digest. `nil` for EdDSA, which includes its own hash.
     var digestName: String? {
         switch self {
         case .rs256, .ps256, .es256: "SHA256"
@@ -37,8 +37,8 @@ extension Algorithm {
     var isPSS: Bool { self == .ps256 || self == .ps384 || self == .ps512 }
 }
 
-/// What of a JOSE header (RFC 7515 section 4) is looked at. Keys that a header carries or points to (`jwk`, `jku`, `x5c`,
-/// `x5u`) are never looked at.
+/// The members of a JOSE header that are read (RFC 7515 section 4). Keys in or referenced by a header (`jwk`, `jku`,
+/// `x5c`, `x5u`) are ignored.
 struct JWSHeader {
     let algorithm: String
     let keyID: String?
@@ -54,7 +54,7 @@ struct JWSHeader {
         type = try Self.string("typ", of: header, atMost: 256, orElse: .invalidType)
     }
 
-    /// The string of an optional member; `limit` is in bytes.
+    /// Returns an optional string member of at most `limit` bytes.
     private static func string(
         _ name: String, of header: JSONValue, atMost limit: Int, orElse code: JWSError.Code
     ) throws(JWSError) -> String? {

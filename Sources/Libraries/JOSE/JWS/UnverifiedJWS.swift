@@ -1,8 +1,8 @@
-/// A signed token (RFC 7515, compact serialization) that was read and not verified: nothing in it may be believed yet.
+/// A parsed but unverified token (RFC 7515, compact serialization). Its content is untrusted.
 public struct UnverifiedJWS: Sendable {
-    /// The header's `alg` as it stands there.
+    /// The header's `alg`, unchanged.
     public let algorithmName: String
-    /// The header's `alg`; nil when it is none of ours.
+    /// The header's `alg`. `nil` if the algorithm is not supported.
     public var algorithm: Algorithm? { Algorithm(rawValue: algorithmName) }
     /// The header's `kid`, at most 1 KiB.
     public let keyID: String?
@@ -16,11 +16,12 @@ public struct UnverifiedJWS: Sendable {
     private let signature: [UInt8]
     private let signingInput: [UInt8]
 
-    /// Whether the token ends with its second dot, as unsigned tokens do. ``verify(with:algorithm:)`` refuses it.
+    /// Whether the token ends with its second dot, as unsigned tokens do. ``verify(with:algorithm:)`` rejects it.
     public var hasEmptySignature: Bool { signature.isEmpty }
 
-    /// Reads a token of at most `maximumSize` bytes: three parts in strict base64url, header and payload JSON objects
-    /// (each within ``JSONLimits/token`` and that size), `alg`, `kid` and `typ` strings, neither `crit` nor `b64`.
+    /// Parses a token of at most `maximumSize` bytes. It has three parts in strict base64url. Header and payload are
+    /// JSON objects, within ``JSONLimits/token`` and that size. `alg`, `kid` and `typ` are strings. `crit` and `b64`
+    /// are absent.
     public init(_ token: UnsafeRawBufferPointer, maximumSize: Int = 16_384) throws(JWSError) {
         let parts = try CompactParts(token, maximumSize: maximumSize)
         header = try Self.document(
@@ -38,21 +39,22 @@ public struct UnverifiedJWS: Sendable {
         signingInput = [UInt8](parts.signingInput)
     }
 
-    /// As ``init(_:maximumSize:)-(UnsafeRawBufferPointer,_)``, of an array.
+    /// Parses an array like ``init(_:maximumSize:)-(UnsafeRawBufferPointer,_)``.
     public init(_ token: [UInt8], maximumSize: Int = 16_384) throws(JWSError) {
         self = try token.withUnsafeBytes { bytes in
             Result { () throws(JWSError) in try UnverifiedJWS(bytes, maximumSize: maximumSize) }
         }.get()
     }
 
-    /// As ``init(_:maximumSize:)-(UnsafeRawBufferPointer,_)``, of a string's UTF-8.
+    /// Parses a string's UTF-8 like ``init(_:maximumSize:)-(UnsafeRawBufferPointer,_)``.
     public init(_ token: String, maximumSize: Int = 16_384) throws(JWSError) {
         try self.init([UInt8](token.utf8), maximumSize: maximumSize)
     }
 
-    /// The token as verified, when `algorithm` is the header's, one of the key's, and the signature is right; else nil.
+    /// Verifies the token. `nil` unless `algorithm` equals the header's, the key supports it, and the signature is
+    /// valid.
     ///
-    /// The caller and the key choose the algorithm; the header can only agree.
+    /// The caller and the key determine the algorithm; the header can only match it.
     public func verify(with key: PublicKey, algorithm: Algorithm) -> VerifiedJWS? {
         guard algorithmName == algorithm.rawValue, !signature.isEmpty else { return nil }
         guard key.isValid(signature: signature, of: signingInput, by: algorithm) else { return nil }
@@ -77,14 +79,14 @@ public struct UnverifiedJWS: Sendable {
     }
 }
 
-/// A token whose signature was verified. What its claims say, and until when, is for the caller to check.
+/// A token with a verified signature. The caller still has to check its claims, including the expiry.
 public struct VerifiedJWS: Sendable {
     /// The header, an object.
     public let header: JSONDocument
     /// The payload, an object.
     public let payload: JSONDocument
 
-    /// Only ``UnverifiedJWS/verify(with:algorithm:)`` makes one.
+    /// Only ``UnverifiedJWS/verify(with:algorithm:)`` creates an instance.
     fileprivate init(_ token: UnverifiedJWS) {
         header = token.header
         payload = token.payload
@@ -96,10 +98,10 @@ struct CompactParts {
     let header: UnsafeRawBufferPointer
     let payload: UnsafeRawBufferPointer
     let signature: UnsafeRawBufferPointer
-    /// Header, dot, payload: what is signed.
+    /// The signed text: header, dot, payload.
     let signingInput: UnsafeRawBufferPointer
 
-    /// Splits `token` at its dots. Costs one pass over at most `maximumSize` bytes and allocates nothing.
+    /// Splits `token` at its dots, in one pass over at most `maximumSize` bytes and without an allocation.
     init(_ token: UnsafeRawBufferPointer, maximumSize: Int) throws(JWSError) {
         guard token.count <= maximumSize else { throw JWSError(.tooLarge) }
         var (first, second, dots) = (0, 0, 0)

@@ -1,9 +1,9 @@
-/// A JSON Web Key (RFC 7517 section 4) as it stands in a set.
+/// A JSON Web Key of a set (RFC 7517 section 4).
 struct JWK {
     private let members: JSONValue
     private let keyID: String?
 
-    /// Checks everything about `value` but the numbers of the key.
+    /// Checks all members except the key's numbers.
     init(_ value: JSONValue) throws(UnfitKey) {
         guard value.kind == .object else { throw UnfitKey("not an object") }
         members = value
@@ -13,10 +13,10 @@ struct JWK {
         try checkIsPublic()
     }
 
-    /// The key, if it is fit for use.
+    /// Creates the key. Throws `UnfitKey` if it cannot be used.
     func makeKey() throws(UnfitKey) -> PublicKey {
         let declared = try declaredAlgorithm()
-        // No member of RFC 7517's: of another type it is none, and the key as good as without.
+        // `issuer` is not a member of RFC 7517. A value of another type is ignored.
         let issuer = members["issuer"]?.string
         switch try string("kty") {
         case "RSA":
@@ -45,7 +45,7 @@ extension JWK {
         }
     }
 
-    /// A private key that its owner published is no longer anyone's.
+    /// A published private key is compromised.
     private func checkIsPublic() throws(UnfitKey) {
         for name in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] where members[name] != nil {
             throw UnfitKey("has the private member \"\(name)\"")

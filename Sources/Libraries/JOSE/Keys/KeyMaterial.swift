@@ -1,13 +1,13 @@
 internal import CLibcrypto
 
-/// The numbers of a public key, before libcrypto has seen them.
+/// The numbers of a public key before it is imported into libcrypto.
 protocol KeyMaterial {
     var kind: PublicKey.Kind { get }
-    /// All algorithms that suit the key.
+    /// All algorithms of the key's type.
     var algorithms: Set<Algorithm> { get }
-    /// The text whose hash is the thumbprint: the required members, sorted, without whitespace (RFC 7638 section 3).
+    /// The input of the thumbprint's hash: the required members, sorted, without whitespace (RFC 7638 section 3).
     var thumbprintInput: [UInt8] { get }
-    /// The key, if it is strong and sound.
+    /// Checks the numbers and creates the key. Throws `UnfitKey` if it is weak or invalid.
     func makeKey() throws(UnfitKey) -> LibcryptoKey
 }
 
@@ -66,7 +66,7 @@ public enum EllipticCurve: String, Sendable {
         }
     }
 
-    /// The algorithm that goes with the curve.
+    /// The algorithm of the curve.
     var algorithm: Algorithm {
         switch self {
         case .p256: .es256
@@ -103,7 +103,7 @@ struct OKPMaterial: KeyMaterial {
 
 /// An RSA public key: big-endian numbers without leading zeros.
 struct RSAMaterial: KeyMaterial {
-    /// The lengths of a modulus that are accepted, in bits: below is weak (RFC 7518 section 3.3), above is slow.
+    /// The accepted lengths of a modulus, in bits. Shorter ones are weak (RFC 7518 section 3.3), longer ones are slow.
     static let bits = 2048...8192
 
     let modulus: [UInt8]
@@ -149,7 +149,7 @@ struct RSAMaterial: KeyMaterial {
             throw UnfitKey("RSA modulus of \(modulusBits) bits, not \(Self.bits.lowerBound) to \(Self.bits.upperBound)")
         }
         guard let last = modulus.last, last & 1 == 1 else { throw UnfitKey("RSA modulus is even") }
-        // A larger exponent is of no use and makes verification slow.
+        // A larger exponent adds no security and slows verification.
         guard exponent.count <= 4, exponent.reduce(UInt64(0), { $0 << 8 | UInt64($1) }) < 1 << 31 else {
             throw UnfitKey("RSA exponent of more than 31 bits")
         }
@@ -159,9 +159,9 @@ struct RSAMaterial: KeyMaterial {
     }
 }
 
-/// Why a key of a set cannot be used.
+/// The reason that a key of a set cannot be used.
 struct UnfitKey: Error {
-    /// A phrase for the log; nothing secret.
+    /// A phrase for the log, without secrets.
     let reason: String
 
     init(_ reason: String) {
@@ -169,10 +169,10 @@ struct UnfitKey: Error {
     }
 }
 
-/// A key of a set that was left out.
+/// A key that was omitted from a set.
 public struct SkippedKey: Hashable, Sendable {
-    /// Its `kid`, where it has one.
+    /// The key's `kid`, if any.
     public let keyID: String?
-    /// Why, as a phrase for the log.
+    /// The reason, as a phrase for the log.
     public let reason: String
 }

@@ -1,15 +1,15 @@
-/// The public keys of one source. Immutable.
+/// The immutable public keys of one source.
 public struct KeySet: Sendable {
-    /// The most keys that a set may have, unfit ones included.
+    /// The maximum number of keys in a set, including unfit ones.
     public static let maximumKeys = 512
 
-    /// The keys that can be used, in the order of the source.
+    /// The usable keys, in the order of the source.
     public let keys: [PublicKey]
-    /// The keys that cannot, each with the reason.
+    /// The unusable keys with the reasons.
     public let skipped: [SkippedKey]
     private let byID: [String: PublicKey]
 
-    /// A set of these keys; of two with the same `kid` the first is kept.
+    /// Creates a set. If two keys have the same `kid`, the first is kept.
     public init(keys: [PublicKey] = []) {
         self.init(KeySetBuilder(keys))
     }
@@ -20,15 +20,15 @@ public struct KeySet: Sendable {
         byID = builder.byID
     }
 
-    /// The key with exactly this `kid`, in constant time.
+    /// Returns the key with exactly this `kid`, in constant time. `nil` if it is absent.
     public func key(id: String) -> PublicKey? {
         guard let key = byID[id] else { return nil }
-        // Two strings are equal for Swift when they are canonically equivalent; a kid is its bytes.
+        // Swift compares strings by canonical equivalence; a `kid` is compared by bytes.
         return key.keyID?.utf8.elementsEqual(id.utf8) == true ? key : nil
     }
 
-    /// Reads a JWK set or a map of certificates, told apart by content: an array `keys` makes it a JWK set. A byte order
-    /// mark is ignored. `now` is in seconds since 1970.
+    /// Parses a JWK set or a map of certificates. An array `keys` identifies a JWK set. A byte order mark is ignored.
+    /// `now` is in seconds since 1970.
     public init(detecting bytes: [UInt8], now: Int64) throws(KeySetError) {
         let root = try Self.document(bytes).root
         if root["keys"]?.kind == .array {
@@ -38,7 +38,7 @@ public struct KeySet: Sendable {
         }
     }
 
-    /// The JSON of `bytes`, without a byte order mark.
+    /// Parses the JSON of `bytes` without a byte order mark.
     static func document(_ bytes: [UInt8]) throws(KeySetError) -> JSONDocument {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? [UInt8](bytes.dropFirst(3)) : bytes
         do {
@@ -49,7 +49,7 @@ public struct KeySet: Sendable {
     }
 }
 
-/// Collects the keys of a set.
+/// A builder of a set.
 struct KeySetBuilder {
     private(set) var keys: [PublicKey] = []
     private(set) var skipped: [SkippedKey] = []
@@ -61,7 +61,7 @@ struct KeySetBuilder {
         for key in keys { add(key) }
     }
 
-    /// Adds what `make` makes, or the reason why it does not.
+    /// Adds the key that `make` returns, or the error that it throws.
     mutating func add(keyID: String?, _ make: () throws(UnfitKey) -> PublicKey) {
         do {
             add(try make())
@@ -83,12 +83,17 @@ struct KeySetBuilder {
 }
 
 extension KeySet {
-    /// Reads a JWK set (RFC 7517 section 5). A byte order mark is ignored.
+    /// Parses a JWK set (RFC 7517 section 5). A byte order mark is ignored.
     ///
-    /// Skipped are: RSA below 2048 or above 8192 bits, or with an exponent below 3, even or above 31 bits; points off
-    /// their curve; Ed25519 keys of another length, of small order or not in their one spelling; keys for another `use` or
-    /// without `verify` in `key_ops`; an `alg` that is unknown or does not suit; keys with private members; a `kid` seen
-    /// before.
+    /// These keys are skipped:
+    /// - RSA keys with fewer than 2048 or more than 8192 bits, or with an exponent that is even, below 3 or above 31
+    ///   bits.
+    /// - Points that are not on their curve.
+    /// - Ed25519 keys of the wrong length, of small order or not in canonical form.
+    /// - Keys for another `use`, or with `key_ops` that lack `verify`.
+    /// - Keys with an `alg` that is unknown or does not suit the key.
+    /// - Keys with private members.
+    /// - Keys with the `kid` of an earlier key.
     public init(jwkSet bytes: [UInt8]) throws(KeySetError) {
         try self.init(jwkSet: Self.document(bytes).root)
     }
@@ -106,11 +111,11 @@ extension KeySet {
         self.init(builder)
     }
 
-    /// Reads a map from `kid` to a PEM certificate, as Google publishes it. A byte order mark is ignored.
+    /// Parses a map from `kid` to a PEM certificate, as Google publishes it. A byte order mark is ignored.
     ///
-    /// A certificate only carries a key here: no chain is built, since the source itself is trusted. Skipped are
-    /// certificates that cannot be read, that are not valid at `now` (seconds since 1970), and keys that are not RSA or as
-    /// weak as ``init(jwkSet:)`` tells.
+    /// A certificate only carries a key here. No chain is built, since the source is trusted. Certificates that are
+    /// unreadable or not valid at `now` (seconds since 1970) are skipped, and so are keys that are not RSA or that
+    /// ``init(jwkSet:)`` skips as weak.
     public init(x509Map bytes: [UInt8], now: Int64) throws(KeySetError) {
         try self.init(x509Map: Self.document(bytes).root, now: now)
     }
@@ -136,11 +141,11 @@ private func isPEM(_ value: JSONValue) -> Bool {
     value.string?.contains("-----BEGIN CERTIFICATE-----") ?? false
 }
 
-/// Why a document is not a key set at all. Keys in it that are unfit do not fail the set: they are skipped.
+/// The reason that a document is not a key set. Unfit keys are skipped and do not fail the set.
 public struct KeySetError: Error, Hashable, Sendable {
-    /// The kinds of failure; more may be added.
+    /// The kind of error. The list can grow.
     public enum Code: String, Hashable, Sendable {
-        /// Not JSON within the bounds; `json` tells more.
+        /// Not JSON within the bounds; see `json`.
         case invalidJSON
         /// JSON without an array `keys` (RFC 7517 section 5) and without certificates.
         case notKeySet
@@ -150,9 +155,9 @@ public struct KeySetError: Error, Hashable, Sendable {
         case tooManyKeys
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// What is wrong with the JSON, for `invalidJSON`.
+    /// The JSON error, for `invalidJSON`.
     public let json: JSONError?
 
     init(_ code: Code, json: JSONError? = nil) {
@@ -162,7 +167,7 @@ public struct KeySetError: Error, Hashable, Sendable {
 }
 
 extension KeySetError: CustomStringConvertible {
-    /// What is wrong, as a phrase for the log.
+    /// The error as a phrase for the log.
     public var description: String {
         switch code {
         case .invalidJSON: "not JSON: \(json.map(String.init(describing:)) ?? "unreadable")"

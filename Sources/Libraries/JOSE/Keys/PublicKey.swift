@@ -1,10 +1,10 @@
 internal import CLibcrypto
 
-/// A public key that verifies signatures. Immutable and fit for use: weak or broken keys do not become one.
+/// An immutable public key for verifying signatures. Weak and invalid keys cannot be created.
 public final class PublicKey: Sendable {
-    /// What sort of key it is.
+    /// The type of a key.
     public enum Kind: Hashable, Sendable {
-        /// RSA with a modulus of so many bits.
+        /// RSA with a modulus of this many bits.
         case rsa(bits: Int)
         /// A point on an elliptic curve.
         case ec(EllipticCurve)
@@ -14,19 +14,20 @@ public final class PublicKey: Sendable {
 
     /// The `kid` under which the key was published.
     public let keyID: String?
-    /// What sort of key it is.
+    /// The type of the key.
     public let kind: Kind
-    /// What it may verify: the one algorithm that its publisher names, else all that suit the key.
+    /// The permitted algorithms: the one that the publisher declares, otherwise all that suit the key.
     public let algorithms: Set<Algorithm>
     /// The SHA-256 of the key's required members (RFC 7638), 32 bytes.
     public let thumbprint: [UInt8]
-    /// The `issuer` that the publisher names beside the key, as Microsoft does where several issuers share a set; nil: none.
+    /// The `issuer` that the publisher declares for the key, as Microsoft does in a set that issuers share. `nil` if
+    /// absent.
     public let issuer: String?
 
     private let key: LibcryptoKey
     private let contexts = VerificationContextPool()
 
-    /// Checks and takes over `material`; `declared` is the algorithm that the publisher names, if any.
+    /// Checks and imports `material`. `declared` is the algorithm that the publisher declares, if any.
     init(
         _ material: some KeyMaterial, keyID: String?, declared: Algorithm?, issuer: String? = nil
     ) throws(UnfitKey) {
@@ -42,7 +43,7 @@ public final class PublicKey: Sendable {
         self.thumbprint = thumbprint
     }
 
-    /// Whether `signature`, as JWS spells it (RFC 7518 section 3), is one of `message` by `algorithm`.
+    /// Returns whether `signature`, in the form of JWS (RFC 7518 section 3), is valid for `message` with `algorithm`.
     func isValid(signature: [UInt8], of message: [UInt8], by algorithm: Algorithm) -> Bool {
         guard algorithms.contains(algorithm) else { return false }
         return signature.withUnsafeBytes { signature in

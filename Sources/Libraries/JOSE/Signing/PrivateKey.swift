@@ -1,9 +1,9 @@
 internal import CLibcrypto
 
-/// A private key of libcrypto, owned.
+/// An owned private key of libcrypto.
 ///
-/// `@unchecked Sendable`: the key is not changed after `init`, and libcrypto counts its references and guards its
-/// blinding with locks of its own, so signing with one key on several threads is allowed.
+/// `@unchecked Sendable`: the key does not change after `init`. libcrypto counts its references and guards its
+/// blinding with locks, so several threads can sign with one key.
 final class PrivateKey: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -15,7 +15,7 @@ final class PrivateKey: @unchecked Sendable {
         EVP_PKEY_free(pointer)
     }
 
-    /// A fresh key; RSA keys have 2048 bits.
+    /// Generates a key. RSA keys have 2048 bits.
     static func generate(_ shape: KeyShape) throws(SigningKeyError) -> PrivateKey {
         defer { ERR_clear_error() }
         guard let context = EVP_PKEY_CTX_new_from_name(nil, shape.typeName, nil) else {
@@ -37,21 +37,21 @@ final class PrivateKey: @unchecked Sendable {
         }
     }
 
-    /// Reads the first private key of a PEM text; one that is encrypted is refused.
+    /// Reads the first private key of a PEM text. An encrypted key is rejected.
     init(pem: [UInt8]) throws(SigningKeyError) {
         defer { ERR_clear_error() }
         guard pem.count <= 65_536 else { throw .unreadable("the PEM text is longer than 64 KiB") }
         let key = pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
             defer { BIO_free(memory) }
-            // Without a callback an encrypted PEM would ask for a passphrase on the terminal.
+            // Without a callback, libcrypto prompts on the terminal for the passphrase of an encrypted PEM.
             return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
         }
         guard let key else { throw .unreadable("no unencrypted private key in PEM form was found") }
         pointer = key
     }
 
-    /// Throws `unfit` unless the key has that shape and, for RSA, a size that verifiers take.
+    /// Throws `unfit` unless the key has that shape and, for RSA, a size that verifiers accept.
     func check(fits shape: KeyShape) throws(SigningKeyError) {
         guard EVP_PKEY_is_a(pointer, shape.typeName) == 1 else {
             throw .unfit("the key is not of the type \(shape.typeName)")
@@ -75,13 +75,13 @@ final class PrivateKey: @unchecked Sendable {
         return String(decoding: name.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The key as unencrypted PKCS#8 PEM.
+    /// Returns the key as unencrypted PKCS#8 PEM.
     func pem() -> [UInt8] {
         OutputMemory.collect { PEM_write_bio_PrivateKey($0, pointer, nil, nil, 0, nil, nil) == 1 } ?? []
     }
 }
 
-/// The kind of private key that an algorithm signs with.
+/// The type of private key for an algorithm.
 enum KeyShape: Equatable {
     case rsa
     case elliptic(EllipticCurve)
@@ -118,16 +118,16 @@ extension EllipticCurve {
     }
 }
 
-/// Numbers of libcrypto as big-endian bytes.
+/// Conversion of libcrypto's numbers to big-endian bytes.
 enum BigEndian {
-    /// The number in exactly `count` bytes, zeros in front; `nil` when it does not fit.
+    /// Returns the number in exactly `count` bytes, padded with zeros. `nil` if it does not fit.
     static func bytes(_ number: OpaquePointer?, count: Int) -> [UInt8]? {
         guard let number else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
     }
 
-    /// The number in as few bytes as it needs.
+    /// Returns the number without padding.
     static func bytes(_ number: OpaquePointer) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: (Int(BN_num_bits(number)) + 7) / 8)
         BN_bn2bin(number, &bytes)
@@ -135,9 +135,9 @@ enum BigEndian {
     }
 }
 
-/// Bytes that libcrypto writes to a memory BIO.
+/// A memory BIO that libcrypto writes to.
 enum OutputMemory {
-    /// What `write` put into the BIO it was given; `nil` when it failed.
+    /// Returns the bytes that `write` wrote to the BIO. `nil` if it failed.
     static func collect(_ write: (OpaquePointer) -> Bool) -> [UInt8]? {
         guard let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }

@@ -1,27 +1,26 @@
 internal import CLibcrypto
 
-/// A private key bound to one JWS algorithm and a key id.
+/// A private key with one JWS algorithm and a key id.
 ///
-/// It signs what the gateway itself issues and what the development identity mints; tokens of others are verified
-/// with `PublicKey`.
+/// It signs the tokens of the gateway and of the development identity provider.
 public struct SigningKey: Sendable {
-    /// The algorithm that every signature of this key uses.
+    /// The algorithm of all signatures of this key.
     public let algorithm: Algorithm
-    /// The `kid` that tokens of this key name.
+    /// The `kid` of this key's tokens.
     public let keyID: String
 
     let key: PrivateKey
     var shape: KeyShape { KeyShape(for: algorithm) }
 
-    /// A fresh key: RSA of 2048 bits, the algorithm's curve, or Ed25519.
+    /// Generates a key: RSA of 2048 bits, on the algorithm's curve, or Ed25519.
     public static func generate(_ algorithm: Algorithm, keyID: String) throws(SigningKeyError) -> SigningKey {
         SigningKey(key: try PrivateKey.generate(KeyShape(for: algorithm)), algorithm: algorithm, keyID: keyID)
     }
 
-    /// Reads an unencrypted private key (PKCS#8, or the older PKCS#1 and SEC 1 forms) of at most 64 KiB of PEM.
+    /// Reads an unencrypted private key (PKCS#8, PKCS#1 or SEC 1) from at most 64 KiB of PEM.
     ///
-    /// - Throws: `unreadable` for a text without such a key; `unfit` for a key that the algorithm cannot use, RSA keys
-    ///   outside 2048 to 8192 bits included.
+    /// - Throws: `unreadable` for a text without such a key; `unfit` for a key that does not suit the algorithm, or
+    ///   an RSA key outside 2048 to 8192 bits.
     public init(pem: [UInt8], algorithm: Algorithm, keyID: String) throws(SigningKeyError) {
         let key = try PrivateKey(pem: pem)
         try key.check(fits: KeyShape(for: algorithm))
@@ -34,16 +33,16 @@ public struct SigningKey: Sendable {
         self.keyID = keyID
     }
 
-    /// The private key as unencrypted PKCS#8 PEM. Whoever reads it can sign: write it only to files of mode 0600.
+    /// Returns the private key as unencrypted PKCS#8 PEM. It must only be written to files of mode 0600.
     public func pem() -> [UInt8] {
         key.pem()
     }
 }
 
 extension SigningKey {
-    /// The JOSE header of this key's tokens: `alg`, `kid`, `typ`.
+    /// Returns the JOSE header of this key's tokens: `alg`, `kid`, `typ`.
     ///
-    /// - Parameter type: the `typ` member; `nil` leaves it out.
+    /// - Parameter type: The `typ` member. `nil` omits it.
     public func header(type: String? = "JWT") -> String {
         var text = Array("{".utf8)
         for (name, value) in [("alg", algorithm.rawValue), ("kid", keyID), ("typ", type)] {
@@ -54,11 +53,11 @@ extension SigningKey {
         return String(decoding: text, as: UTF8.self) + "}"
     }
 
-    /// A compact JWS (RFC 7515 section 7.1) over a payload.
+    /// Creates a compact JWS (RFC 7515 section 7.1).
     ///
     /// - Parameters:
-    ///   - header: the header's JSON text, taken as it is, even where it contradicts the key; by default `header()`.
-    ///   - payload: any bytes, commonly the JSON text of claims.
+    ///   - header: The header's JSON text, used unchanged even if it contradicts the key. The default is `header()`.
+    ///   - payload: The payload, usually the JSON text of claims.
     public func sign(header: String? = nil, payload: [UInt8]) throws(SigningKeyError) -> String {
         var input: [UInt8] = []
         Base64URL.encode(Array((header ?? self.header()).utf8), into: &input)
@@ -70,7 +69,7 @@ extension SigningKey {
         return String(decoding: input, as: UTF8.self)
     }
 
-    /// The signature over a signing input, in the form that JWS uses: for elliptic curves `r` and `s`, not ASN.1.
+    /// Signs a signing input. The signature has the form of JWS: for elliptic curves `r` and `s`, not ASN.1.
     public func signature(over input: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         guard let raw = digestSign(input) else { throw .failed("sign with \(algorithm.rawValue)") }
         guard case .elliptic(let curve) = shape else { return raw }
@@ -93,14 +92,14 @@ extension SigningKey {
         return Array(signature.prefix(length))
     }
 
-    /// RFC 7518 section 3.5: the salt of PS* is as long as the digest.
+    /// The salt of PS* is as long as the digest (RFC 7518 section 3.5).
     private func setPadding(_ parameters: OpaquePointer?) -> Bool {
         guard algorithm.isPSS else { return true }
         return EVP_PKEY_CTX_set_rsa_padding(parameters, RSA_PKCS1_PSS_PADDING) == 1
             && EVP_PKEY_CTX_set_rsa_pss_saltlen(parameters, RSA_PSS_SALTLEN_DIGEST) == 1
     }
 
-    /// RFC 7518 section 3.4: `r` and `s` in big-endian order, each as long as a coordinate.
+    /// Returns `r` and `s` in big-endian order, each as long as a coordinate (RFC 7518 section 3.4).
     private func fixedLength(_ encoded: [UInt8], width: Int) -> [UInt8]? {
         let parsed = encoded.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var cursor = bytes.baseAddress
@@ -114,7 +113,7 @@ extension SigningKey {
         return r + s
     }
 
-    /// The public key as a JWK (RFC 7517) with `alg`, `kid` and `use`; it holds nothing private.
+    /// The public key as a JWK (RFC 7517) with `alg`, `kid` and `use`, without private members.
     public var jwk: String {
         var text = Array("{".utf8)
         for (name, value) in publicMembers + [("alg", algorithm.rawValue), ("kid", keyID), ("use", "sig")] {
@@ -124,7 +123,7 @@ extension SigningKey {
         return String(decoding: text, as: UTF8.self) + "}"
     }
 
-    /// The members that make up the key (RFC 7518 section 6, RFC 8037 section 2).
+    /// The members of the public key (RFC 7518 section 6, RFC 8037 section 2).
     var publicMembers: [(name: String, value: String)] {
         switch shape {
         case .rsa:
@@ -154,15 +153,15 @@ extension SigningKey {
         return Base64URL.encode(Array(bytes.prefix(length)))
     }
 
-    /// Reads an unencrypted private key as ``init(pem:algorithm:keyID:)`` does, and names it by its thumbprint (RFC 7638) in
-    /// base64url: a `kid` that nobody has to choose, and that two keys do not share.
+    /// Reads an unencrypted private key like ``init(pem:algorithm:keyID:)``. Its `kid` is its thumbprint (RFC 7638)
+    /// in base64url, which is unique and needs no configuration.
     public init(pem: [UInt8], algorithm: Algorithm) throws(SigningKeyError) {
         let key = try SigningKey(pem: pem, algorithm: algorithm, keyID: "")
         guard let thumbprint = key.thumbprint else { throw .failed("hash the key") }
         self.init(key: key.key, algorithm: algorithm, keyID: Base64URL.encode(thumbprint))
     }
 
-    /// The SHA-256 of the public key's required members, 32 bytes (RFC 7638 section 3); nil when libcrypto fails.
+    /// The SHA-256 of the public key's required members, 32 bytes (RFC 7638 section 3). `nil` if libcrypto fails.
     public var thumbprint: [UInt8]? {
         var text = Array("{".utf8)
         for (name, value) in publicMembers.sorted(by: { $0.name < $1.name }) {
@@ -172,13 +171,13 @@ extension SigningKey {
         return sha256(text + [UInt8(ascii: "}")])
     }
 
-    /// A self-signed X.509 v3 certificate of the public key, as PEM: the form of Google's `{kid: certificate}` maps.
+    /// Creates a self-signed X.509 v3 certificate of the public key as PEM, as in Google's `{kid: certificate}` maps.
     ///
     /// - Parameters:
-    ///   - commonName: subject and issuer, 1 to 64 bytes.
-    ///   - notBefore: seconds since 1970 from when the certificate is valid.
-    ///   - notAfter: seconds since 1970 until when it is.
-    /// - Throws: `failed` where libcrypto refuses the name or a time.
+    ///   - commonName: The subject and issuer, 1 to 64 bytes.
+    ///   - notBefore: The start of the validity in seconds since 1970.
+    ///   - notAfter: The end of the validity in seconds since 1970.
+    /// - Throws: `failed` if libcrypto rejects the name or a time.
     public func certificatePEM(
         commonName: String, notBefore: Int64, notAfter: Int64
     ) throws(SigningKeyError) -> [UInt8] {
@@ -194,13 +193,13 @@ extension SigningKey {
         return pem
     }
 
-    /// 63 random bits, never negative (RFC 5280 section 4.1.2.2).
+    /// Sets a serial number of 63 random bits, which is never negative (RFC 5280 section 4.1.2.2).
     private func setSerial(_ certificate: OpaquePointer) -> Bool {
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), UInt64.random(in: 1...UInt64(Int64.max))) == 1
     }
 
     private func setName(_ certificate: OpaquePointer, _ commonName: String) -> Bool {
-        // MBSTRING_UTF8: the macro is an expression that the importer does not see.
+        // MBSTRING_UTF8, a macro that Swift does not import.
         let utf8: Int32 = 0x1000
         let bytes = Array(commonName.utf8)
         guard (1...64).contains(bytes.count), let name = X509_get_subject_name(certificate) else { return false }
@@ -217,21 +216,21 @@ extension SigningKey {
     }
 }
 
-/// Why a signing key could not be made, read or used.
+/// The reason that a signing key could not be created, read or used.
 public struct SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of failure it was; more may be added.
+    /// The kind of error. The list can grow.
     public enum Code: Sendable, Equatable {
-        /// The text holds no unencrypted private key in PEM form.
+        /// The text contains no unencrypted private key in PEM.
         case unreadable
-        /// The key is of another type, curve or size than the algorithm needs.
+        /// The type, curve or size of the key does not suit the algorithm.
         case unfit
-        /// libcrypto refused an operation; the usual reason is missing memory or a restricted provider.
+        /// libcrypto failed, usually because of missing memory or a restricted provider.
         case failed
     }
 
-    /// The kind of failure.
+    /// The kind of error.
     public let code: Code
-    /// What happened, for people.
+    /// The description for people.
     public let description: String
 
     static func unreadable(_ what: String) -> SigningKeyError { SigningKeyError(code: .unreadable, description: what) }

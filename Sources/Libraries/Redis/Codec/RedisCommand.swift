@@ -1,22 +1,22 @@
 internal import CHiredis
 
-/// One command or several in a row, as bytes ready to be sent. Made once, it may be sent any number of times.
+/// One command or a pipeline of commands, encoded for sending. An encoded command can be sent any number of times.
 ///
-/// hiredis formats it: each argument goes with its length, so that no argument can be read as another, whatever is in it.
+/// hiredis formats the command with the length of each argument, so no argument can be parsed as another.
 public struct RedisCommand: Sendable, Equatable {
-    /// The most bytes that the arguments of one command may have together.
+    /// The maximum size of the arguments of one command, in bytes.
     public static let maximumSize = 256 * 1024 * 1024
 
     /// The bytes on the wire.
     public private(set) var bytes: [UInt8]
-    /// How many commands it holds, which is how many replies it gets.
+    /// The number of commands, and of expected replies.
     public private(set) var count: Int
-    /// Where each command after the first begins.
+    /// The offsets of all commands after the first.
     private var starts: [Int] = []
 
     /// Formats one command.
     ///
-    /// - Parameter arguments: the command's name and what follows it, at least the name and at most `maximumSize` bytes.
+    /// - Parameter arguments: The command's name followed by its arguments, at most `maximumSize` bytes.
     public init(_ arguments: [any RedisArgument]) {
         precondition(!arguments.isEmpty, "a command has a name")
         var joined: [UInt8] = []
@@ -27,13 +27,13 @@ public struct RedisCommand: Sendable, Equatable {
             argument.append(to: &joined)
             lengths.append(joined.count - start)
         }
-        // The caller's mistake, or no memory: neither is for a server to bring about.
+        // A programming error or a failed allocation; no server can cause either.
         precondition(joined.count <= Self.maximumSize, "a command of \(joined.count) bytes")
         bytes = Self.format(joined, lengths)
         count = 1
     }
 
-    /// Adds another command, to be sent together with this one.
+    /// Appends another command to the pipeline.
     public mutating func append(_ other: RedisCommand) {
         starts.append(bytes.count)
         for start in other.starts { starts.append(bytes.count + start) }
@@ -41,7 +41,7 @@ public struct RedisCommand: Sendable, Equatable {
         count += other.count
     }
 
-    /// One command after the other, sent together.
+    /// Returns a pipeline of both commands.
     public static func + (first: RedisCommand, second: RedisCommand) -> RedisCommand {
         var both = first
         both.append(second)
@@ -74,28 +74,28 @@ public struct RedisCommand: Sendable, Equatable {
     }
 }
 
-/// What may stand in a command: text, bytes, whole numbers.
+/// A type that can be a command argument: text, bytes, integers.
 public protocol RedisArgument {
     /// Appends the argument's bytes.
     func append(to bytes: inout [UInt8])
 }
 
 extension String: RedisArgument {
-    /// Its UTF-8.
+    /// Appends the UTF-8 bytes.
     public func append(to bytes: inout [UInt8]) { bytes += utf8 }
 }
 
 extension [UInt8]: RedisArgument {
-    /// Itself.
+    /// Appends the bytes.
     public func append(to bytes: inout [UInt8]) { bytes += self }
 }
 
 extension Int64: RedisArgument {
-    /// In decimal.
+    /// Appends the decimal digits.
     public func append(to bytes: inout [UInt8]) { bytes += description.utf8 }
 }
 
 extension Int: RedisArgument {
-    /// In decimal.
+    /// Appends the decimal digits.
     public func append(to bytes: inout [UInt8]) { bytes += description.utf8 }
 }

@@ -1,22 +1,22 @@
 internal import CHiredis
 
-/// A reply, or one element of it, where the reader left it: valid only during the call that hands it over, and to be read on its thread.
+/// A view of a reply, or of one element of it, in the reader's memory.
 ///
-/// It is a view and costs nothing. What is kept beyond the call is copied by `value()`.
+/// It is valid only during the call that delivers it, on that thread. `value()` copies it.
 public struct RedisReply {
-    /// What a reply is.
+    /// The type of a reply.
     public enum Kind: UInt8, Sendable {
-        /// Nothing: what was asked for does not exist.
+        /// No value: the requested entry does not exist.
         case null
         /// A number.
         case integer
-        /// A short word such as `OK`.
+        /// A short status text such as `OK`.
         case status
-        /// The server refuses; the bytes tell why.
+        /// An error from the server; `bytes` is its text.
         case error
         /// Bytes.
         case string
-        /// Other replies.
+        /// A list of replies.
         case array
     }
 
@@ -32,16 +32,16 @@ public struct RedisReply {
 
     private var node: chiredis_node { nodes[index] }
 
-    /// What it is.
+    /// The type of the reply.
     public var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: node.kind)) ?? .error }
 
-    /// Whether it is nothing.
+    /// Whether the reply is null.
     public var isNull: Bool { kind == .null }
 
-    /// An integer's value; 0 for all else.
+    /// The value of an integer; 0 for other types.
     public var integer: Int64 { kind == .integer ? node.value : 0 }
 
-    /// The bytes of a string, status or error; empty for all else.
+    /// The bytes of a string, status or error; empty for other types.
     public var bytes: UnsafeRawBufferPointer {
         switch kind {
         case .string, .status, .error:
@@ -52,12 +52,13 @@ public struct RedisReply {
         }
     }
 
-    /// How many elements an array has; 0 for all else.
+    /// The number of elements of an array; 0 for other types.
     public var count: Int { kind == .array ? Int(node.count) : 0 }
 
-    /// The element of an array. One that is not there is an error with the code `ABSENT`, never a null: a miss is not an error.
+    /// Returns an element of an array. A missing element is an error with the code `ABSENT`, so that it cannot be
+    /// taken for null.
     ///
-    /// At once in an array without arrays; otherwise the elements before it are stepped over.
+    /// Constant time in an array without nested arrays, linear otherwise.
     public subscript(position: Int) -> RedisReply {
         guard position >= 0, position < count else { return .absent }
         let isFlat = Int(node.next) - index - 1 == count
@@ -75,7 +76,7 @@ public struct RedisReply {
         RedisReply(nodes: chiredis_absent_node(), strings: chiredis_absent_bytes())
     }
 
-    /// The elements of an array in their order, each at the cost of one step.
+    /// The elements of an array, in order. Each step takes constant time.
     public var elements: Elements { Elements(following: element(at: index + 1), left: count) }
 
     /// The elements of an array.
@@ -83,7 +84,7 @@ public struct RedisReply {
         fileprivate var following: RedisReply
         fileprivate var left: Int
 
-        /// The next element.
+        /// Returns the next element.
         public mutating func next() -> RedisReply? {
             guard left > 0 else { return nil }
             left -= 1
@@ -91,7 +92,7 @@ public struct RedisReply {
             return following
         }
 
-        /// How many are left.
+        /// The number of remaining elements.
         public var underestimatedCount: Int { left }
     }
 }
@@ -99,13 +100,13 @@ public struct RedisReply {
 // MARK: - Reading
 
 extension RedisReply {
-    /// Whether it is a string or status of these bytes.
+    /// Returns whether the reply is a string or status with this text.
     public func equals(_ text: StaticString) -> Bool {
         guard kind == .string || kind == .status else { return false }
         return bytes.elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// An integer, or a string that is one in decimal as Redis writes it: no sign but `-`, no leading zeros, no space.
+    /// The value of an integer, or of a string in canonical decimal form: no plus sign, leading zeros or spaces.
     public var decimal: Int64? {
         switch kind {
         case .integer: node.value
@@ -133,10 +134,10 @@ extension RedisReply {
         return value
     }
 
-    /// The server's refusal, where it is one.
+    /// The server's error, or `nil` for other types.
     public var serverError: RedisServerError? { kind == .error ? RedisServerError(bytes) : nil }
 
-    /// A copy that may be kept.
+    /// Returns a copy that outlives the call.
     public func value() -> RedisValue {
         switch kind {
         case .null: .null
@@ -149,25 +150,28 @@ extension RedisReply {
     }
 }
 
-/// What one reply may cost. Whoever sends more is no server to go on with: the connection is closed before anything is reserved.
+/// Bounds on one reply. The connection is closed when a reply exceeds them, before memory is reserved.
 public struct RedisReplyLimits: Sendable, Equatable {
-    /// The most levels of arrays within arrays, which hiredis reads.
+    /// The maximum nesting of arrays that hiredis reads.
     public static let maximumDepth = 7
 
-    /// The elements of one array.
+    /// The maximum number of elements of one array.
     public var elements: Int
-    /// The values of a reply, arrays and their elements alike. Each costs 24 bytes while the reply is read.
+    /// The maximum number of values of a reply, counting arrays and their elements. Each takes 24 bytes while the
+    /// reply is read.
     public var values: Int
-    /// The bytes of one string.
+    /// The maximum size of one string, in bytes.
     public var stringSize: Int
-    /// The bytes of all strings of a reply.
+    /// The maximum size of all strings of a reply, in bytes.
     public var size: Int
 
+    /// Creates limits.
+    ///
     /// - Parameters:
-    ///   - elements: of one array.
-    ///   - values: of a reply.
-    ///   - stringSize: in bytes.
-    ///   - size: in bytes.
+    ///   - elements: The maximum number of elements of one array.
+    ///   - values: The maximum number of values of a reply.
+    ///   - stringSize: The maximum size of one string, in bytes.
+    ///   - size: The maximum size of all strings, in bytes.
     public init(elements: Int, values: Int, stringSize: Int, size: Int) {
         self.elements = elements
         self.values = values
@@ -175,11 +179,11 @@ public struct RedisReplyLimits: Sendable, Equatable {
         self.size = size
     }
 
-    /// For commands whose replies are small: 64 Ki values, 1 MiB.
+    /// Limits for commands with small replies: 64 Ki values, 1 MiB.
     public static let standard = RedisReplyLimits(
         elements: 65_536, values: 65_536, stringSize: 1 << 20, size: 1 << 20)
 
-    /// For reading much at once: 1,000,000 values, 64 MiB.
+    /// Limits for bulk reads: 1,000,000 values, 64 MiB.
     public static let bulk = RedisReplyLimits(
         elements: 1_000_000, values: 1_000_000, stringSize: 64 << 20, size: 64 << 20)
 

@@ -1,19 +1,19 @@
-/// A reply that may be kept and passed on.
+/// A copy of a reply.
 public enum RedisValue: Sendable, Equatable {
-    /// Nothing: what was asked for does not exist.
+    /// No value: the requested entry does not exist.
     case null
     /// A number.
     case integer(Int64)
-    /// A short word such as `OK`.
+    /// A short status text such as `OK`.
     case status(String)
-    /// The server refuses.
+    /// An error from the server.
     case error(RedisServerError)
     /// Bytes.
     case string([UInt8])
-    /// Other values.
+    /// A list of values.
     case array([RedisValue])
 
-    /// The text of a string or status, where it is UTF-8.
+    /// The text of a string or status; `nil` if it is not UTF-8.
     public var text: String? {
         switch self {
         case .status(let text): text
@@ -22,23 +22,23 @@ public enum RedisValue: Sendable, Equatable {
         }
     }
 
-    /// The server's refusal, where it is one.
+    /// The server's error, or `nil` for other types.
     public var serverError: RedisServerError? {
         if case .error(let error) = self { error } else { nil }
     }
 }
 
-/// The server's refusal of a command.
+/// An error reply of the server.
 public struct RedisServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The most bytes of a refusal that are kept.
+    /// The maximum number of bytes that are kept of an error reply.
     public static let maximumLength = 512
 
-    /// Its first word, which tells what is wrong: `ERR`, `WRONGTYPE`, `READONLY`, `LOADING`, `OOM`, `NOPERM` and others.
+    /// The first word of the reply, such as `ERR`, `WRONGTYPE`, `READONLY`, `LOADING`, `OOM` or `NOPERM`.
     public let code: String
-    /// The rest of it. It may repeat what was in the command.
+    /// The text after the code. It may repeat arguments of the command.
     public let message: String
 
-    /// A refusal by its code and text.
+    /// Creates an error from its code and text.
     public init(code: String, message: String) {
         self.code = code
         self.message = message
@@ -51,6 +51,6 @@ public struct RedisServerError: Error, Sendable, Equatable, CustomStringConverti
         message = String(decoding: kept[end...].dropFirst(), as: UTF8.self)
     }
 
-    /// The whole of it.
+    /// The code and the text.
     public var description: String { message.isEmpty ? code : "\(code) \(message)" }
 }

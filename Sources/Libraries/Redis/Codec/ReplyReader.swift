@@ -1,20 +1,20 @@
 internal import CHiredis
 
-/// Turns a server's bytes into replies. Owns the memory that they stand in, which is kept from one reply to the next.
+/// A parser of RESP2 replies. It owns the memory of the current reply and reuses it for the next.
 struct ReplyReader: ~Copyable {
     enum Outcome {
-        /// Valid until the next call.
+        /// A reply, valid until the next call.
         case reply(RedisReply)
         /// More bytes are needed.
         case incomplete
-        /// For good: what the server sends is not a reply, or more than the limits allow.
+        /// The bytes are not a reply or exceed the limits. The reader accepts no more input.
         case invalid(ReplyDefect)
     }
 
     private let reader: OpaquePointer?
 
     init(_ limits: RedisReplyLimits) {
-        // Without memory each reply is invalid.
+        // If the allocation fails, `next` returns `.invalid`.
         reader = chiredis_reader_create(limits.forReader)
     }
 
@@ -22,7 +22,7 @@ struct ReplyReader: ~Copyable {
         chiredis_reader_free(reader)
     }
 
-    /// Gives it bytes, which must stay where they are until `next` has said that it needs more.
+    /// Supplies input, which must remain valid until `next` returns `.incomplete`.
     func give(_ bytes: UnsafeRawBufferPointer) {
         guard let reader else { return }
         chiredis_reader_give(reader, bytes.baseAddress, bytes.count)
@@ -37,7 +37,7 @@ struct ReplyReader: ~Copyable {
     }
 }
 
-/// Why bytes are no reply.
+/// The reason that a reply is invalid.
 enum ReplyDefect: Equatable {
     case notRESP
     case tooManyElements

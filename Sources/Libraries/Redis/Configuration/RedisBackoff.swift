@@ -1,23 +1,23 @@
-/// How long to wait before connecting again: anything from nothing to a bound that doubles each time, so that many gateways do not
-/// come back at the same moment.
+/// The delay between connection attempts: exponential backoff with full jitter, so that gateways do not reconnect at
+/// once.
 public struct RedisBackoff: Sendable, Equatable {
-    /// The bound after the first failure.
+    /// The upper bound after the first failure.
     public var first: Duration
-    /// What the bound grows to.
+    /// The maximum of the upper bound.
     public var maximum: Duration
 
-    /// 50 ms, doubling to 2 s, unless told otherwise.
+    /// Creates a backoff. The defaults are 50 ms, doubling to 2 s.
     public init(first: Duration = .milliseconds(50), maximum: Duration = .seconds(2)) {
         self.first = first
         self.maximum = maximum
     }
 
-    /// The least bound: without one, a server that refuses would be asked as fast as it can refuse.
+    /// The minimum of the upper bound, in nanoseconds. It prevents a tight loop of attempts.
     private static let leastBound: UInt64 = 1_000_000
 
-    /// Nanoseconds to wait.
+    /// Returns a random delay in nanoseconds.
     ///
-    /// - Parameter failures: how many attempts failed in a row, at least one.
+    /// - Parameter failures: The number of consecutive failures, at least one.
     func delay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> UInt64 {
         let doublings = min(max(failures - 1, 0), 32)
         let bound = min(
@@ -27,7 +27,7 @@ public struct RedisBackoff: Sendable, Equatable {
 }
 
 extension Duration {
-    /// In whole nanoseconds: 0 for less than none, at most 292 years.
+    /// The duration in whole nanoseconds: 0 if negative, at most about 292 years.
     var nanosecondsClamped: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -42,7 +42,7 @@ extension UInt64 {
         return isTooLarge ? .max : product
     }
 
-    /// For deadlines: as late as can be rather than wrapped.
+    /// Adds with saturation, for deadlines.
     func adding(_ other: UInt64) -> UInt64 {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         return isTooLarge ? .max : sum

@@ -1,73 +1,74 @@
-/// Where Redis is, as whom to speak to it, and how long to wait.
+/// The address, credentials and timeouts of a Redis connection.
 ///
-/// Its description shows no password.
+/// The description contains no password.
 public struct RedisConfiguration: Sendable {
-    /// Where the data is.
+    /// The way to find the server.
     public enum Location: Sendable, Equatable {
-        /// On this server.
+        /// A fixed server.
         case server(RedisEndpoint)
-        /// On the server that these sentinels call the master of that name.
+        /// The master with this name, as reported by the sentinels.
         case sentinels([RedisEndpoint], master: String)
     }
 
-    /// Where the data is.
+    /// The way to find the server.
     public var location: Location
     /// The number of the database.
     public var database = 0
-    /// A user of the server's ACL; nil with a password: the user `default`.
+    /// The ACL user. If it is `nil` and there is a password, the user is `default`.
     public var username: String?
-    /// Nil: the server asks for none.
+    /// The password of the server. `nil` if the server requires none.
     public var password: String?
-    /// A user of the sentinels' ACL, which is not the servers'.
+    /// The ACL user of the sentinels, which is independent of the servers' users.
     public var sentinelUsername: String?
-    /// Nil: the sentinels ask for none.
+    /// The password of the sentinels. `nil` if they require none.
     public var sentinelPassword: String?
-    /// Whether a server that is, or has become, a copy of another (`REPLICAOF`) is left alone: what it says can be old, for as long as it is cut off
-    /// from its master. With sentinels it always is.
+    /// Whether connections to a replica (`REPLICAOF`) are rejected: a replica that is cut off from its master returns
+    /// old data. With sentinels, replicas are always rejected.
     public var refusesCopies = false
-    /// Nil: nothing is encrypted. Otherwise both servers and sentinels speak TLS.
+    /// The TLS settings for servers and sentinels. `nil` for plaintext connections.
     public var tls: RedisTLS?
 
-    /// How long a connection may take to be made, and then how long TLS, password and the first answers may take.
+    /// The timeout for the TCP connection, and again for TLS and the handshake commands.
     public var connectTimeout: Duration = .seconds(2)
-    /// How long the server may stay silent beyond the time that its oldest command had, before the connection is given up.
+    /// The time that the server may stay silent after the deadline of its oldest command before the connection is
+    /// closed.
     public var replyTimeout: Duration = .seconds(1)
-    /// How often a connection asks whether the server is there, and whether it still is the master where that matters.
+    /// The interval of the heartbeat, which also verifies the server's role if one is required.
     public var heartbeatInterval: Duration = .seconds(1)
-    /// The most commands that wait for replies; those beyond it fail at once.
+    /// The maximum number of outstanding replies. Further commands fail at once.
     public var maximumInFlight = 4096
-    /// The most bytes of commands that wait to be sent because the server does not take them, and the largest command of all.
+    /// The maximum size of unsent commands in bytes, and of a single command.
     public var maximumUnsentSize = 16 << 20
-    /// What a reply may cost.
+    /// The bounds on one reply.
     public var replyLimits = RedisReplyLimits.standard
-    /// How long to wait before connecting again.
+    /// The delay between connection attempts.
     public var backoff = RedisBackoff()
 
-    /// Everything but the location has its default.
+    /// Creates a configuration with default settings.
     public init(_ location: Location) {
         self.location = location
     }
 
-    /// One server, without a password.
+    /// Creates a configuration for one server without a password.
     public init(host: String, port: Int = 6379) {
         self.init(.server(RedisEndpoint(host: host, port: port)))
     }
 }
 
-/// Where a server or sentinel listens.
+/// The address of a server or sentinel.
 public struct RedisEndpoint: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address.
+    /// A host name or an IP address.
     public var host: String
-    /// From 1 to 65535.
+    /// The port, from 1 to 65535.
     public var port: Int
 
-    /// A host and a port.
+    /// Creates an endpoint.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    /// Whether there can be such a port.
+    /// Whether the port is from 1 to 65535.
     var hasValidPort: Bool { (1...65_535).contains(port) }
 
     /// `host:port`, with brackets around an IPv6 address.
@@ -75,7 +76,7 @@ public struct RedisEndpoint: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RedisConfiguration: CustomStringConvertible, CustomReflectable {
-    /// Where it is, and nothing secret.
+    /// The location as a URL, without credentials.
     public var description: String {
         let scheme = tls == nil ? "redis" : "rediss"
         return switch location {
@@ -85,6 +86,6 @@ extension RedisConfiguration: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// No children, lest a dump show a password.
+    /// An empty mirror, so that `dump` does not show a password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,19 +1,19 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// TLS to the server: its certificate must be of an authority that is trusted and name the host that was connected to. (For a host that is
-/// a name, swift-nio-ssl also takes a certificate that lists the address which the name led to.)
+/// TLS settings. The server's certificate must be issued by a trusted authority and name the host of the endpoint.
+/// For a host name, swift-nio-ssl also accepts a certificate that lists the resolved address.
 ///
-/// Made once from files, checked then, and shared by all connections.
+/// The files are read and checked once; all connections share the context.
 public struct RedisTLS: Sendable {
     private let context: NIOSSLContext
 
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - authorityFile: a PEM file of the authorities to trust; nil: those of the system.
-    ///   - certificateFile: a PEM file of the client's certificate chain, where the server asks for one.
-    ///   - keyFile: a PEM file of its private key.
+    ///   - authorityFile: A PEM file of trusted authorities. `nil` for the authorities of the system.
+    ///   - certificateFile: A PEM file of the client's certificate chain, if the server requires one.
+    ///   - keyFile: A PEM file of the client's private key.
     /// - Throws: `RedisTLSError`, which names the file.
     public init(authorityFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil)
         throws(RedisTLSError)
@@ -46,17 +46,17 @@ public struct RedisTLS: Sendable {
         }
     }
 
-    /// The handler that encrypts a connection to `host`.
+    /// Returns a handler that encrypts a connection to `host`.
     func makeHandler(to host: String) throws -> NIOSSLClientHandler {
-        // An address is no name to ask for; the certificate must then list the address itself.
+        // An address is not valid as a server name (SNI). The certificate must then list the address.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
     }
 }
 
-/// TLS cannot be set up from these files.
+/// An error in the TLS settings or their files.
 public struct RedisTLSError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, with the file's name.
+    /// The problem, with the name of the file.
     public let description: String
 
     init(_ description: String) {

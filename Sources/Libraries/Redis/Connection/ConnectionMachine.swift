@@ -1,24 +1,24 @@
 internal import NIOCore
 
-/// The life of one connection from its being made to its end: what it asks first, which reply belongs to whom, and when who has waited
-/// too long. Times are nanoseconds of a monotonic clock.
+/// The state machine of one connection: handshake, matching replies to commands, and timeouts. Times are nanoseconds
+/// of a monotonic clock.
 ///
-/// Replies come in the order of the commands. Who has waited too long is told so at once, and keeps the place in the line, so that the
-/// late reply is known for what it is and dropped.
+/// Replies arrive in the order of the commands. A command that times out fails at once but keeps its position in the
+/// queue, so that its late reply is dropped.
 struct ConnectionMachine<Waiter> {
     struct Timing: Equatable {
-        /// For the handshake as a whole.
+        /// The timeout of the whole handshake.
         var opening: UInt64
-        /// How long the server may be silent beyond the time that its oldest command had.
+        /// The time that the server may stay silent after the deadline of its oldest command.
         var patience: UInt64
         var heartbeat: UInt64
     }
 
-    /// However busy the server is with other replies, it has this many times the patience for its oldest command.
+    /// A multiple of `patience` that bounds the wait for the oldest command even if other replies arrive.
     static var mostPatience: UInt64 { 4 }
 
     private struct Place {
-        /// Nil for a heartbeat, and for who was told already that it took too long.
+        /// `nil` for a heartbeat and for a command that has timed out.
         var waiter: Waiter?
         var deadline: UInt64
         var replies: Int32
@@ -41,19 +41,21 @@ struct ConnectionMachine<Waiter> {
     private let maximumInFlight: Int
     private let role: RoleDemand
 
-    /// When `wake` wants to be called next.
+    /// The time of the next call of `wake`.
     private(set) var wakeAt = UInt64.max
 
+    /// Creates a machine.
+    ///
     /// - Parameters:
-    ///   - maximumInFlight: the most replies to be waited for.
-    ///   - role: what the heartbeat asks of the server's role; one that is not so is left.
+    ///   - maximumInFlight: The maximum number of outstanding replies.
+    ///   - role: The required role of the server. A heartbeat that finds another role closes the connection.
     init(timing: Timing, maximumInFlight: Int, role: RoleDemand) {
         self.timing = timing
         self.maximumInFlight = maximumInFlight
         self.role = role
     }
 
-    /// What asks whether the server is there.
+    /// The command that checks the connection.
     var heartbeat: RedisCommand { role == .any ? Heartbeats.ping : Heartbeats.role }
 
     var isReady: Bool {
@@ -69,7 +71,7 @@ private enum Heartbeats {
 // MARK: - Opening
 
 extension ConnectionMachine {
-    /// The connection is made and `handshake` is being sent.
+    /// Starts the handshake.
     mutating func open(_ handshake: Handshake, at now: UInt64) {
         heardAt = now
         wakeAt = now.adding(timing.opening)
@@ -104,7 +106,7 @@ extension ConnectionMachine {
         case overloaded
     }
 
-    /// Takes a place in the line for a command that is about to be sent.
+    /// Adds a command to the queue of expected replies, before it is sent.
     mutating func admit(_ waiter: Waiter, replies: Int, deadline: UInt64) -> Admission {
         guard isReady else { return .notReady }
         guard replies <= maximumInFlight - expected else { return .overloaded }
@@ -114,16 +116,16 @@ extension ConnectionMachine {
         return .admitted
     }
 
-    /// What to do about a reply.
+    /// The action for a reply.
     enum Delivery {
         case to(Waiter)
-        /// It came too late, or answers a heartbeat.
+        /// The reply is late or belongs to a heartbeat.
         case nobody
         case opened(Handshake.Finding)
         case close(RedisProblem.Code, String?)
     }
 
-    /// Bytes came, whatever they are.
+    /// Records that bytes have arrived.
     mutating func heard(at now: UInt64) { heardAt = now }
 
     mutating func received(_ reply: RedisReply, at now: UInt64) -> Delivery {
@@ -147,7 +149,7 @@ extension ConnectionMachine {
         if heartbeatAt < wakeAt { wakeAt = heartbeatAt }
         guard role != .any, reply.kind == .error || !reply.meets(role) else { return .nobody }
         if reply.begins(with: "NOPERM") { return .close(.noPermission, "ROLE") }
-        // A server that is busy, say, has not ceased to be the master.
+        // Another error, such as BUSY, is no evidence of a changed role.
         return reply.kind == .error ? .nobody : .close(.notMaster, nil)
     }
 }
@@ -156,7 +158,7 @@ extension ConnectionMachine {
 
 extension ConnectionMachine {
     struct Wake {
-        /// Who is to be told that it took too long.
+        /// The commands that have timed out.
         var expired: [Waiter] = []
         var action = Action.none
 
@@ -167,7 +169,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// To be called at `wakeAt` or later; harmless before.
+    /// Handles timeouts. It is called at `wakeAt` or later; an earlier call has no effect.
     mutating func wake(at now: UInt64) -> Wake {
         switch state {
         case .closed: return Wake()
@@ -196,14 +198,15 @@ extension ConnectionMachine {
         return expired
     }
 
-    /// When the server has been silent for too long, if nothing more comes.
+    /// The time at which the server counts as silent if no more bytes arrive.
     private var silentAt: UInt64 {
         guard let oldest = line.first else { return .max }
         let sinceHeard = max(oldest.deadline, heardAt).adding(timing.patience)
         return min(sinceHeard, oldest.deadline.adding(Self.mostPatience * timing.patience))
     }
 
-    /// A heartbeat waits in the line as all do: behind a command that blocks, it has that command's time as well.
+    /// Queues a heartbeat behind all other commands. Its deadline follows the latest one, since a command before it
+    /// may block.
     private mutating func appendHeartbeat(at now: UInt64) {
         let latest = line.reduce(now) { max($0, $1.deadline) }
         isHeartbeatOut = true
@@ -220,10 +223,10 @@ extension ConnectionMachine {
     }
 }
 
-// MARK: - The end
+// MARK: - Closing
 
 extension ConnectionMachine {
-    /// The connection is over; returns who still waits.
+    /// Closes the machine and returns the commands that wait for replies.
     mutating func close() -> [Waiter] {
         state = .closed
         wakeAt = .max

@@ -1,20 +1,20 @@
-/// What a connection asks before it is used: everything at once, judged reply by reply.
+/// The commands that open a connection. They are sent in one pipeline and their replies are checked in order.
 struct Handshake {
     enum Step: Equatable {
         case authenticate
         case select
         case role
         case copy
-        /// Whether the server answers: it may still load its data, where ECHO is answered.
+        /// Whether the server accepts commands. A server that loads its data rejects PING but replies to ECHO.
         case ping
-        /// Whether the server repeats what it is sent, as markers need.
+        /// Whether the server echoes its argument, which the markers of `ReplyAlignment` require.
         case echo
         case masterAddress
     }
 
-    /// What the answers amount to.
+    /// The result of the handshake.
     enum Finding: Equatable {
-        /// With the command that markers are sent by.
+        /// A usable connection, with the command that carries markers.
         case usable(ReplyAlignment.Carrier)
         case master(RedisEndpoint)
     }
@@ -25,7 +25,7 @@ struct Handshake {
         case refused(RedisProblem.Code, String?)
     }
 
-    /// All that is sent.
+    /// The pipeline of all commands.
     let command: RedisCommand
     private let steps: [Step]
     private var position = 0
@@ -61,7 +61,7 @@ struct Handshake {
         return [(.authenticate, RedisCommand(["AUTH"] + credentials))]
     }
 
-    /// Takes the next reply.
+    /// Checks the next reply.
     mutating func judge(_ reply: RedisReply) -> Verdict {
         guard position < steps.count else { return .refused(.unaskedReply, nil) }
         let step = steps[position]
@@ -90,7 +90,7 @@ struct Handshake {
         return .done(.master(endpoint))
     }
 
-    /// Whether these are a name's or an address's characters: it will stand in logs.
+    /// Whether the bytes are valid in a host name or address. The value appears in logs.
     private static func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
         (1...255).contains(bytes.count)
             && bytes.allSatisfy { byte in
@@ -104,18 +104,19 @@ struct Handshake {
     }
 }
 
-/// What a server's own word on its role (`ROLE`) has to be.
+/// The required role of a server, as reported by `ROLE`.
 enum RoleDemand {
-    /// It is not asked.
+    /// Any role; `ROLE` is not sent.
     case any
-    /// It may not say that it is a copy of another: such a one may lack what the other acknowledged. There are servers that have no such command.
+    /// Not a replica, which may lack writes that the master acknowledged. A server without the ROLE command is
+    /// accepted.
     case noCopy
-    /// It has to say that it is the master: sentinels named it.
+    /// The master, since sentinels named the server.
     case master
 }
 
 extension RedisReply {
-    /// Whether this answer to ROLE is what is demanded.
+    /// Returns whether a reply to ROLE meets the requirement.
     func meets(_ demand: RoleDemand) -> Bool {
         switch demand {
         case .any: true
@@ -125,19 +126,20 @@ extension RedisReply {
     }
 }
 
-/// Why a server refuses to open a connection. Its own words are not repeated: there are servers that repeat a password.
+/// The reason that a server rejects a connection. The server's text is not repeated, because it may contain the
+/// password.
 private struct Refusal {
     let code: RedisProblem.Code
     let detail: String?
 
-    /// Nil when the connection is usable all the same.
+    /// `nil` if the connection is usable despite the error.
     init?(_ reply: RedisReply, at step: Handshake.Step) {
         if reply.begins(with: "ERR max number of clients reached") {
             self.init(.refused, "it has reached maxclients")
         } else if reply.begins(with: "DENIED") {
             self.init(.refused, "it is in protected mode: set a password or bind it to an address")
         } else if reply.begins(with: "NOPERM") {
-            // ECHO may do.
+            // A user without PING may still have ECHO.
             if step == .ping { return nil }
             self.init(.noPermission, step == .authenticate ? "AUTH" : step.commandName)
         } else if let code = RedisProblem.Code(leavingFor: reply) {
@@ -167,7 +169,7 @@ extension Handshake.Step {
         }
     }
 
-    /// What an error without a meaning of its own says at this step.
+    /// The code for an error that has no code of its own at this step.
     fileprivate var refusal: RedisProblem.Code {
         switch self {
         case .authenticate: .wrongPassword
@@ -178,7 +180,7 @@ extension Handshake.Step {
 }
 
 extension RedisProblem.Code {
-    /// What a refusal says about the connection rather than about the command; nil for all others.
+    /// Classifies an error that concerns the connection. `nil` if it concerns only the command.
     init?(leavingFor reply: RedisReply) {
         guard reply.kind == .error else { return nil }
         if reply.begins(with: "READONLY") {
@@ -192,7 +194,7 @@ extension RedisProblem.Code {
         } else if reply.begins(with: "NOAUTH") {
             self = .passwordRequired
         } else if reply.begins(with: "UNBLOCKED") {
-            // What a blocked command is told when its master becomes a replica.
+            // Redis unblocks commands with this error when a master becomes a replica.
             self = .notMaster
         } else {
             return nil
@@ -201,12 +203,12 @@ extension RedisProblem.Code {
 }
 
 extension RedisReply {
-    /// Whether the server has no such command, or does not let the user run it.
+    /// Whether the server lacks the command or denies it to the user.
     fileprivate var refusesCommand: Bool {
         kind == .error && (begins(with: "NOPERM") || begins(with: "ERR unknown command"))
     }
 
-    /// Whether its bytes begin with this word or these words.
+    /// Returns whether the bytes begin with these words.
     func begins(with text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard bytes.count >= count, bytes.count == count || bytes[count] == UInt8(ascii: " ") else { return false }

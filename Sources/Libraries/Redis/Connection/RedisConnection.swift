@@ -1,26 +1,26 @@
 internal import NIOCore
 
-/// Who is told what became of a command. A class, so that asking allocates nothing; it is kept until it was told.
+/// A receiver of replies. It is a class so that sending allocates nothing, and is retained until its last call.
 ///
-/// A command of one part gets exactly one call. A pipeline of n gets n replies in their order, or fewer and then one failure. All come on
-/// the link's loop, and never before `send` has returned.
+/// A single command causes exactly one call. A pipeline of n commands causes n replies in order, or fewer replies and
+/// then one failure. Calls happen on the link's event loop, after `send` has returned.
 public protocol RedisReceiver: AnyObject {
-    /// A reply, valid only during this call. The server's refusal is one.
+    /// Delivers a reply, which is valid only during this call. It may be an error of the server.
     func received(_ reply: RedisReply, ticket: UInt64)
-    /// No reply, or no further one, will come.
+    /// Reports that no further reply will arrive.
     func failed(_ failure: RedisFailure, ticket: UInt64)
 }
 
-/// Who made a connection and is told what becomes of it.
+/// The creator of a connection, which receives its events.
 protocol RedisConnectionOwner: AnyObject {
     func connection(_ connection: RedisConnection, opened finding: Handshake.Finding)
-    /// Told once, and before those who wait for replies are.
+    /// Called once, before the pending receivers fail.
     func connection(_ connection: RedisConnection, closed problem: RedisProblem)
 }
 
-/// One connection's handler: moves bytes between the channel, the reader and the machine, and decides nothing.
+/// The channel handler of one connection. It moves bytes between the channel, the reader and the state machine.
 ///
-/// What is sent during one tick of the loop goes out in one write.
+/// Commands sent in one tick of the event loop are written together.
 final class RedisConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -30,7 +30,7 @@ final class RedisConnection: ChannelInboundHandler {
         let ticket: UInt64
     }
 
-    /// Replies to the largest commands may leave a buffer behind; a larger one than this is not kept.
+    /// The maximum capacity of a buffer that is kept for reuse, in bytes.
     private static let keptCapacity = 64 * 1024
 
     let endpoint: RedisEndpoint
@@ -40,25 +40,25 @@ final class RedisConnection: ChannelInboundHandler {
     private let isEncrypted: Bool
     private let reader: ReplyReader
     private var machine: ConnectionMachine<Waiter>
-    /// Nil until the connection is usable: until then there are only the handshake's commands, which are judged by themselves.
+    /// `nil` during the handshake, which checks its replies itself.
     private var alignment: ReplyAlignment?
     private let firstMarker: UInt64
     private weak var owner: (any RedisConnectionOwner)?
 
     private var context: ChannelHandlerContext?
     private var unsent = ByteBuffer()
-    /// Takes the place of `unsent` while that is being written, so that neither is allocated anew.
+    /// Replaces `unsent` while that is written, so that neither buffer is reallocated.
     private var spare = ByteBuffer()
     private var isFlushPlanned = false
     private var isWriting = false
     private var isWritable = true
     private var isOpened = false
     private var isClosed = false
-    /// Why the connection is to end once what was read is dealt with.
+    /// The reason to close the connection after the current read.
     private var leaving: RedisProblem.Code?
     private var timer: Scheduled<Void>?
     private var timerAt = UInt64.max
-    /// Kept, so that planning one allocates nothing.
+    /// Stored, so that scheduling allocates nothing.
     private lazy var plannedFlush: () -> Void = { [weak self] in self?.flush() }
     private lazy var plannedWake: () throws -> Void = { [weak self] in self?.wake() }
 
@@ -91,7 +91,10 @@ extension ConnectionMachine.Timing {
 // MARK: - Sending
 
 extension RedisConnection {
-    /// - Returns: why the command was not sent; nil when it was. Then the receiver is called, later than this returns.
+    /// Queues a command.
+    ///
+    /// - Returns: The reason that the command was not queued. `nil` if it was; the receiver is then called after this
+    ///   method returns.
     func send(
         _ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver
     ) -> RedisFailure? {
@@ -115,13 +118,13 @@ extension RedisConnection {
         }
         guard !isFlushPlanned, let context else { return }
         isFlushPlanned = true
-        // After all events of this tick, and before the loop waits for others.
+        // Runs after all events of this tick, before the loop waits for I/O.
         context.eventLoop.assumeIsolated().execute(plannedFlush)
     }
 
     private func flush() {
         isFlushPlanned = false
-        // Writing may come back here before it returns.
+        // A write may call this method again.
         guard !isWriting else { return }
         isWriting = true
         while isWritable, unsent.readableBytes > 0, let context { write(to: context) }
@@ -183,18 +186,18 @@ extension RedisConnection {
             owner?.connection(self, opened: finding)
         case .close(let code, let detail): close(RedisProblem(code, at: endpoint, detail: detail))
         }
-        // The reply stands until the reader reads on.
+        // The reply is valid until the next read.
         note(reply)
     }
 
-    /// An error may say that the server is to be left.
+    /// Records an error after which the connection has to be closed.
     private func note(_ reply: RedisReply) {
         if reply.kind == .error, leaving == nil { leaving = RedisProblem.Code(leavingFor: reply) }
     }
 }
 
 extension RedisProblem {
-    /// Another reply came than the marker of a command, or a marker in place of a reply.
+    /// A reply in place of the expected marker, or a marker in place of a reply.
     fileprivate static func misaligned(_ reply: RedisReply, at endpoint: RedisEndpoint) -> RedisProblem {
         reply.kind == .error && reply.begins(with: "NOPERM")
             ? RedisProblem(.noPermission, at: endpoint, detail: "ECHO or PING")
@@ -213,7 +216,8 @@ extension RedisProblem {
 // MARK: - Time
 
 extension RedisConnection {
-    /// One timer for all that waits. It is only ever moved to an earlier time; when it was too early, it is set anew.
+    /// Schedules one timer for all deadlines. The timer only moves to an earlier time; if it fires too early, it is
+    /// scheduled again.
     private func armTimer() {
         guard machine.wakeAt < timerAt, let context else { return }
         timer?.cancel()
@@ -226,10 +230,10 @@ extension RedisConnection {
     private func wake() {
         timerAt = .max
         timer = nil
-        // Nobody is there to use it, or to end it.
+        // The owner is gone, so no code can use or close the connection.
         guard owner != nil else { return close(RedisProblem(.stopped)) }
         let wake = machine.wake(at: clock())
-        // First, for its place in the line is taken, and who is told may send something.
+        // The heartbeat comes first: the machine has queued it, and a receiver may send commands.
         if wake.action == .sendHeartbeat { queue(machine.heartbeat) }
         for waiter in wake.expired { waiter.receiver.failed(.timedOut, ticket: waiter.ticket) }
         if case .close(let code) = wake.action { close(RedisProblem(code, at: endpoint)) }
@@ -237,7 +241,7 @@ extension RedisConnection {
     }
 }
 
-// MARK: - Beginning and end
+// MARK: - Opening and closing
 
 extension RedisConnection {
     func handlerAdded(context: ChannelHandlerContext) {
@@ -271,7 +275,7 @@ extension RedisConnection {
         armTimer()
     }
 
-    /// Ends the connection for this reason, unless it has ended.
+    /// Closes the connection unless it is closed.
     func close(_ problem: RedisProblem) {
         guard !isClosed else { return }
         isClosed = true

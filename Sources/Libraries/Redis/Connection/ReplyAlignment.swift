@@ -1,41 +1,41 @@
 internal import NIOCore
 
-/// Proves that each reply belongs to its command.
+/// A check that each reply belongs to its command.
 ///
-/// RESP has no request identifiers: a reply that is lost or repeated on the way would shift all later replies by one. Each command is therefore
-/// preceded by a marker, a command whose reply repeats a value that no other command of the connection has. A reply is delivered only after its
-/// own marker, and a reply that repeats any marker is never delivered.
+/// RESP has no request identifiers, so a lost or repeated reply would shift all later replies by one. Each command is
+/// therefore preceded by a marker: a command whose reply repeats a value that is unique on the connection. A reply is
+/// delivered only after its own marker, and a reply that repeats any marker is never delivered.
 struct ReplyAlignment {
     /// The command that carries the marker. Both repeat their argument.
     enum Carrier {
         case echo
-        /// For a user without the right to ECHO. PING fails while the server cannot save its data (MISCONF); ECHO does not.
+        /// For a user who may not run ECHO. Unlike ECHO, PING fails while the server cannot save its data (MISCONF).
         case ping
     }
 
     enum Finding: Equatable {
         case marker
-        /// The reply to the oldest command without one.
+        /// The reply to the oldest unanswered command.
         case reply
-        /// Replies are lost, repeated or in another order.
+        /// Replies are lost, repeated or out of order.
         case broken
     }
 
-    /// How many bytes precede each command.
+    /// The number of bytes before each command.
     static let size = 37
     private static let digits = 16
 
     private let carrier: Carrier
-    /// The value of the first marker. Random, so that no stored value can be taken for a marker.
+    /// The value of the first marker. It is random, so that no stored value matches a marker.
     private let first: UInt64
     private var sent: UInt64 = 0
     private var received: UInt64 = 0
-    /// What preceded the reply that comes next; nil: its marker comes next.
+    /// The reply before the next one. `nil` if a marker is expected next.
     private var preceding: Preceding?
 
     private enum Preceding {
         case marker
-        /// An error in the marker's place, as of a server that is busy: only another error may follow.
+        /// An error in place of the marker, such as BUSY. Only another error may follow.
         case error
     }
 
@@ -59,9 +59,9 @@ struct ReplyAlignment {
         buffer.writeStaticString("\r\n")
     }
 
-    /// What the next reply of the connection is.
+    /// Classifies the next reply.
     mutating func judge(_ reply: RedisReply) -> Finding {
-        // Nothing was sent: the connection itself refuses the reply.
+        // No command was sent: the state machine rejects the reply.
         guard received < sent || preceding != nil else { return .reply }
         let marker = Self.value(of: reply).map { $0 &- first }
         if let preceding {

@@ -1,4 +1,5 @@
-/// Where a link connects to next, and when. Times are nanoseconds of a monotonic clock.
+/// The state machine that chooses the next server to connect to, and the time. Times are nanoseconds of a monotonic
+/// clock.
 struct LinkMachine<Random: RandomNumberGenerator> {
     enum Target: Equatable {
         case server(RedisEndpoint)
@@ -14,7 +15,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     enum Action: Equatable {
         case none
         case connect(Target)
-        /// Nanoseconds until `waited` is to be called.
+        /// Wait this many nanoseconds, then call `waited`.
         case wait(UInt64)
     }
 
@@ -29,12 +30,12 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     private let location: RedisConfiguration.Location
     private let backoff: RedisBackoff
     private var random: Random
-    /// The order in which sentinels are asked: who answered last comes first.
+    /// The sentinels in the order of lookups. The last that replied comes first.
     private var sentinels: [RedisEndpoint]
-    /// How many of them were asked in vain since the last wait.
+    /// The number of sentinels that failed since the last wait.
     private var asked = 0
 
-    /// Attempts in a row that came to nothing.
+    /// The number of consecutive failures.
     private(set) var failures = 0
 
     init(_ location: RedisConfiguration.Location, backoff: RedisBackoff, random: Random) {
@@ -44,7 +45,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         sentinels = if case .sentinels(let all, _) = location { all } else { [] }
     }
 
-    /// Whether servers have to say themselves that they are the master.
+    /// Whether the server has to report that it is the master.
     var usesSentinels: Bool {
         if case .sentinels = location { true } else { false }
     }
@@ -56,7 +57,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
 
     mutating func stop() { state = .stopped }
 
-    /// The time to wait is over.
+    /// Handles the end of a wait.
     mutating func waited() -> Action {
         guard case .waiting = state else { return .none }
         return connect()
@@ -83,7 +84,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         return .wait(backoff.delay(afterFailures: failures, using: &random))
     }
 
-    /// The connection that was asked for is usable, or a sentinel has told where the master is.
+    /// Handles an open connection: a usable server, or a sentinel's report of the master's address.
     mutating func opened(_ finding: Handshake.Finding, at now: UInt64) -> Action {
         guard case .connecting(let target) = state else { return .none }
         switch (target, finding) {
@@ -103,7 +104,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         sentinels.insert(endpoint, at: 0)
     }
 
-    /// The connection could not be made, or has ended.
+    /// Handles a failed attempt or a closed connection.
     mutating func failed(at now: UInt64) -> Action {
         switch state {
         case .stopped, .waiting: return .none
@@ -111,11 +112,11 @@ struct LinkMachine<Random: RandomNumberGenerator> {
             asked += 1
             return connect()
         case .connecting(.server):
-            // The sentinel may know less than the others: it is asked last next time.
+            // The sentinel may be out of date, so it moves to the end of the list.
             if let misleading = sentinels.first { sentinels = sentinels.dropFirst() + [misleading] }
             return wait()
         case .ready(let since):
-            // A connection that does not last is a failure too, lest it be made and lost again and again.
+            // A short-lived connection counts as a failure, so that repeated loss increases the backoff.
             if now >= since.adding(backoff.maximum.nanosecondsClamped) { failures = 0 }
             return wait()
         }

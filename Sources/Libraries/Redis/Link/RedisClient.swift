@@ -1,18 +1,18 @@
 public import Logging
 public import NIOCore
 
-/// Redis for everything off the request path: one link, to be used from any task.
+/// A Redis client for use from any task, outside the request path. It owns one link.
 public final class RedisClient: Sendable {
     private let link: NIOLoopBoundBox<RedisLink>
     private let loop: any EventLoop
     private let sharedStatus: SharedRedisLinkStatus
     private let timeout: UInt64
 
-    /// Does nothing before `start`.
+    /// Creates a client. It does nothing before `start`.
     ///
     /// - Parameters:
-    ///   - loop: where the link lives; it must outlive the client.
-    ///   - clock: nanoseconds of a monotonic clock.
+    ///   - loop: The event loop of the link, which must outlive the client.
+    ///   - clock: Nanoseconds of a monotonic clock.
     public init(
         _ configuration: RedisConfiguration, loop: any EventLoop, logger: Logger,
         clock: @escaping @Sendable () -> UInt64 = { NIODeadline.now().uptimeNanoseconds }
@@ -24,15 +24,15 @@ public final class RedisClient: Sendable {
         self.link = NIOLoopBoundBox.makeBoxSendingValue(link, eventLoop: loop)
     }
 
-    /// How it is doing.
+    /// The status of the link.
     public var status: RedisLinkStatus { sharedStatus.current }
 
-    /// Begins to connect.
+    /// Starts connecting.
     public func start() {
         loop.execute { self.link.value.start() }
     }
 
-    /// Ends the connection. Commands that wait fail with `.closed`.
+    /// Closes the connection. Pending commands fail with `.closed`.
     public func close() async {
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -42,11 +42,11 @@ public final class RedisClient: Sendable {
         }
     }
 
-    /// Sends a command, or several in a row, and returns a reply for each; fewer only where one of them is a refusal after
-    /// which the connection was given up.
+    /// Sends a command or pipeline and returns a reply for each command. There are fewer replies only if an error of
+    /// the server closed the connection.
     ///
-    /// - Parameter timeout: how long the replies may take; nil: the configuration's `replyTimeout`.
-    /// - Throws: when not all replies came. There being no connection is such a failure at once.
+    /// - Parameter timeout: The timeout of the replies. `nil` for the configured `replyTimeout`.
+    /// - Throws: `RedisFailure` if replies are missing; at once if there is no connection.
     public func send(_ command: RedisCommand, timeout: Duration? = nil) async throws(RedisFailure) -> [RedisValue] {
         let nanoseconds = timeout?.nanosecondsClamped ?? self.timeout
         let result = await withCheckedContinuation { continuation in
@@ -58,19 +58,19 @@ public final class RedisClient: Sendable {
         return try result.get()
     }
 
-    /// Waits for a connection, at most so long. Returns whether there is one.
+    /// Waits until the link is ready. Returns `false` after `limit`.
     public func isReady(within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while status.state != .ready {
             guard ContinuousClock.now < end else { return false }
-            // Once in a while and off the request path: no list of waiters is worth its code.
+            // Polling is enough off the request path.
             do { try await Task.sleep(for: .milliseconds(5)) } catch { return false }
         }
         return true
     }
 }
 
-/// Gathers the replies of one call.
+/// Collects the replies of one call.
 private final class Collector: RedisReceiver {
     private let continuation: CheckedContinuation<Result<[RedisValue], RedisFailure>, Never>
     private let count: Int
@@ -87,7 +87,7 @@ private final class Collector: RedisReceiver {
     }
 
     func failed(_ failure: RedisFailure, ticket: UInt64) {
-        // What the server said tells more than that it was left for saying so.
+        // The server's error is more specific than the closed connection that follows it.
         let isRefused = values.contains { $0.serverError != nil }
         continuation.resume(returning: isRefused ? .success(values) : .failure(failure))
     }

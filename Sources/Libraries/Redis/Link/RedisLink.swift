@@ -2,46 +2,45 @@ public import Logging
 public import NIOCore
 internal import NIOPosix
 
-/// Who is told when a link can be used and when no more. Called on the link's loop.
+/// An observer of the state of a link. Its methods are called on the link's event loop.
 public protocol RedisLinkObserver: AnyObject {
-    /// Commands may be sent from now on.
+    /// Called when commands can be sent.
     func linkIsReady(_ link: RedisLink)
-    /// No more commands can be sent. Who waits for replies is told after this. Not told by `stop`.
+    /// Called when no more commands can be sent, before pending commands fail. `stop` does not cause a call.
     func linkIsLost(_ link: RedisLink, why problem: RedisProblem)
 }
 
-/// One pipelined connection of one event loop, kept alive.
+/// A persistent, pipelined connection of one event loop.
 ///
-/// It connects, introduces itself, and connects again when the connection is lost, after a while that grows; with sentinels it asks them
-/// each time where the master is, and uses no server that does not itself say that it is the master. Commands that are sent while there is
-/// no connection fail at once: nothing waits for one.
+/// A lost connection is reopened with a growing delay. With sentinels, each attempt looks up the master's address and
+/// rejects a server that does not report the role of master. Commands fail at once while there is no connection.
 ///
-/// It belongs to its loop: everything but `sharedStatus` is used there. It is to be stopped before it is released.
+/// All members except `sharedStatus` belong to the event loop. The link must be stopped before it is released.
 public final class RedisLink {
     private let configuration: RedisConfiguration
     private let loop: any EventLoop
     private let logger: Logger
     private let clock: @Sendable () -> UInt64
     private var machine: LinkMachine<SystemRandomNumberGenerator>
-    /// The connection that is being opened or is ready.
+    /// The connection that is opening or ready.
     private var connection: RedisConnection?
-    /// The same when it is ready.
+    /// `connection`, if it is ready.
     private var ready: RedisConnection?
-    /// Counts attempts, so that one which was given up is known when it comes to something.
+    /// The number of attempts, which identifies the result of an abandoned attempt.
     private var attempt = 0
     private var timer: Scheduled<Void>?
     private var problem = RedisProblem(.notStarted)
-    /// What was logged since there was a connection, so that it is not logged at each attempt.
+    /// The problems logged since the last connection, so that each is a warning once.
     private var loggedCodes: Set<RedisProblem.Code> = []
 
-    /// Who is told when the link can be used.
+    /// The observer of the link's state.
     public weak var observer: (any RedisLinkObserver)?
-    /// The link's status for any thread.
+    /// The status, readable from any thread.
     public let sharedStatus = SharedRedisLinkStatus()
 
-    /// Does nothing before `start`.
+    /// Creates a link. It does nothing before `start`.
     ///
-    /// - Parameter clock: nanoseconds of a monotonic clock.
+    /// - Parameter clock: Nanoseconds of a monotonic clock.
     public init(
         _ configuration: RedisConfiguration, loop: any EventLoop, logger: Logger,
         clock: @escaping @Sendable () -> UInt64 = { NIODeadline.now().uptimeNanoseconds }
@@ -54,20 +53,20 @@ public final class RedisLink {
             configuration.location, backoff: configuration.backoff, random: SystemRandomNumberGenerator())
     }
 
-    /// Whether commands may be sent.
+    /// Whether commands can be sent.
     public var isReady: Bool { ready != nil }
 
-    /// How it is doing.
+    /// The status of the link.
     public var status: RedisLinkStatus { sharedStatus.current }
 
-    /// Begins to connect.
+    /// Starts connecting.
     public func start() {
         loop.preconditionInEventLoop()
         problem = RedisProblem(.connecting)
         perform(machine.start())
     }
 
-    /// Ends the connection. Who waits for replies is told `.closed`.
+    /// Closes the connection. Pending commands fail with `.closed`.
     public func stop() {
         loop.preconditionInEventLoop()
         machine.stop()
@@ -82,20 +81,20 @@ public final class RedisLink {
         connection?.close(problem)
     }
 
-    /// Sends a command together with all others of this tick of the loop.
+    /// Sends a command together with all others of this tick of the event loop.
     ///
     /// - Parameters:
-    ///   - ticket: given back with what comes of it.
-    ///   - timeout: in nanoseconds from now.
-    ///   - receiver: receives the result, always after this returned: on a later turn of the loop.
+    ///   - ticket: A value that is passed to the receiver.
+    ///   - timeout: The timeout in nanoseconds from now.
+    ///   - receiver: The receiver of the result, called on a later turn of the event loop.
     public func send(_ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver) {
         let failure =
             ready.map { $0.send(command, ticket: ticket, timeout: timeout, to: receiver) } ?? .notConnected(problem)
         if let failure { later { receiver.failed(failure, ticket: ticket) } }
     }
 
-    /// Delivers a result on the next turn of the loop. Within the call that asked, the receiver could begin to decide a request while the caller is
-    /// still deciding another one.
+    /// Runs a closure on the next turn of the event loop. A synchronous result could start the decision of one
+    /// request during that of another.
     public func later(_ deliver: @escaping () -> Void) {
         loop.assumeIsolated().execute(deliver)
     }
@@ -153,7 +152,7 @@ extension RedisLink {
                 try channel.pipeline.syncOperations.addHandler(tls.makeHandler(to: target.endpoint.host))
             }
             try channel.pipeline.syncOperations.addHandler(connection)
-            // Nobody else would tell.
+            // An inactive channel sends no further events.
             if !channel.isActive { connection.close(RedisProblem(.closedByServer, at: target.endpoint)) }
         } catch {
             channel.close(promise: nil)
@@ -183,7 +182,7 @@ extension RedisLink {
     }
 }
 
-// MARK: - What becomes of connections
+// MARK: - Connection events
 
 extension RedisLink: RedisConnectionOwner {
     func connection(_ connection: RedisConnection, opened finding: Handshake.Finding) {
@@ -211,7 +210,7 @@ extension RedisLink: RedisConnectionOwner {
     }
 }
 
-// MARK: - Telling
+// MARK: - Status and logging
 
 extension RedisLink {
     private func report(_ state: RedisLinkStatus.State, at endpoint: RedisEndpoint?) {

@@ -2,12 +2,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Why there is no connection to Redis: what is wrong, and what to do about it. It holds nothing secret, and no text of a server that
-/// might repeat a password.
+/// The reason that there is no connection to Redis, and its remedy. It contains no secrets and no text of the server,
+/// which might repeat a password.
 public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of problem.
     public enum Code: String, Sendable, CaseIterable {
-        // Reaching it
+        // Connecting
         case notStarted = "not-started"
         case connecting
         case stopped
@@ -19,12 +19,12 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case certificateNotTrusted = "certificate-not-trusted"
         case certificateName = "certificate-name"
         case tls
-        // Being let in
+        // Authentication and authorization
         case wrongPassword = "wrong-password"
         case passwordRequired = "password-required"
         case noPermission = "no-permission"
         case noDatabase = "no-database"
-        // The server's state
+        // State of the server
         case loading
         case readOnly = "read-only"
         case masterDown = "master-down"
@@ -33,28 +33,28 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case refused
         // Sentinels
         case masterUnknown = "master-unknown"
-        // What it sends
+        // Protocol
         case notRedis = "not-redis"
         case replyTooLarge = "reply-too-large"
         case unaskedReply = "unasked-reply"
         case misaligned
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public let code: Code
-    /// Where; nil where it is of no server.
+    /// The address of the server or sentinel. `nil` if the problem concerns neither.
     public var endpoint: RedisEndpoint?
-    /// More about it, such as the system's error.
+    /// Details, such as the system's error.
     public let detail: String?
 
-    /// A problem of a server.
+    /// Creates a problem.
     public init(_ code: Code, at endpoint: RedisEndpoint? = nil, detail: String? = nil) {
         self.code = code
         self.endpoint = endpoint
         self.detail = detail
     }
 
-    /// A sentence for who operates the gateway.
+    /// A sentence for the operator.
     public var description: String {
         let place = endpoint.map { "\($0): " } ?? ""
         let more = detail.map { " (\($0))" } ?? ""
@@ -63,7 +63,7 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension RedisProblem.Code {
-    /// What it is, and what to do.
+    /// The problem and its remedy.
     public var explanation: String {
         switch self {
         case .notStarted: "not started"
@@ -99,7 +99,7 @@ extension RedisProblem.Code {
 }
 
 extension RedisProblem {
-    /// What a channel's error means.
+    /// Classifies an error of the channel.
     init(_ error: any Error, at endpoint: RedisEndpoint, isEncrypted: Bool) {
         switch error {
         case let error as NIOConnectionError: self.init(error, at: endpoint)
@@ -122,7 +122,7 @@ extension RedisProblem {
     }
 
     private init(_ error: NIOSSLError, at endpoint: RedisEndpoint) {
-        // The library tells the kinds of failures apart by text alone.
+        // swift-nio-ssl distinguishes these errors only by their text.
         let text = String(describing: error)
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             self.init(.certificateNotTrusted, at: endpoint)
@@ -140,17 +140,17 @@ extension IOError {
     fileprivate var shortText: String { "errno \(errnoCode)" }
 }
 
-/// Why a command got no reply. A refusal of the server is a reply.
+/// The reason that a command received no reply. An error of the server is a reply.
 public enum RedisFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no connection now; nothing was sent.
+    /// There is no connection. The command was not sent.
     case notConnected(RedisProblem)
-    /// No reply came in time. Whether the command was executed, or will be, is unknown.
+    /// No reply arrived in time. The server may or may not have executed the command.
     case timedOut
-    /// Too many commands wait already; nothing was sent.
+    /// Too many commands are pending. The command was not sent.
     case overloaded
-    /// The connection ended before the reply. Whether the command was executed is unknown.
+    /// The connection closed before the reply. The server may or may not have executed the command.
     case connectionLost(RedisProblem)
-    /// The link was stopped. Whether the command was executed is unknown.
+    /// The link was stopped. The server may or may not have executed the command.
     case closed
 
     /// Whether the command certainly did not reach the server.
@@ -161,7 +161,7 @@ public enum RedisFailure: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What happened, without any secret.
+    /// The failure, without secrets.
     public var description: String {
         switch self {
         case .notConnected(let problem): "not connected to Redis: \(problem)"

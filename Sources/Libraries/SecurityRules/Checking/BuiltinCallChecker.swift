@@ -1,19 +1,20 @@
-/// A call of a function or method of the language.
+/// A call of a built-in function or method.
 struct BuiltinCall {
     let builtin: Builtin
-    /// The value that a method is called on; `nil` for functions.
+    /// The value that a method is called on. `nil` for functions.
     let receiver: CheckedOperand?
     let name: Name
     let arguments: [CheckedOperand]
 }
 
-/// Checks calls of what the language has: receivers, the number and kinds of arguments, and literals with which a call always fails.
+/// A checker of built-in calls: receivers, the number and kinds of arguments, and literals with which a call always
+/// fails.
 struct BuiltinCallChecker {
     private var patterns = PatternCheck()
     /// The cost of trial calls with literal arguments.
     private var work = WorkBudget()
 
-    /// What a call may result in.
+    /// Checks a call and returns the possible results.
     mutating func result(of call: BuiltinCall, _ findings: inout RuleFindings) -> Inferred {
         var overloads = call.builtin.overloads
         if let receiver = call.receiver {
@@ -83,7 +84,7 @@ struct BuiltinCallChecker {
         }
     }
 
-    /// How to make an argument fit a parameter.
+    /// Returns the conversion of an argument to a parameter's kind, if any.
     private static func remedy(_ parameter: KindSet, _ kinds: KindSet, _ text: String) -> String? {
         if parameter.isKnown(as: .duration), kinds.isKnown(as: .number) {
             return "write duration.value(\(text), 's')"
@@ -100,7 +101,7 @@ struct BuiltinCallChecker {
         return nil
     }
 
-    /// Arguments that are written down, and with which a call always fails.
+    /// Reports literal arguments with which a call always fails.
     private mutating func checkConstants(of call: BuiltinCall, _ findings: inout RuleFindings) {
         switch call.builtin {
         case .matches, .replace, .split: checkPattern(call.arguments, &findings)
@@ -112,7 +113,7 @@ struct BuiltinCallChecker {
         }
     }
 
-    /// Calls what is all written down, to see whether it fails.
+    /// Evaluates a call with only literal operands, and reports a failure.
     private mutating func tryOut(_ call: BuiltinCall, _ findings: inout RuleFindings) {
         var arguments = Arguments()
         for argument in call.arguments {
@@ -127,7 +128,7 @@ struct BuiltinCallChecker {
                 _ = try call.builtin.apply(arguments, &work)
             }
         } catch {
-            // What costs too much to be tried out is tried by the request.
+            // A call that is too expensive for a trial is left to the request.
             guard !error.endsTheRequest else { return }
             findings.fail(
                 call.name.range,
@@ -152,7 +153,7 @@ struct BuiltinCallChecker {
             argument.expression.range, "'\(unit.shown)' is no unit of durations", "the units are w, d, h, m, s, ms, ns")
     }
 
-    /// A date of which only some parts are written down.
+    /// Checks a date of which only some parts are literals.
     private static func checkDate(_ arguments: [CheckedOperand], _ findings: inout RuleFindings) {
         let bounds: [(String, ClosedRange<Int64>)] = [("year", 1...9999), ("month", 1...12), ("day", 1...31)]
         for (argument, (name, bounds)) in zip(arguments, bounds) {
@@ -195,7 +196,7 @@ struct BuiltinCallChecker {
     }
 }
 
-/// Compiles the regular expressions that are written in a source, each once.
+/// A checker of the regular expressions in a source, which compiles each once.
 struct PatternCheck {
     enum Result {
         case right(RuleRegex)
@@ -234,7 +235,7 @@ struct PatternCheck {
 }
 
 extension Builtin {
-    /// How something is called, in a few words.
+    /// A short example of a call.
     var usage: String {
         switch self {
         case .get: "m.get('key', default)"
@@ -253,7 +254,7 @@ extension Builtin {
         return (overload?.receiver == nil ? "" : "x.") + "\(name)(\(parameters))"
     }
 
-    /// A call of a function of a namespace.
+    /// Returns an example call of a namespace's function.
     static func example(ofNamespace name: String) -> String {
         switch name {
         case "math": "math.abs(-1)"

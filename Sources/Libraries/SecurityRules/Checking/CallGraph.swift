@@ -1,22 +1,21 @@
-/// Which functions call which: finds recursion, how deep calls nest, and an order in which every function comes after those
-/// that it calls.
+/// The call graph of functions: it finds recursion, the depth of calls, and an order with callees first.
 ///
-/// Walks with a stack of its own: a chain of thousands of functions must not become one of Swift's.
+/// The traversal uses an explicit stack, since a chain of thousands of functions could overflow Swift's.
 struct CallGraph {
-    /// A function that ends up calling itself.
+    /// A recursive cycle of calls.
     struct Cycle {
-        /// The functions of the cycle in the order of their calls, the first `maximumNames` of them.
+        /// The functions of the cycle in calling order, at most `maximumNames`.
         var functions: [Int]
         var isShortened: Bool
     }
 
-    /// More functions of a cycle are not told.
+    /// The maximum number of reported functions of a cycle.
     static let maximumNames = 8
 
-    /// Callees first.
+    /// The functions with callees first.
     private(set) var order: [Int] = []
     private(set) var cycles: [Cycle] = []
-    /// How many calls nest in a call of each function, itself included.
+    /// The depth of calls of each function, including itself.
     private(set) var depths: [Int]
 
     private enum State {
@@ -28,7 +27,9 @@ struct CallGraph {
     private var states: [State]
     private var stack: [(function: Int, next: Int)] = []
 
-    /// - Parameter calls: what each function calls, each callee once.
+    /// Analyses the calls.
+    ///
+    /// - Parameter calls: The callees of each function, each once.
     init(_ calls: [[Int]]) {
         depths = Array(repeating: 1, count: calls.count)
         states = Array(repeating: .new, count: calls.count)
@@ -72,7 +73,7 @@ struct CallGraph {
         cycles.append(Cycle(functions: functions, isShortened: stack.count - position > functions.count))
     }
 
-    /// What is called from some functions on, directly or not, themselves included.
+    /// Returns the functions that are reachable from `roots`, including these.
     static func reachable(from roots: some Sequence<Int>, _ calls: [[Int]]) -> Set<Int> {
         var found = Set(roots)
         var open = Array(found)

@@ -14,7 +14,7 @@ extension ExpressionChecker {
             return .failed
         }
         let result = result(of: builtin, nil, name, arguments, values)
-        // What is debugged stays what it is.
+        // `debug` returns its argument unchanged.
         if builtin == .debug, let value = values.first, values.count == 1 {
             return Inferred(kinds: value.kinds, origin: value.origin)
         }

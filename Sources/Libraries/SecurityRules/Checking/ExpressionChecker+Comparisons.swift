@@ -48,7 +48,7 @@ extension ExpressionChecker {
         return nil
     }
 
-    /// How to compare a string with a number or bool.
+    /// Returns the remedy for a comparison of a string with a number or bool.
     private func remedy(
         forText text: CheckedOperand,
         comparedWith other: CheckedOperand
@@ -68,7 +68,7 @@ extension ExpressionChecker {
         guard !value.kinds.fits(.null) || value.origin == .claim else { return .bool() }
         let isEqual = operation == .equal
         switch value.origin {
-        // Whoever asks whether they are there asks whether somebody is signed in; nobody is an error, not true either.
+        // A test of these for null is a test for a user. Without a user, they are an error, so `== null` is never true.
         case .uid, .token, .claim:
             if isEqual { reportNeverNull(operand, value, range) }
         case _ where isEqual:
@@ -94,7 +94,7 @@ extension ExpressionChecker {
         findings.fail(range, "this is never true: without a user \(quote(operand)) is an error, not null", remedy)
     }
 
-    /// How to ask whether a member is missing.
+    /// Returns the expression that tests whether a member is missing.
     private func remedy(forMissing operand: Expression) -> String {
         switch operand.kind {
         case .member(let base, let name): "write !('\(name.shown)' in \(quote(base)))"
@@ -123,7 +123,7 @@ extension ExpressionChecker {
         return .bool(ConstantComparison.holds(operation, first, second))
     }
 
-    /// How to make the second value fit the first.
+    /// Returns the conversion that makes the second value comparable to the first, if any.
     func conversion(_ left: Expression, _ a: Inferred, _ right: Expression, _ b: Inferred) -> String? {
         let (text, other) = (quote(left), quote(right))
         if a.kinds.isKnown(as: .timestamp) && b.kinds.isKnown(as: .number) {
@@ -146,7 +146,7 @@ extension ExpressionChecker {
     mutating func inferContains(_ left: Expression, _ right: Expression, _ range: SourceRange) -> Inferred {
         let a = infer(left)
         var elements: KindSet = .any
-        // Of a list that is written out the kinds of its elements are known.
+        // The kinds of a literal list's elements are known.
         let b: Inferred
         if case .list(let written) = right.kind {
             (b, elements) = inferElements(written)
@@ -194,7 +194,7 @@ extension ExpressionChecker {
 }
 
 extension ExpressionChecker {
-    /// Literals that a method, a host or a provider is never equal to.
+    /// Reports literals that a method, a host or a provider never equals.
     mutating func checkLiterals(_ left: Expression, _ a: Inferred, _ right: Expression, _ b: Inferred) {
         for (value, literal, other) in [(a, right, b), (b, left, a)] {
             switch value.origin {
@@ -234,7 +234,7 @@ extension ExpressionChecker {
         }
     }
 
-    /// The providers that have a short name in `auth.provider`, as Realtime Database rules know them.
+    /// Warns about providers with a short name in `auth.provider`, as known from Realtime Database rules.
     private mutating func checkProvider(_ text: String, _ range: SourceRange) {
         let short = ["google", "facebook", "github", "twitter"]
         guard let name = short.first(where: { RuleText.equal($0 + ".com", text) }) else { return }

@@ -100,7 +100,7 @@ extension ExpressionChecker {
         return value.kinds.fits([.list, .string]) ? "take one by its index: \(text)[0]" : "only a map has members"
     }
 
-    /// A member of what the language itself gives; nil: the value is none of those, or may have any member.
+    /// Infers a member of a built-in value. `nil` if the value is not built-in or can have any member.
     mutating func inferKnownMember(
         _ base: Expression, _ value: Inferred, _ name: String, _ range: SourceRange
     ) -> Inferred? {
@@ -133,7 +133,7 @@ extension ExpressionChecker {
         return .failed
     }
 
-    /// A member of `request`.
+    /// Infers a member of `request`.
     mutating func requestMember(_ name: String, _ range: SourceRange) -> Inferred {
         switch name {
         case "auth": return Inferred(kinds: [.map, .null], origin: .auth)
@@ -170,7 +170,7 @@ extension ExpressionChecker {
         return .failed
     }
 
-    /// The name of a field of `request.headers`, written down.
+    /// Checks a literal field name of `request.headers`.
     mutating func checkHeader(_ name: String, _ range: SourceRange) {
         let lowercased = name.asciiLowercased
         switch lowercased {
@@ -200,7 +200,7 @@ extension ExpressionChecker {
         return element(base, value, index, key)
     }
 
-    /// What a value has under an index or a key.
+    /// Infers the element at an index or a key.
     private mutating func element(
         _ base: Expression, _ value: Inferred, _ index: Expression, _ key: Inferred
     ) -> Inferred {

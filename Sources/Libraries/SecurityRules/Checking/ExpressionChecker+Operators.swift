@@ -30,7 +30,7 @@ extension ExpressionChecker {
         return fold(operation, a, b, kinds, range)
     }
 
-    /// `base.some-name`, of which nobody has declared `name`: the base, and what was meant to be its member's name.
+    /// Returns the base and the intended member name of `base.some-name` if `name` is undeclared. `nil` otherwise.
     private func hyphenated(_ left: Expression, _ right: Expression) -> (Expression, String)? {
         guard case .name(let last) = right.kind, left.range.end + 1 == right.range.start,
             names.variable(named: last) == nil, !names.isGlobal(last)
@@ -72,12 +72,12 @@ extension ExpressionChecker {
         return "take values of kinds that have it"
     }
 
-    /// The value of ints that are written down; what always fails is told.
+    /// Folds integer literals and reports operations that always fail.
     private mutating func fold(
         _ operation: BinaryOperator, _ a: Inferred, _ b: Inferred, _ kinds: KindSet, _ range: SourceRange
     ) -> Inferred {
         let isDivision = operation == .divide || operation == .remainder
-        // With a left operand that may be a float, a division by 0 has a value.
+        // If the left operand may be a float, a division by 0 has a value.
         if isDivision, b.integerConstant == 0, a.kinds.readable == .integer {
             findings.fail(range, "a division by zero always fails", "divide by something else")
             return .failed
@@ -207,7 +207,7 @@ extension ExpressionChecker {
     }
 }
 
-/// Which kinds the operators of arithmetic take, and make.
+/// The operand and result kinds of arithmetic operators.
 enum ArithmeticKinds {
     private typealias Row = (left: KindSet, right: KindSet, result: KindSet)
 

@@ -1,9 +1,10 @@
-/// An expression, and what is known of its value.
+/// An expression with its inferred value.
 typealias CheckedOperand = (expression: Expression, value: Inferred)
 
-/// Infers the kinds of expressions and reports unknown names, wrong operands and arguments, and conditions that are never true.
+/// A checker that infers the kinds of expressions. It reports unknown names, invalid operands and arguments, and
+/// conditions that are never true.
 ///
-/// Recurses as deep as expressions nest, which the parser bounds.
+/// Its recursion depth is that of the expressions, which the parser bounds.
 struct ExpressionChecker {
     var findings: RuleFindings
     var names: NameScope
@@ -16,7 +17,7 @@ struct ExpressionChecker {
         names = NameScope(mode)
     }
 
-    /// What an expression may be; tells what is wrong in it.
+    /// Infers the value of an expression and reports its errors.
     mutating func infer(_ expression: Expression) -> Inferred {
         let range = expression.range
         switch expression.kind {
@@ -43,7 +44,7 @@ struct ExpressionChecker {
         }
     }
 
-    /// What stands where true or false is asked for.
+    /// Infers an expression that must be a boolean.
     mutating func inferCondition(_ expression: Expression) -> Inferred {
         let value = infer(expression)
         guard !value.kinds.fits(.bool) else { return value }
@@ -53,7 +54,7 @@ struct ExpressionChecker {
         return .failed
     }
 
-    /// What stands beside `&&` or `||`, after `!` or before `?`.
+    /// Infers an operand of `&&`, `||`, `!` or `?:`.
     mutating func inferOperand(_ operand: Expression, of operation: String) -> Inferred {
         let value = infer(operand)
         guard !value.kinds.fits(.bool) else { return value }
@@ -74,7 +75,7 @@ struct ExpressionChecker {
         return "compare it with something"
     }
 
-    /// What a field is made of that the upstream gets.
+    /// Checks the expression of a header field for the upstream.
     mutating func inferRendered(_ expression: Expression) {
         let value = infer(expression)
         if value.isNull {
@@ -86,7 +87,7 @@ struct ExpressionChecker {
         }
     }
 
-    /// What has a form as the value of a field; null makes none.
+    /// The kinds with a rendering as a field value. Null renders no field.
     private static let rendered: KindSet = [
         .null, .bool, .integer, .float, .string, .timestamp, .list, .map, .set,
     ]
@@ -150,6 +151,6 @@ extension ExpressionChecker {
         return Inferred(kinds: .path)
     }
 
-    /// The text of an expression in a message: on one line, shortened.
+    /// Returns the text of an expression for a message: on one line, shortened.
     func quote(_ expression: Expression) -> String { findings.quote(expression) }
 }

@@ -1,12 +1,12 @@
-/// What is known of an expression before it is evaluated.
+/// The statically known properties of an expression.
 struct Inferred {
-    /// Where a value comes from, as far as messages can say more because of it.
+    /// The source of a value, for more specific messages.
     enum Origin: Equatable {
         case other
-        /// Something is wrong with it and was told: nothing more is said of what is made of it.
+        /// An error has been reported; dependent expressions cause no further errors.
         case failed
         case auth, uid, provider, token
-        /// Anything below `auth.token`.
+        /// A value below `auth.token`.
         case claim
         case method, host, path, time
         /// `request.query` and `request.headers`, and one of their values.
@@ -15,20 +15,20 @@ struct Inferred {
 
     var kinds: KindSet
     var origin = Origin.other
-    /// Its value, where that is a literal or made of literals; known for null, bool, int, float, string and list.
+    /// The value of a literal or of an expression of literals: null, bool, int, float, string or list.
     var constant: RuleValue?
 
-    /// What follows from something wrong.
+    /// The result of an expression with an error.
     static let failed = Inferred(kinds: .any, origin: .failed)
 
     var isFailed: Bool { origin == .failed }
 
-    /// Whether it is the value null, written down.
+    /// Whether the expression is the literal null.
     var isNull: Bool {
         if case .null? = constant { true } else { false }
     }
 
-    /// A Boolean, and which one where that is known.
+    /// Returns a boolean with its value, if known.
     static func bool(_ constant: Bool? = nil) -> Inferred {
         Inferred(kinds: .bool, constant: constant.map { .bool($0) })
     }
@@ -49,7 +49,7 @@ struct Inferred {
         if case .string(let value)? = constant { value } else { nil }
     }
 
-    /// The strings of a string or a list, written down.
+    /// The literal strings of a string or a list.
     var stringConstants: [String] {
         switch constant {
         case .string(let value)?: [value]
@@ -60,7 +60,7 @@ struct Inferred {
     }
 }
 
-/// The same values of both operands, as far as literals are compared at load; nil: unknown.
+/// Comparisons of literals at load time. `nil` if the result is unknown.
 enum ConstantComparison {
     static func equal(_ a: RuleValue, _ b: RuleValue) -> Bool? {
         switch (a, b) {

@@ -1,39 +1,39 @@
-/// A name that stands for a value.
+/// A name for a value.
 struct CheckedVariable {
     var name: String
-    /// What it is, as messages say it: `a parameter`, `a capture`.
+    /// The kind of declaration in messages: `a parameter`, `a capture`.
     var role: String
-    /// Where it is declared; nil: outside of the rules' text.
+    /// The position of the declaration. `nil` outside of the rules' text.
     var range: SourceRange?
     var value: Inferred
     var isUsed = false
 }
 
-/// The service block or a match block: what is visible in it.
+/// The scope of the service block or a match block.
 struct CheckedBlock {
-    /// The block around it.
+    /// The enclosing block.
     var parent: Int?
-    /// Its captures and those of the blocks around it.
+    /// The captures of the block and of its enclosing blocks.
     var captures: [CheckedVariable]
-    /// Its own functions, by name.
+    /// The functions of the block by name.
     var functions: [String: Int] = [:]
 }
 
-/// A function, and what is known of it.
+/// A function with its checked properties.
 struct CheckedFunction {
     var syntax: FunctionSyntax
     var block: Int
-    /// What its result may be, whatever its arguments are; anything before it was checked.
+    /// The possible kinds of the result for any arguments; anything until the function is checked.
     var result = KindSet.any
 }
 
-/// The names that rules declare, and what each means at one place of the text.
+/// The declared names and their visibility at the current position.
 struct NameScope {
-    /// What the names of the language stand for.
+    /// The built-in names.
     enum Mode {
         /// `auth` and `request`.
         case condition
-        /// `auth`, `uid`, `provider` and `token`: a value that is computed once for a token has no request.
+        /// `auth`, `uid`, `provider` and `token`. A value that is computed once for a token has no request.
         case value
     }
 
@@ -46,14 +46,14 @@ struct NameScope {
     /// The current block, and the parameters and `let`s of the current function.
     var block = 0
     var locals: [CheckedVariable] = []
-    /// The current function; `nil` in a condition.
+    /// The current function. `nil` in a condition.
     var function: Int?
 
     init(_ mode: Mode) {
         self.mode = mode
     }
 
-    /// The function that a name means in a block: of the block itself, or of the nearest around it.
+    /// Returns the function with this name in a block or the nearest enclosing block.
     func function(named name: String, from block: Int) -> Int? {
         var next: Int? = block
         while let block = next {
@@ -63,13 +63,13 @@ struct NameScope {
         return nil
     }
 
-    /// A parameter, `let` or capture that is visible at the current place.
+    /// Returns the visible parameter, `let` or capture with this name.
     func variable(named name: String) -> CheckedVariable? {
         locals.first { RuleText.equal($0.name, name) }
             ?? blocks[block].captures.first { RuleText.equal($0.name, name) }
     }
 
-    /// Whether a name alone is a value of the language.
+    /// Returns whether the name is a built-in value.
     func isGlobal(_ name: String) -> Bool {
         switch mode {
         case .condition: name == "auth" || name == "request"
@@ -77,13 +77,13 @@ struct NameScope {
         }
     }
 
-    /// Whether an expression is the name `request`, which is no value.
+    /// Returns whether an expression is the name `request`, which is not a value.
     func isRequest(_ expression: Expression) -> Bool {
         guard mode == .condition, case .name("request") = expression.kind else { return false }
         return true
     }
 
-    /// The name of a namespace, unless it is a variable.
+    /// Returns the name of a namespace. `nil` for other expressions, including a variable with that name.
     func namespace(_ expression: Expression) -> String? {
         guard case .name(let name) = expression.kind, Builtin.namespaces.contains(name), variable(named: name) == nil
         else {
@@ -94,13 +94,13 @@ struct NameScope {
 }
 
 extension NameScope {
-    /// Makes the blocks and functions of a file known, before anything in them is looked at.
+    /// Declares the blocks and functions of a file before its expressions are checked.
     mutating func declare(_ ruleset: RulesetSyntax, _ findings: inout RuleFindings) {
         declare(ruleset.functions, in: 0, &findings)
         for match in ruleset.matches { declare(match, in: 0, &findings) }
     }
 
-    /// The captures of a pattern that stands outside of the rules' text.
+    /// Declares the captures of a pattern outside of the rules' text.
     mutating func declare(_ captures: [RuleCapture], at range: SourceRange, _ findings: inout RuleFindings) {
         if captures.count > RuleLimits.captures {
             findings.fail(
@@ -162,7 +162,7 @@ extension NameScope {
         }
     }
 
-    /// Whether nothing has a name yet; tells what has.
+    /// Returns whether a name is unused, and reports an error otherwise.
     private func isFree(_ name: String, at range: SourceRange, _ findings: inout RuleFindings) -> Bool {
         if mode == .condition, name == "auth" || name == "request" {
             findings.fail(range, "'\(name.shown)' is a name of the language", "give yours another name")
@@ -183,10 +183,10 @@ extension NameScope {
         return true
     }
 
-    /// A parameter or `let` of the current function.
+    /// Declares a parameter or `let` of the current function.
     mutating func declare(local name: Name, _ role: String, _ value: Inferred, _ findings: inout RuleFindings) {
         let isFree = isFree(name.text, at: name.range, &findings)
-        // What is made of a name that stands for two things is not judged.
+        // Uses of an ambiguous name cause no further errors.
         let value = isFree ? value : .failed
         locals.append(
             CheckedVariable(name: name.text, role: role, range: name.range, value: value, isUsed: !isFree))

@@ -1,12 +1,12 @@
-/// Finds the name that somebody meant.
+/// Suggestions for misspelled names.
 enum NearestName {
-    /// Longer names are not compared.
+    /// The maximum length of compared names, in bytes.
     private static let maximumLength = 64
-    /// More are not looked at.
+    /// The maximum number of candidates.
     private static let maximumCandidates = 1024
 
-    /// The candidate that differs least: in case alone, or by two insertions, removals or changes at most (one where the
-    /// name is short).
+    /// Returns the nearest candidate. It differs only in case, or by at most two insertions, deletions or
+    /// replacements (one for a short name).
     static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.utf8.prefix(maximumLength + 1))
         guard wanted.count <= maximumLength else { return nil }
@@ -19,7 +19,7 @@ enum NearestName {
         return nearest?.name
     }
 
-    /// Nil: more than `tolerance`.
+    /// `nil` if the distance exceeds `tolerance`.
     private static func distance(_ a: [UInt8], _ b: [UInt8], _ tolerance: Int) -> Int? {
         if a.count == b.count, zip(a, b).allSatisfy({ lowercased($0) == lowercased($1) }) { return 0 }
         guard abs(a.count - b.count) <= tolerance, b.count <= maximumLength, b.count > 1 else { return nil }
@@ -30,7 +30,7 @@ enum NearestName {
                 let changed = previous[column] + (byte == b[column] ? 0 : 1)
                 current.append(min(changed, previous[column + 1] + 1, current[column] + 1))
             }
-            // What is too far already comes no nearer.
+            // The minimum of a row never decreases.
             guard current.contains(where: { $0 <= tolerance }) else { return nil }
             previous = current
         }

@@ -1,4 +1,4 @@
-/// The patterns of a file, so that equal ones are found however blocks nest: the names of captures do not count.
+/// The patterns of a file as a tree, which finds equal patterns regardless of nesting and of the names of captures.
 struct PatternTree {
     private enum Step: Hashable {
         case literal([UInt8])
@@ -11,17 +11,17 @@ struct PatternTree {
         var step: Step
     }
 
-    /// What is allowed unconditionally, by pattern, and on which line.
+    /// The unconditional permissions of a pattern.
     struct Node {
         var unconditional: RuleOperationSet = []
-        /// The last statement that allowed something unconditionally.
+        /// The last statement with an unconditional permission.
         var range: SourceRange?
     }
 
     private var edges: [Edge: Int] = [:]
     private(set) var nodes = [Node()]
 
-    /// The number of the pattern that one gets by going on from another; 0 is the empty one.
+    /// Returns the node of a pattern, relative to another node; 0 is the empty pattern.
     mutating func node(_ segments: [PatternSegment], from start: Int) -> Int {
         segments.reduce(start) { node, segment in
             let edge = Edge(from: node, step: Self.step(segment.kind))

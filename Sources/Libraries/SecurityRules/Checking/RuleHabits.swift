@@ -1,4 +1,4 @@
-/// What people write who know rules of a database, JavaScript or CEL, and what to write instead.
+/// A construct of database rules, JavaScript or CEL, with its equivalent.
 struct RuleHabit {
     var what: String
     var remedy: String
@@ -13,7 +13,7 @@ enum RuleHabits {
     private static let noDatabase =
         "put what it is needed for into a custom claim (auth.token), or have the service check it"
 
-    /// A name that stands for a value elsewhere.
+    /// Returns the hint for a name that is a value in another language.
     static func name(_ name: String, _ mode: NameScope.Mode) -> RuleHabit? {
         switch name {
         case "resource": RuleHabit("there is no 'resource': rules of HTTP requests have no database", noDatabase)
@@ -60,7 +60,7 @@ enum RuleHabits {
         }
     }
 
-    /// A member of `request` elsewhere.
+    /// Returns the hint for a member of `request` in another language.
     static func requestMember(_ name: String) -> RuleHabit? {
         switch name {
         case "resource", "data", "body":
@@ -80,7 +80,7 @@ enum RuleHabits {
         }
     }
 
-    /// A function elsewhere, called with something.
+    /// Returns the hint for a function of another language.
     static func function(_ name: String, _ argument: String) -> RuleHabit? {
         switch name {
         case "get", "exists", "getAfter", "existsAfter":
@@ -104,7 +104,7 @@ enum RuleHabits {
         }
     }
 
-    /// A name that has functions elsewhere.
+    /// Returns the hint for a namespace of another language.
     static func namespace(_ name: String, _ function: String) -> RuleHabit? {
         switch name {
         case "firestore", "storage", "database":
@@ -120,22 +120,22 @@ enum RuleHabits {
 }
 
 extension RuleHabits {
-    /// A call of a method, as messages need it.
+    /// A method call in the form that messages need.
     struct Call {
-        /// The text of what it is called on.
+        /// The text of the receiver.
         var receiver: String
         var kinds: KindSet
-        /// The text of the first argument; `x` where there is none.
+        /// The text of the first argument; `x` without arguments.
         var argument: String
     }
 
-    /// A method that values have elsewhere.
+    /// Returns the hint for a method of another language.
     static func method(_ name: String, _ call: Call) -> RuleHabit? {
         guard let remedy = realtimeDatabase(name, call) ?? elsewhere(name, call) else { return nil }
         return RuleHabit("there is no method '\(name)'", remedy)
     }
 
-    /// Realtime Database rules.
+    /// Returns the remedy for a method of Realtime Database rules.
     private static func realtimeDatabase(_ name: String, _ call: Call) -> String? {
         let (receiver, argument) = (call.receiver, call.argument)
         switch name {
@@ -167,7 +167,7 @@ extension RuleHabits {
         return "write \(inString), or \(inList) for a list"
     }
 
-    /// JavaScript and CEL.
+    /// Returns the remedy for a method of JavaScript or CEL.
     private static func elsewhere(_ name: String, _ call: Call) -> String? {
         let (receiver, argument) = (call.receiver, call.argument)
         switch name {
@@ -191,7 +191,7 @@ extension RuleHabits {
         }
     }
 
-    /// What is written in quotes, as a part of a regular expression; `text` for anything else.
+    /// Returns a string literal as part of a regular expression; `text` for other expressions.
     private static func pattern(_ argument: String) -> String {
         let bytes = Array(argument.utf8)
         guard bytes.count >= 2, let quote = bytes.first, quote == bytes.last,
@@ -200,7 +200,7 @@ extension RuleHabits {
         return escaped(bytes[1..<(bytes.count - 1)])
     }
 
-    /// With what has a meaning in regular expressions put into brackets.
+    /// Returns the text with special characters of regular expressions in brackets.
     private static func escaped(_ bytes: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         for byte in bytes {

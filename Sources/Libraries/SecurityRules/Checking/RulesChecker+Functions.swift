@@ -1,5 +1,5 @@
 extension RulesChecker {
-    /// Looks at the functions, each after those that it calls.
+    /// Checks all functions, callees first.
     mutating func checkCalls() {
         calls = expressions.names.functions.map { function in
             var seen: Set<Int> = []
@@ -50,7 +50,7 @@ extension RulesChecker {
         }
         for binding in syntax.lets {
             var value = expressions.infer(binding.value)
-            // A literal is judged where it stands, not where its name is used.
+            // A literal is checked at its definition, not at each use of its name.
             value.constant = nil
             expressions.names.declare(local: binding.name, "a let", value, &expressions.findings)
         }
@@ -66,7 +66,7 @@ extension RulesChecker {
         }
     }
 
-    /// Tells the functions that no condition calls, directly or through others.
+    /// Warns about functions that no condition calls, directly or indirectly.
     mutating func warnOfUnusedFunctions() {
         let used = CallGraph.reachable(from: expressions.calledByConditions, calls)
         for (index, function) in expressions.names.functions.enumerated() where !used.contains(index) {

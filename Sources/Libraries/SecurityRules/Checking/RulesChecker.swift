@@ -1,9 +1,9 @@
-/// Reports what is wrong with parsed rules when they are loaded, and not when a request comes.
+/// A checker that reports errors of parsed rules at load time.
 ///
-/// Linear in the text: each function is checked once, whatever calls it, and its parameters may be anything.
+/// It is linear in the text: each function is checked once, for any arguments.
 struct RulesChecker {
     var expressions: ExpressionChecker
-    /// What each function calls, each callee once.
+    /// The callees of each function, each once.
     var calls: [[Int]] = []
     private var patterns = PatternTree()
 
@@ -11,7 +11,7 @@ struct RulesChecker {
         expressions = ExpressionChecker(mode, findings)
     }
 
-    /// A rules file.
+    /// Checks a rules file.
     static func check(_ ruleset: RulesetSyntax, _ findings: inout RuleFindings) {
         var checker = RulesChecker(.condition, findings)
         checker.expressions.names.declare(ruleset, &checker.expressions.findings)
@@ -21,9 +21,9 @@ struct RulesChecker {
         findings = checker.expressions.findings
     }
 
-    /// One condition.
+    /// Checks one condition.
     ///
-    /// - Parameter captures: those of the pattern that it belongs to.
+    /// - Parameter captures: The captures of the condition's pattern.
     static func check(condition: Expression, captures: [RuleCapture], _ findings: inout RuleFindings) {
         var checker = RulesChecker(.condition, findings)
         checker.expressions.names.declare(captures, at: condition.range, &checker.expressions.findings)
@@ -39,7 +39,7 @@ struct RulesChecker {
         findings = checker.expressions.findings
     }
 
-    /// One value that is worked out once for each token.
+    /// Checks a value that is computed once for each token.
     static func check(value: Expression, _ findings: inout RuleFindings) {
         var checker = RulesChecker(.value, findings)
         checker.expressions.inferRendered(value)
@@ -48,23 +48,23 @@ struct RulesChecker {
 }
 
 extension RulesChecker {
-    /// Looks at the conditions of a file, and at which of them can matter.
+    /// Checks the conditions of a file, and which of them have an effect.
     mutating func checkRules(_ ruleset: RulesetSyntax) {
         if ruleset.matches.isEmpty {
             expressions.findings.warn(
                 ruleset.range, "there is no match block, so nothing is allowed",
                 "write match /{path=**} { allow read: if request.auth != null; }")
         }
-        // Blocks have their numbers in the order of the text.
+        // Blocks are numbered in the order of the text.
         var next = 1
         for match in ruleset.matches { check(match, &next, Around(node: 0, isTold: false)) }
     }
 
-    /// What blocks around a block say of it.
+    /// The properties of the enclosing blocks.
     private struct Around {
-        /// Their pattern.
+        /// The node of their pattern.
         var node: Int
-        /// Whether something is wrong that goes for all blocks in it, and was told.
+        /// Whether an error that applies to all inner blocks has been reported.
         var isTold: Bool
     }
 
@@ -82,7 +82,7 @@ extension RulesChecker {
         for match in match.matches { check(match, &next, around) }
     }
 
-    /// Blocks nest only so deep, so that looking below each of them stays linear.
+    /// The nesting of blocks is bounded, so the search below each of them is linear overall.
     private static func hasAllow(_ match: MatchSyntax) -> Bool {
         !match.allows.isEmpty || match.matches.contains { hasAllow($0) }
     }
@@ -131,7 +131,7 @@ extension RulesChecker {
 }
 
 extension Expression.Kind {
-    /// Whether it is anything but true or false, written down.
+    /// Whether the expression is not a boolean literal.
     var isNoLiteral: Bool {
         if case .bool = self { false } else { true }
     }

@@ -1,4 +1,4 @@
-/// The arithmetic operators on values. Nothing traps: what has no result is a failure.
+/// The arithmetic operators. They never trap: an operation without a result throws.
 enum Arithmetic {
     static func negate(_ operand: RuleValue) throws(RuleFailure) -> RuleValue {
         switch operand {

@@ -1,5 +1,5 @@
 extension Evaluation {
-    /// What the request gives for a `ProgramBinding`, asked for once.
+    /// Returns the request's value of a `ProgramBinding`, which is loaded once.
     @inline(__always)
     mutating func binding(_ number: UInt8) -> RuleValue {
         if loaded & (1 << number) != 0 { return values[Int(number)] }
@@ -27,7 +27,7 @@ extension Evaluation {
         }
     }
 
-    /// One field of `request.headers`, without a map of all of them.
+    /// Returns one field of `request.headers` without creating a map of all fields.
     @inline(never)
     mutating func header(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> RuleValue {
         let absent = node.operation == .headerOrDefault ? try value(node.third, program) : .null
@@ -46,7 +46,7 @@ extension Evaluation {
         bindings?.value(of: .header(program.names[Int(name)])) ?? .null
     }
 
-    /// A capture of the block that is asked, made on first use.
+    /// Returns a capture of the current block, created on first use.
     @inline(never)
     mutating func capture(_ number: Int32, _ program: Program) -> RuleValue {
         let index = Int(number)
@@ -63,7 +63,7 @@ extension Evaluation {
         let capture = program.matches.captures[captures + index]
         let range = capture.segments(of: path.count)
         if capture.isRest { return segments(range) }
-        // A route's pattern that the path does not have.
+        // The capture of a route's pattern that the path does not match.
         guard let segment = range.first, let text = path.text(segment) else { return .unreadable }
         return .string(text)
     }
@@ -78,7 +78,7 @@ extension Evaluation {
         return .path(RulePath(texts))
     }
 
-    /// The bytes of a capture of one segment, where they are its text.
+    /// Returns the bytes of a capture of one segment. `nil` unless the bytes equal its text.
     @inline(__always)
     func plainCapture(_ number: Int32, _ program: Program) -> UnsafeRawBufferPointer? {
         let capture = program.matches.captures[captures + Int(number)]

@@ -1,11 +1,11 @@
 extension Evaluation {
-    /// What a function goes back to.
+    /// The state that is restored after a call.
     private struct Caller {
         var frame: Int
         var locals: Int
     }
 
-    /// The value that a declared function returns.
+    /// Returns the result of a declared function.
     @inline(never)
     mutating func call(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> RuleValue {
         let caller = try enter(node, program)
@@ -13,7 +13,7 @@ extension Evaluation {
         return try value(program.functions[Int(node.second)].result, program)
     }
 
-    /// The same where only truth matters.
+    /// Returns the result of a declared function as a boolean.
     @inline(never)
     mutating func callTruth(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> Bool {
         let caller = try enter(node, program)
@@ -34,7 +34,7 @@ extension Evaluation {
         return caller
     }
 
-    /// Evaluates arguments where the call stands, then the `let`s where the function does.
+    /// Evaluates the arguments in the caller's frame, then the `let`s in the function's frame.
     private mutating func bind(_ node: ProgramNode, _ program: Program, at start: Int) throws(RuleFailure) {
         var index = Int(node.first)
         let end = index + Int(node.count)
@@ -63,7 +63,7 @@ extension Evaluation {
         locals.append(local)
     }
 
-    /// The capture that an expression is, if it is only that.
+    /// Returns the capture of an expression that is only a capture. `nil` for other expressions.
     private func captureNumber(_ number: Int32, _ program: Program) -> Int32? {
         let node = program.nodes[Int(number)]
         switch node.operation {
@@ -90,9 +90,9 @@ extension Evaluation {
 }
 
 extension Evaluation {
-    /// A list, map or path, or a call of what is ours: of any number of operands.
+    /// Evaluates a list, map, path or built-in call with any number of operands.
     ///
-    /// They wait on `stack` until all are there, not on the thread's stack, on which expressions nest.
+    /// The operands are kept on `stack`, since expressions nest on the thread's stack.
     @inline(never)
     mutating func compound(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> RuleValue {
         let start = stack.count
@@ -113,7 +113,7 @@ extension Evaluation {
 
     @inline(never)
     private mutating func keep(_ number: Int32, _ program: Program) throws(RuleFailure) {
-        // The text of a path between its expressions is no expression.
+        // The literal parts of a path are constants, not expressions.
         if number < 0 { return append(program.constants[Int(~number)]) }
         append(try value(number, program))
     }
@@ -157,7 +157,7 @@ extension Evaluation {
             }
         }
         let map = RuleMap(entries)
-        // Of two equal keys one would be lost.
+        // A map literal must not have duplicate keys.
         guard map.count == entries.count else { throw RuleFailure(.invalidArgument) }
         return .map(map)
     }
@@ -170,7 +170,7 @@ extension Evaluation {
         }
     }
 
-    /// `/a/$(b)`: a string is one segment, a path all of its own.
+    /// Builds `/a/$(b)`. A string is one segment; a path contributes all its segments.
     private func path(_ operands: ArraySlice<RuleValue>) throws(RuleFailure) -> RuleValue {
         var segments: [String] = []
         for operand in operands {
@@ -185,13 +185,13 @@ extension Evaluation {
         return .path(RulePath(segments))
     }
 
-    /// A function of ours.
+    /// Calls a built-in function.
     private mutating func function(_ node: ProgramNode, _ start: Int) throws(RuleFailure) -> RuleValue {
         guard let builtin = Builtin(rawValue: node.detail) else { throw RuleFailure(.noSuchMember) }
         return try builtin.apply(arguments(from: start), &work)
     }
 
-    /// A method of a value, which lies below its arguments.
+    /// Calls a method of the value below its arguments.
     private mutating func method(
         _ node: ProgramNode, _ program: Program, _ start: Int
     ) throws(RuleFailure) -> RuleValue {

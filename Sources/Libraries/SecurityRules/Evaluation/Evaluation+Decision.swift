@@ -1,5 +1,5 @@
 extension Evaluation {
-    /// What rules say of the request: as it is, and where it may not pass, whether another sign-in would change that.
+    /// Decides a request. If it is denied, also determines whether another sign-in would permit it.
     mutating func decide(_ program: Program) -> RuleVerdict {
         recorder?.beginRuleset()
         signIn.forget()
@@ -8,12 +8,12 @@ extension Evaluation {
         return stepUp(program) ?? verdict
     }
 
-    /// Asks all rules that the path and operation have, until one is true.
+    /// Evaluates the rules of the path and operation until one is true.
     mutating func query(_ program: Program) -> RuleVerdict {
         guard bindings != nil else { return .denied(RuleDenial(.noRule)) }
         guard !path.isTooLong else { return .denied(RuleDenial(.limit)) }
         var answers = Answers()
-        // A route's condition stands in no block.
+        // The condition of a route is in no block.
         if program.matches.blocks.isEmpty {
             query(0..<Int32(program.rules.count), captures: 0, program, &answers)
         } else {
@@ -45,7 +45,7 @@ extension Evaluation {
         self.captures = captures
         for number in rules where !answers.isDecided {
             let rule = program.rules[Int(number)]
-            // A route's condition is asked whatever the method is.
+            // The condition of a route applies to all methods.
             if let operation, !rule.operations.contains(operation) { continue }
             recorder?.begin(rule: Int(number))
             answers.record(Int(number), query(rule, program))
@@ -65,9 +65,10 @@ extension Evaluation {
 }
 
 extension Evaluation {
-    /// Which other sign-in would let the request pass; nil: none would.
+    /// Returns the sign-in that would permit the request. `nil` if no sign-in would.
     ///
-    /// Each assumption is asked with limits of its own; at most two for each duration that conditions ask for, and four besides.
+    /// Each assumption is evaluated with its own limits. There are at most two for each duration in conditions, and
+    /// four more.
     mutating func stepUp(_ program: Program) -> RuleVerdict? {
         let (recency, factor) = (signIn.wasNotRecent, signIn.lackedSecondFactor)
         guard recency || factor, isSignedIn() else { return nil }
@@ -81,7 +82,7 @@ extension Evaluation {
         if factor {
             switch query(program, age: nil, secondFactor: true) {
             case .allowed(let rule, _): return .needsSecondFactor(rule: rule)
-            // Then the store's answer decides what is missing.
+            // The store lookup then determines the missing sign-in.
             case .needsSignInRecord: return .needsSignInRecord
             case .signInRecordUnavailable: return .signInRecordUnavailable
             default: break
@@ -90,7 +91,7 @@ extension Evaluation {
         return signIn.lackedSecondFactor ? recentSignInThatSuffices(program, secondFactor: true) : nil
     }
 
-    /// The longest time ago that the user may have signed in, of those that conditions ask for.
+    /// Returns the greatest sufficient age of the sign-in, among the durations in conditions.
     private mutating func recentSignInThatSuffices(_ program: Program, secondFactor: Bool = false) -> RuleVerdict? {
         guard let rule = allows(program, age: 0, secondFactor: secondFactor) else { return nil }
         for age in signIn.ages.sorted(by: >) {
@@ -101,13 +102,13 @@ extension Evaluation {
         return .needsRecentSignIn(maxAge: 0, rule: rule)
     }
 
-    /// The rule that is true under an assumption.
+    /// Returns the rule that is true under an assumption.
     private mutating func allows(_ program: Program, age: Int64?, secondFactor: Bool) -> Int? {
         guard case .allowed(let rule, _) = query(program, age: age, secondFactor: secondFactor) else { return nil }
         return rule
     }
 
-    /// What rules say under an assumption.
+    /// Evaluates the rules under an assumption.
     private mutating func query(_ program: Program, age: Int64?, secondFactor: Bool) -> RuleVerdict {
         renewLimits()
         signIn.assumedAge = age
@@ -117,7 +118,7 @@ extension Evaluation {
     }
 }
 
-/// What rules answered so far.
+/// The results of the rules so far.
 struct Answers {
     enum Answer {
         case yes(signedInAt: Int64?)
@@ -129,7 +130,7 @@ struct Answers {
     private var denial = RuleDenial(.noRule)
     private var recordFailure: RuleFailure.Reason?
 
-    /// Whether no further rule has to be asked.
+    /// Whether no further rule has to be evaluated.
     var isDecided: Bool { allowed != nil || denial.reason == .limit }
 
     mutating func record(_ rule: Int, _ answer: Answer) {

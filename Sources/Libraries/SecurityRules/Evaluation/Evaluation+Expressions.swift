@@ -1,5 +1,6 @@
 extension Evaluation {
-    /// The value of a node that is paid for. Small, as expressions nest: what needs room on the stack has a function of its own.
+    /// Evaluates a node that has been charged. Expressions nest, so the stack frame must stay small: cases with large
+    /// frames are separate functions.
     mutating func evaluate(_ number: Int32, _ program: Program) throws(RuleFailure) -> RuleValue {
         let node = program.nodes[Int(number)]
         switch node.operation {
@@ -32,7 +33,7 @@ extension Evaluation {
     /// `auth.a.b`
     @inline(never)
     private mutating func claim(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> RuleValue {
-        // Recorded, each step is told by itself.
+        // A recorder receives each step separately.
         if recorder != nil, node.first >= 0 {
             let name = program.names[Int(program.operands[Int(node.second + node.count - 1)])]
             return try value(node.first, program).member(name, &work)
@@ -65,13 +66,13 @@ extension Evaluation {
 }
 
 extension Evaluation {
-    /// Whether a node that is paid for is true.
+    /// Evaluates a node that has been charged as a boolean.
     @inline(__always)
     mutating func decide(_ number: Int32, _ program: Program) throws(RuleFailure) -> Bool {
         try decide(program.nodes[Int(number)], number, program)
     }
 
-    /// The same of a node of which only truth matters.
+    /// Evaluates a node whose truth value matters.
     mutating func decide(_ node: ProgramNode, _ number: Int32, _ program: Program) throws(RuleFailure) -> Bool {
         guard !node.isPredicate else { return try decide(node, program) }
         switch node.operation {
@@ -81,7 +82,7 @@ extension Evaluation {
         }
     }
 
-    /// The same of a predicate.
+    /// Evaluates a predicate.
     mutating func decide(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> Bool {
         switch node.operation {
         case .not: return try !truth(node.first, program)
@@ -99,7 +100,8 @@ extension Evaluation {
         }
     }
 
-    /// `&&`, which false decides, and `||`, which true does. An operand that fails does not count where another one decides.
+    /// Evaluates `&&`, which false decides, or `||`, which true decides. An operand that fails is ignored if another
+    /// one decides.
     @inline(never)
     private mutating func chain(
         _ node: ProgramNode, _ program: Program, decidedBy deciding: Bool
@@ -120,7 +122,7 @@ extension Evaluation {
         return !deciding
     }
 
-    /// The failure of a chain in which two operands fail: the first, but for one that the store's answer may take away.
+    /// Returns the failure of a chain with two failures: the first, unless a store lookup could resolve the second.
     private static func weightier(_ first: RuleFailure?, _ second: RuleFailure) -> RuleFailure {
         guard let first else { return second }
         return !first.isOfSignInRecord && second.isOfSignInRecord ? second : first
@@ -147,7 +149,7 @@ extension Evaluation {
         return try RuleValue.equal(left, value(node.second, program), &work)
     }
 
-    /// Compares a value with a capture in place, without making a string of it.
+    /// Compares a value with a capture in place, without creating a string.
     private mutating func isEqual(
         _ other: Int32, _ segment: UnsafeRawBufferPointer, _ program: Program
     ) throws(RuleFailure) -> Bool {
@@ -161,7 +163,7 @@ extension Evaluation {
         }
     }
 
-    /// The bytes of an operand that is a capture of one segment, which are its text; nil: it is something else.
+    /// Returns the bytes of an operand that is a capture of one segment, if they equal its text. `nil` otherwise.
     @inline(__always)
     private func plainSegment(_ number: Int32, _ program: Program) -> UnsafeRawBufferPointer? {
         let node = program.nodes[Int(number)]
@@ -207,7 +209,7 @@ extension Evaluation {
         isSignedIn() && signIn.hasSecondFactor()
     }
 
-    /// Whether `auth` is not null.
+    /// Returns whether `auth` is not null.
     mutating func isSignedIn() -> Bool {
         if case .null = binding(ProgramBinding.auth.rawValue) { return false }
         return true
@@ -215,6 +217,6 @@ extension Evaluation {
 }
 
 extension RuleFailure {
-    /// Whether the record of the last sign-in is what is missing.
+    /// Whether the record of the last sign-in is missing.
     var isOfSignInRecord: Bool { reason == .needsSignInRecord || reason == .signInRecordUnavailable }
 }

@@ -1,11 +1,11 @@
-/// What an evaluator knows and has spent of one request, and the memory that it keeps for the next.
+/// The state of one request's evaluation, with memory that is reused for the next.
 ///
-/// A structure, so that access to it is exclusive once a decision and not once a field.
+/// It is a structure, so that exclusive access is checked once for each decision instead of for each field.
 struct Evaluation {
-    /// A parameter or `let` of a function that runs.
+    /// A parameter or `let` of an active function.
     struct Local {
         var value: RuleValue
-        /// The capture that it is, so that it need not be made a string to be compared; -1: none.
+        /// The capture that the local equals, which is compared without creating a string; -1 for none.
         var capture: Int32 = -1
     }
 
@@ -15,26 +15,26 @@ struct Evaluation {
     var operation: RuleOperation?
     var recorder: RuleRecorder?
 
-    /// What the request may still cost.
+    /// The remaining budget of the request.
     var expressionsLeft = RuleLimits.expressions
     var work = WorkBudget()
 
-    /// The values of bindings, made on first use; `loaded` has a bit for each.
+    /// The values of bindings, created on first use. `loaded` has a bit for each.
     var values: [RuleValue]
     var loaded: UInt8 = 0
 
     var path = PathSegments()
-    /// The values of the captures of the block that is asked, made on first use, with a bit for each of the first 64.
+    /// The values of the current block's captures, created on first use, with a bit for each of the first 64.
     var captureValues: [RuleValue] = []
     var capturesLoaded: UInt64 = 0
-    /// Where they begin among the program's.
+    /// The index of the block's first capture in the program.
     var captures = 0
 
-    /// The locals of all functions that run; those of the innermost begin at `frame`.
+    /// The locals of all active functions. The innermost frame begins at `frame`.
     var locals: [Local] = []
     var frame = 0
     var callDepth = 0
-    /// Operands that wait for those after them.
+    /// Operands of incomplete operations.
     var stack: [RuleValue] = []
 
     init() {
@@ -55,7 +55,7 @@ struct Evaluation {
         recorder?.beginRequest()
     }
 
-    /// Ends it: no value of it is kept.
+    /// Ends a request and drops its values.
     mutating func end() {
         bindings = nil
         recorder = nil
@@ -87,7 +87,7 @@ struct Evaluation {
 }
 
 extension Evaluation {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     @inline(__always)
     mutating func value(_ node: Int32, _ program: Program) throws(RuleFailure) -> RuleValue {
         try charge(1)
@@ -95,7 +95,7 @@ extension Evaluation {
         return try evaluate(node, program)
     }
 
-    /// Whether a condition is true. Anything but true and false is a failure.
+    /// Returns whether a condition is true. Values other than booleans throw.
     @inline(__always)
     mutating func truth(_ node: Int32, _ program: Program) throws(RuleFailure) -> Bool {
         try charge(1)
@@ -103,7 +103,7 @@ extension Evaluation {
         return try decide(node, program)
     }
 
-    /// Takes expressions before they are evaluated.
+    /// Charges expressions before they are evaluated.
     @inline(__always)
     mutating func charge(_ count: Int) throws(RuleFailure) {
         guard count <= expressionsLeft else {
@@ -130,7 +130,7 @@ extension Evaluation {
         try Self.truth(recordedValue(node, program))
     }
 
-    /// A value where only true and false make sense.
+    /// Converts a value to a boolean.
     @inline(__always)
     static func truth(_ value: RuleValue) throws(RuleFailure) -> Bool {
         switch value {

@@ -1,16 +1,17 @@
 extension MatchTree {
-    /// Whether a path begins as the pattern of a block does, up to its rest; the blocks around it are known to match.
+    /// Returns whether a path matches the block's segments before a rest. The enclosing blocks must match.
     @inline(__always)
     func begins(_ block: Block, _ path: borrowing PathSegments) -> Bool {
         matches(block.front, path, at: Int(block.start))
     }
 
-    /// Whether the whole path is one of the block's pattern, of which the beginning is known to match.
+    /// Returns whether the whole path matches the block's pattern. Its segments before a rest must match.
     @inline(__always)
     func isWhole(_ block: Block, _ path: borrowing PathSegments) -> Bool {
         let front = Int(block.start) + block.front.count
         guard let tail = block.tail else { return path.count == front }
-        // A rest stands for any number of segments, none too: what is behind it is fixed from the end, and nothing has to be tried.
+        // A rest matches any number of segments, including none. The segments after it are matched from the end,
+        // without backtracking.
         return path.count >= front + tail.count && matches(tail, path, at: path.count - tail.count)
     }
 
@@ -37,7 +38,7 @@ extension MatchTree {
 }
 
 extension MatchTree.Capture {
-    /// The segments of a path that it stands for; a route's pattern that the path does not have stands for none.
+    /// Returns the segments that the capture matched. Empty if the path does not match the route's pattern.
     func segments(of count: Int) -> Range<Int> {
         switch self {
         case .segment(let index): Int(index) < count ? Int(index)..<Int(index) + 1 : 0..<0

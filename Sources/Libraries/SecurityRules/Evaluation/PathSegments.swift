@@ -1,18 +1,18 @@
 internal import TextCoding
 
-/// A request's path, split once; the memory is kept for the next.
+/// The segments of a request's path, with memory that is reused for the next.
 struct PathSegments {
-    /// Where a segment stands in the path.
+    /// The position of a segment in the path.
     struct Segment {
         var start: Int
         var end: Int
-        /// Whether its bytes are the text that it stands for: ASCII without escapes.
+        /// Whether the bytes equal the text: ASCII without escapes.
         var isPlain: Bool
     }
 
     private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     private var segments: [Segment] = []
-    /// Whether it has more than `RuleLimits.pathSegments`.
+    /// Whether the path has more than `RuleLimits.pathSegments`.
     private(set) var isTooLong = false
 
     init() {
@@ -21,7 +21,7 @@ struct PathSegments {
 
     var count: Int { segments.count }
 
-    /// Splits a path; a `/` at its end begins no segment.
+    /// Splits a path. A trailing `/` begins no segment.
     mutating func split(_ path: UnsafeRawBufferPointer) {
         bytes = path
         segments.removeAll(keepingCapacity: true)
@@ -41,7 +41,7 @@ struct PathSegments {
         if start < path.count { append(Segment(start: start, end: path.count, isPlain: isPlain)) }
     }
 
-    /// Lets go of the path.
+    /// Drops the path.
     mutating func clear() {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         segments.removeAll(keepingCapacity: true)
@@ -57,18 +57,18 @@ struct PathSegments {
 
     func isEmpty(_ index: Int) -> Bool { segments[index].start == segments[index].end }
 
-    /// The bytes of a segment as they stand in the path.
+    /// Returns the bytes of a segment in the path.
     func raw(_ index: Int) -> UnsafeRawBufferPointer {
         let segment = segments[index]
         return UnsafeRawBufferPointer(rebasing: bytes[segment.start..<segment.end])
     }
 
-    /// The bytes of a segment that are its text; nil: it has to be decoded first.
+    /// Returns the bytes of a segment. `nil` if its text has to be decoded.
     func plain(_ index: Int) -> UnsafeRawBufferPointer? {
         segments[index].isPlain ? raw(index) : nil
     }
 
-    /// The text of a segment, escapes decoded once; nil: it has an invalid escape or is not UTF-8.
+    /// Returns the decoded text of a segment. `nil` for an invalid escape or invalid UTF-8.
     func text(_ index: Int) -> String? {
         let raw = raw(index)
         return segments[index].isPlain

@@ -1,49 +1,52 @@
-/// Something outside of rules that a request gives a value.
+/// A value that a request provides to rules.
 public enum RuleBinding: Sendable, Hashable {
     /// `auth` and `request.auth`: a map of `uid`, `provider` and `token`, or null.
     case auth
-    /// `request.method`: as on the wire, `GET`.
+    /// `request.method` as on the wire: `GET`.
     case method
-    /// `request.host`: in lower case, without a port.
+    /// `request.host` in lower case, without a port.
     case host
-    /// `request.query`, whole: a map of strings.
+    /// `request.query`: a map of strings.
     case query
-    /// `request.headers`, whole: a map of strings by names in lower case.
+    /// `request.headers`: a map of strings by names in lower case.
     case headers
-    /// One field of `request.headers`, so that nobody has to make a map of all; null: there is no such field.
+    /// One field of `request.headers`, which avoids a map of all fields. Null if the field is absent.
     case header(String)
 }
 
-/// What a request gives rules, made only when a condition asks for it.
+/// The values of a request, created on demand.
 ///
 /// A class, so that an evaluator holds a reference and nothing is allocated for a request.
 public protocol RuleBindings: AnyObject {
-    /// The value of a binding. Asked for at most once a request for each but the single fields.
+    /// Returns the value of a binding. Called at most once per request for each binding, except for single fields.
     func value(of binding: RuleBinding) -> RuleValue
 }
 
-/// What the store knows of a later sign-in than the credential's own.
+/// The store's record of a sign-in that is later than the credential.
 public enum SignInRecord: Sendable, Equatable {
-    /// It was not read yet: a condition that hangs on it has no answer before it is.
+    /// The record was not read yet. A condition that depends on it cannot be decided.
     case notRead
-    /// When the user last proved who they are, in seconds since 1970; nil: there is no record.
+    /// The time of the latest proof of identity in seconds since 1970. `nil` without a record.
     case read(Int64?)
-    /// It cannot be read.
+    /// The record cannot be read.
     case unavailable
 }
 
-/// What rules ask of a user's sign-in.
+/// The user's sign-in for rules.
 public struct RuleSignIn: Sendable {
-    /// When the credential says that the user proved who they are, in seconds since 1970; nil: it does not say, or nobody is signed in.
+    /// The time of the proof of identity in the credential, in seconds since 1970. `nil` if it is absent or there is
+    /// no user.
     public var authTime: Int64?
-    /// What the store knows besides.
+    /// The store's record of a later sign-in.
     public var record: SignInRecord
     /// Whether a second factor was used.
     public var hasSecondFactor: Bool
-    /// How far in the future a sign-in may seem to be, in seconds.
+    /// The tolerance for sign-ins in the future, in seconds.
     public var clockSkew: Int64
 
-    /// - Parameter record: `.read(nil)` where no store may know of one.
+    /// Creates a sign-in.
+    ///
+    /// - Parameter record: The store's record; `.read(nil)` if the store cannot have one.
     public init(
         authTime: Int64? = nil, record: SignInRecord = .read(nil), hasSecondFactor: Bool = false, clockSkew: Int64 = 0
     ) {
@@ -54,18 +57,18 @@ public struct RuleSignIn: Sendable {
     }
 }
 
-/// One request, as rules look at it.
+/// A request for rules.
 public struct RuleRequest {
-    /// What it does; nil: nothing that an `allow` could name.
+    /// The operation. `nil` for a method that no `allow` can name.
     public var operation: RuleOperation?
-    /// The canonical path, without query, escapes not decoded. Must outlive the decision.
+    /// The canonical path without query, with its escapes. It must outlive the decision.
     public var path: UnsafeRawBufferPointer
     /// `request.time`.
     public var time: RuleTimestamp
-    /// How the user signed in.
+    /// The sign-in of the user.
     public var signIn: RuleSignIn
 
-    /// A request.
+    /// Creates a request.
     public init(operation: RuleOperation?, path: UnsafeRawBufferPointer, time: RuleTimestamp, signIn: RuleSignIn) {
         self.operation = operation
         self.path = path

@@ -1,35 +1,37 @@
-/// Asks rules what they say of requests, one request at a time. One per event loop, reused: its memory is that of the costliest request so far.
+/// An evaluator of rules for one request at a time. Each event loop has its own and reuses it, so it keeps the memory
+/// of the largest request.
 public final class RuleEvaluator {
-    /// Where to write down what expressions come to; nil: nowhere. Counts from the next `begin`.
+    /// The recorder of evaluated expressions, or `nil`. A change takes effect with the next `begin`.
     public var recorder: RuleRecorder?
     private var evaluation = Evaluation()
 
-    /// An evaluator at rest.
+    /// Creates an evaluator without a request.
     public init() {}
 
-    /// Begins a request. All `decide`s until `end` share its limits, and ask `bindings` at most once for each value.
+    /// Begins a request. All `decide` calls until `end` share its limits, and load each value of `bindings` at most
+    /// once.
     ///
-    /// - Parameter bindings: must not come back to this evaluator while it is asked.
+    /// - Parameter bindings: The values of the request. They must not call this evaluator.
     public func begin(_ request: RuleRequest, _ bindings: any RuleBindings) {
         evaluation.begin(request, bindings, recorder)
     }
 
-    /// What rules say of the request that was begun.
+    /// Decides the current request.
     public func decide(_ ruleset: Ruleset) -> RuleVerdict {
         evaluation.decide(ruleset.program)
     }
 
-    /// Ends the request, and lets go of everything of it.
+    /// Ends the request and drops its values.
     public func end() {
         evaluation.end()
     }
 
-    /// The value of an expression over the `auth` variable; nil: it has none. Between requests.
+    /// Evaluates an expression over the `auth` variable, between requests. `nil` if it fails.
     public func value(of expression: RuleValueExpression, auth: RuleValue) -> RuleValue? {
         try? evaluate(expression, auth: auth)
     }
 
-    /// The same, with the reason why it has none.
+    /// Evaluates an expression, or throws the reason that it fails.
     func evaluate(_ expression: RuleValueExpression, auth: RuleValue) throws(RuleFailure) -> RuleValue {
         evaluation.begin(auth: auth)
         defer { evaluation.end() }
@@ -38,7 +40,7 @@ public final class RuleEvaluator {
 }
 
 extension Evaluation {
-    /// Begins without a request: there is nothing but `auth`.
+    /// Begins an evaluation with only `auth`.
     fileprivate mutating func begin(auth: RuleValue) {
         end()
         renewLimits()

@@ -1,29 +1,29 @@
-/// Why an expression has no value. Thrown and caught on the request path: small, and without references.
+/// The reason that an expression has no value. It is thrown on the request path, so it is small and has no references.
 package struct RuleFailure: Error {
     package enum Reason: UInt8, Sendable, CaseIterable {
-        /// A map has no such key, a value no such member.
+        /// A missing key of a map, or an unknown member of a value.
         case noSuchMember
-        /// A member, or a method, of null: nobody is signed in, mostly.
+        /// A member or method of null, usually because there is no user.
         case null
-        /// An operator or method that the values' kinds do not have.
+        /// An operator or method that the values' kinds do not support.
         case wrongKind
-        /// A condition, or an operand of `&&`, `||`, `!` or `?:`, that is neither true nor false.
+        /// A condition, or an operand of `&&`, `||`, `!` or `?:`, that is not a boolean.
         case notBoolean
         case divisionByZero
-        /// Beyond 64 bits, or beyond the bounds of a time.
+        /// A result beyond 64 bits, or beyond the bounds of a time.
         case overflow
         case indexOutOfRange
-        /// An argument outside of what the function takes.
+        /// An argument outside of the function's domain.
         case invalidArgument
-        /// A text that is no number, Boolean or path, or a pattern that is no regular expression.
+        /// A text that is not a number, boolean or path, or an invalid regular expression.
         case invalidText
-        /// The value is one that rules cannot read.
+        /// A value that rules cannot read.
         case unreadable
-        /// More than `RuleLimits.expressions`: ends the whole request.
+        /// More than `RuleLimits.expressions`. Ends the whole request.
         case tooManyExpressions
-        /// More than `RuleLimits.work`: ends the whole request.
+        /// More than `RuleLimits.work`. Ends the whole request.
         case tooMuchWork
-        /// Deeper than `RuleLimits.callDepth`: ends the whole request.
+        /// Deeper than `RuleLimits.callDepth`. Ends the whole request.
         case tooManyCalls
         /// The time of the last sign-in has to be read from the store first.
         case needsSignInRecord
@@ -32,7 +32,7 @@ package struct RuleFailure: Error {
     }
 
     package let reason: Reason
-    /// The expression that failed, by its place in the program; -1: who caught it knows.
+    /// The index of the failed expression in the program; -1 if the catching code provides it.
     var node: Int32
 
     init(_ reason: Reason, node: Int32 = -1) {
@@ -40,13 +40,13 @@ package struct RuleFailure: Error {
         self.node = node
     }
 
-    /// Whether nothing may go on, whatever another operand says.
+    /// Whether the failure ends the request, regardless of other operands.
     var endsTheRequest: Bool {
         reason == .tooManyExpressions || reason == .tooMuchWork || reason == .tooManyCalls
     }
 }
 
-/// What a request may still cost beyond its expressions.
+/// The remaining budget of a request for work other than expressions.
 package struct WorkBudget {
     package private(set) var left: Int
 
@@ -54,7 +54,7 @@ package struct WorkBudget {
         left = steps
     }
 
-    /// Takes steps before they are made.
+    /// Charges steps before they are performed.
     @inline(__always)
     package mutating func take(_ steps: Int) throws(RuleFailure) {
         guard steps <= left else {
@@ -64,19 +64,19 @@ package struct WorkBudget {
         left -= steps
     }
 
-    /// Takes what it costs to compare, hash or copy bytes.
+    /// Charges the cost of comparing, hashing or copying bytes.
     @inline(__always)
     mutating func take(bytes: Int) throws(RuleFailure) {
         try take(Self.steps(bytes: bytes))
     }
 
-    /// A step for every 16 bytes, and one for the rest.
+    /// Returns the cost: one step for each 16 bytes, and one for the remainder.
     @inline(__always)
     static func steps(bytes: Int) -> Int { bytes / 16 + 1 }
 }
 
 extension RuleFailure.Reason {
-    /// What is wrong, in words for traces.
+    /// The description for traces.
     var text: String {
         switch self {
         case .noSuchMember: "there is no such member"

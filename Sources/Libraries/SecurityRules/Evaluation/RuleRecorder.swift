@@ -1,45 +1,46 @@
-/// Writes down what expressions came to, for tests, coverage and explanations. Without one an evaluator keeps none of it.
+/// A recorder of evaluated expressions, for tests, coverage and explanations.
 public final class RuleRecorder {
-    /// What an expression came to.
+    /// The result of an expression.
     public enum Outcome: Sendable {
         /// A value.
         case value(RuleValue)
-        /// None; the reason in words.
+        /// A failure, with its description.
         case failure(String)
     }
 
-    /// What was assumed while rules were asked.
+    /// The assumptions of an evaluation.
     public enum Pass: Sendable, Hashable {
-        /// Nothing: the request as it is.
+        /// The request without assumptions.
         case actual
-        /// That the user signed in that many seconds ago, or used a second factor: asked when the request as it is may not pass.
+        /// The user signed in this many seconds ago, or used a second factor. Evaluated if the request itself is
+        /// denied.
         case assuming(signedInAgo: Int64?, secondFactor: Bool)
     }
 
     /// One evaluation of one expression.
     public struct Entry: Sendable {
-        /// How many rulesets had been asked since `begin`: 0 for the first.
+        /// The index of the ruleset since `begin`, from 0.
         public let ruleset: Int
-        /// The pass of that decision.
+        /// The assumptions of the evaluation.
         public let pass: Pass
-        /// The `allow` that was asked, by its number in `Ruleset.rules`.
+        /// The evaluated `allow`, as an index of `Ruleset.rules`.
         public let rule: Int
-        /// The expression, by its number in `Ruleset.expressions`.
+        /// The expression, as an index of `Ruleset.expressions`.
         public let expression: Int
-        /// What it came to.
+        /// The result.
         public let outcome: Outcome
     }
 
-    /// In the order in which evaluations ended: parts before the whole.
+    /// The entries in the order in which evaluations ended: parts before the whole.
     public private(set) var entries: [Entry] = []
     private(set) var ruleset = -1
     private(set) var pass = Pass.actual
     private(set) var rule = 0
 
-    /// Nothing written yet.
+    /// Creates an empty recorder.
     public init() {}
 
-    /// Forgets what was written.
+    /// Removes all entries.
     public func removeAll() {
         entries.removeAll()
     }

@@ -1,36 +1,36 @@
-/// An `allow`: a statement of a rules file, or the condition of a route.
+/// An `allow` statement of a rules file, or the condition of a route.
 public struct RuleStatement: Sendable, Hashable {
-    /// Where it begins.
+    /// The start of the statement.
     public let location: RuleLocation
-    /// What logs call it: `FILE:LINE`.
+    /// The name in logs: `FILE:LINE`.
     public let label: String
-    /// As it is written.
+    /// The source text.
     public let text: String
-    /// What it names, as `allow` does: `get, write`; empty for a route's condition, which is asked for every method.
+    /// The methods as in the text: `get, write`. Empty for a route's condition, which applies to all methods.
     public let methods: String
-    /// The whole pattern, blocks around it included: `/v1/users/{uid}`; empty for a route's condition.
+    /// The whole pattern, including enclosing blocks: `/v1/users/{uid}`. Empty for a route's condition.
     public let pattern: String
-    /// Its condition, by its number in `Ruleset.expressions`; nil: unconditional.
+    /// The condition, as an index of `Ruleset.expressions`. `nil` if there is no condition.
     public let condition: Int?
 }
 
-/// An expression of rules that is evaluated by itself, so that its outcome can be told.
+/// An expression of rules whose result is recorded separately.
 public struct RuleExpression: Sendable {
-    /// The `allow` that it stands in, by its number in `Ruleset.rules`; nil in a function.
+    /// The enclosing `allow`, as an index of `Ruleset.rules`. `nil` in a function.
     public let rule: Int?
-    /// The function that it stands in; nil in an `allow`.
+    /// The enclosing function. `nil` in an `allow`.
     public let function: String?
-    /// The expression that it is part of, by its number, which is the smaller one; nil for conditions, `let`s and results of functions.
+    /// The index of the enclosing expression, which is smaller. `nil` for conditions, `let`s and results of functions.
     public let parent: Int?
-    /// Whether it is true or false whenever it has a value at all, and can be either: what coverage counts.
+    /// Whether the value, if any, is a boolean that can be true or false. Coverage counts such expressions.
     public let isBoolean: Bool
     let source: RuleSource
     let range: SourceRange
 
-    /// As it is written.
+    /// The source text.
     public var text: String { source.text(range) }
-    /// Where it begins.
+    /// The start of the expression.
     public var location: RuleLocation { source.location(range.start) }
-    /// Where it ends: the place behind its last character.
+    /// The position after the last character.
     public var end: RuleLocation { source.location(range.end) }
 }

@@ -1,11 +1,11 @@
-/// An expression over a verified token alone, as a field's value: its names are `auth`, `uid`, `provider` and `token`.
+/// An expression over a verified token, for the value of a field. Its names are `auth`, `uid`, `provider` and `token`.
 public struct RuleValueExpression: Sendable {
     let program: Program
     let root: Int32
 
-    /// Reads an expression.
+    /// Parses and checks an expression.
     ///
-    /// - Throws: everything wrong with it.
+    /// - Throws: All errors of the expression.
     public init(_ source: RuleSource) throws(RuleProblems) {
         var findings = RuleFindings(source)
         guard let syntax = ExpressionParser.parse(&findings) else { throw findings.problems }
@@ -14,7 +14,7 @@ public struct RuleValueExpression: Sendable {
         self.init(syntax, source)
     }
 
-    /// The same without a check: what it would refuse fails when it is evaluated.
+    /// Parses an expression without checks. Errors that a check would report fail during evaluation.
     init(unchecked source: RuleSource) throws(RuleProblems) {
         var findings = RuleFindings(source)
         guard let syntax = ExpressionParser.parse(&findings), findings.isUsable else { throw findings.problems }

@@ -1,42 +1,43 @@
-/// What rules say of a request.
+/// The decision of rules.
 public enum RuleVerdict: Sendable, Equatable {
     /// A condition is true.
     ///
-    /// - rule: the `allow` that decided, by its number in `Ruleset.rules`.
-    /// - signedInAt: the recorded sign-in that a `recentSignIn` passed by, where the credential's own time did not suffice.
+    /// - rule: The `allow` that decided, as an index of `Ruleset.rules`.
+    /// - signedInAt: The recorded sign-in that satisfied a `recentSignIn` in place of the credential's time.
     case allowed(rule: Int, signedInAt: Int64?)
-    /// None is.
+    /// No condition is true.
     case denied(RuleDenial)
-    /// One would be true, had the user signed in at most `maxAge` seconds ago: the longest that suffices.
+    /// A condition would be true if the user had signed in at most `maxAge` seconds ago, the greatest sufficient age.
     case needsRecentSignIn(maxAge: Int64, rule: Int)
-    /// One would be true, had the user signed in with a second factor.
+    /// A condition would be true if the user had signed in with a second factor.
     case needsSecondFactor(rule: Int)
-    /// The record of the last sign-in decides, and was not read yet: read it and ask again.
+    /// The decision depends on the record of the last sign-in, which has to be read before another evaluation.
     case needsSignInRecord
-    /// It decides, and cannot be read.
+    /// The decision depends on the record of the last sign-in, which cannot be read.
     case signInRecordUnavailable
 }
 
-/// Why no condition is true.
+/// The reason that no condition is true.
 public struct RuleDenial: Sendable, Hashable {
-    /// The reasons, the strongest last.
+    /// The reasons in increasing precedence.
     public enum Reason: UInt8, Sendable {
-        /// No `match` has the path, or none of theirs names the operation.
+        /// No `match` has the path, or no matching one names the operation.
         case noRule
-        /// Conditions were asked, and are false.
+        /// All conditions are false.
         case conditionIsFalse
-        /// Of those that are not true at least one failed.
+        /// At least one condition failed, and no other is true.
         case conditionFailed
-        /// A limit of the request was reached.
+        /// The request reached a limit.
         case limit
     }
 
-    /// Why.
+    /// The reason.
     public var reason: Reason
-    /// The last `allow` that was asked, or the one that failed, by its number in `Ruleset.rules`; nil: none was.
+    /// The last evaluated `allow`, or the one that failed, as an index of `Ruleset.rules`. `nil` if no `allow` was
+    /// evaluated.
     public var rule: Int?
 
-    /// A reason.
+    /// Creates a denial.
     public init(_ reason: Reason, rule: Int? = nil) {
         self.reason = reason
         self.rule = rule

@@ -1,18 +1,18 @@
-/// Rules, read, checked and compiled: immutable, and shared by all that ask them.
+/// Compiled rules: immutable and shared by all evaluators.
 public struct Ruleset: Sendable {
-    /// What is worth knowing of them, and keeps them from nothing.
+    /// Warnings, which do not prevent the use of the rules.
     public let warnings: [RuleProblem]
-    /// Whether a condition may hang on the store's record of the last sign-in: false tells that no verdict ever does.
+    /// Whether a decision can depend on the store's record of the last sign-in.
     public let needsSignInRecord: Bool
-    /// The `allow` statements, in the order in which they are asked.
+    /// The `allow` statements in the order of evaluation.
     public let rules: [RuleStatement]
-    /// Every expression.
+    /// All expressions.
     public let expressions: [RuleExpression]
     let program: Program
 
-    /// Reads a rules file.
+    /// Parses, checks and compiles a rules file.
     ///
-    /// - Throws: everything wrong with it.
+    /// - Throws: All errors of the file.
     public init(file source: RuleSource) throws(RuleProblems) {
         var findings = RuleFindings(source)
         guard let syntax = RulesetParser.parse(&findings) else { throw findings.problems }
@@ -23,12 +23,12 @@ public struct Ruleset: Sendable {
         self.init(compiler, findings)
     }
 
-    /// Reads the condition of a route, which is asked for every method.
+    /// Parses, checks and compiles the condition of a route, which applies to all methods.
     ///
     /// - Parameters:
-    ///   - captures: those of the route's pattern.
-    ///   - label: what logs call it, `gatehouse.yaml:51`.
-    /// - Throws: everything wrong with it.
+    ///   - captures: The captures of the route's pattern.
+    ///   - label: The name in logs: `gatehouse.yaml:51`.
+    /// - Throws: All errors of the condition.
     public init(condition source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
         var findings = RuleFindings(source)
         guard let syntax = ExpressionParser.parse(&findings) else { throw findings.problems }
@@ -37,7 +37,7 @@ public struct Ruleset: Sendable {
         self.init(syntax, captures, label, findings)
     }
 
-    /// The same without a check: what it would refuse fails when it is evaluated.
+    /// Compiles a condition without checks. Errors that a check would report fail during evaluation.
     package init(unchecked source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
         var findings = RuleFindings(source)
         guard let syntax = ExpressionParser.parse(&findings), findings.isUsable else { throw findings.problems }
@@ -60,20 +60,20 @@ public struct Ruleset: Sendable {
 }
 
 extension RuleFindings {
-    /// What keeps the rules from being used.
+    /// The errors that prevent the use of the rules.
     var problems: RuleProblems { RuleProblems(errors) }
 }
 
-/// A capture of a route's pattern that a condition may name.
+/// A capture of a route's pattern that a condition can use.
 public struct RuleCapture: Sendable, Hashable {
-    /// The name that the condition knows it by.
+    /// The name in the condition.
     public let name: String
-    /// The segment of the request's path that it is, 0 the first; of a rest the first of its segments.
+    /// The index of the segment in the request's path, from 0. For a rest, the first of its segments.
     public let segment: Int
-    /// Whether it stands for all segments from there on (`{name=**}`): a path, else a string.
+    /// Whether the capture contains all segments from there (`{name=**}`), as a path. Otherwise it is a string.
     public let isRest: Bool
 
-    /// A capture.
+    /// Creates a capture.
     public init(name: String, segment: Int, isRest: Bool) {
         self.name = name
         self.segment = segment

@@ -1,17 +1,17 @@
-/// What conditions ask of the user's sign-in, and what is assumed of it.
+/// The sign-in requirements of conditions, and the assumptions about the sign-in.
 struct SignInQuestion {
     private var known = RuleSignIn()
     private var now: Int64 = 0
-    /// How many seconds ago the user is taken to have signed in; nil: as it was.
+    /// The assumed age of the sign-in in seconds. `nil` for the actual one.
     var assumedAge: Int64?
     var assumesSecondFactor = false
 
-    /// What was asked for since `forget`: different durations, in seconds.
+    /// The distinct required ages since `forget`, in seconds.
     private(set) var ages: [Int64] = []
-    /// Whether a sign-in was not recent enough, or a second factor not used.
+    /// Whether a sign-in was not recent enough, or a second factor was missing.
     private(set) var wasNotRecent = false
     private(set) var lackedSecondFactor = false
-    /// The recorded sign-in by which one was, where the credential's own was not.
+    /// The recorded sign-in that satisfied a requirement in place of the credential's.
     var usedRecord: Int64?
 
     init() {
@@ -31,7 +31,7 @@ struct SignInQuestion {
         (wasNotRecent, lackedSecondFactor, usedRecord) = (false, false, nil)
     }
 
-    /// Whether a user who is signed in did so at most that many seconds ago.
+    /// Returns whether the user signed in at most `age` seconds ago. There must be a user.
     mutating func isRecent(within age: Int64) throws(RuleFailure) -> Bool {
         guard age >= 0 else { return false }
         if let assumedAge {
@@ -53,7 +53,7 @@ struct SignInQuestion {
         return false
     }
 
-    /// Whether a user who is signed in used a second factor.
+    /// Returns whether the user signed in with a second factor. There must be a user.
     mutating func hasSecondFactor() -> Bool {
         if known.hasSecondFactor || assumesSecondFactor { return true }
         lackedSecondFactor = true

@@ -1,4 +1,4 @@
-/// The arguments of a call: at most four, in place.
+/// The arguments of a call, stored inline: at most four.
 struct Arguments {
     private var first = RuleValue.null
     private var second = RuleValue.null
@@ -6,7 +6,7 @@ struct Arguments {
     private var fourth = RuleValue.null
     private(set) var count = 0
 
-    /// The most arguments of a method or function of the language.
+    /// The maximum number of arguments of a built-in call.
     static let limit = 4
 
     mutating func append(_ value: RuleValue) {
@@ -40,7 +40,7 @@ extension Arguments {
         return value
     }
 
-    /// An integer or a float, as a float.
+    /// Returns an integer or a float, as a float.
     func number(_ index: Int) throws(RuleFailure) -> Double {
         switch self[index] {
         case .integer(let value): return Double(value)
@@ -59,7 +59,7 @@ extension Arguments {
         return value
     }
 
-    /// Those of a list or of a set.
+    /// Returns the elements of a list or a set.
     func elements(_ index: Int) throws(RuleFailure) -> [RuleValue] {
         switch self[index] {
         case .list(let value): return value
@@ -80,7 +80,7 @@ extension Arguments {
 }
 
 extension RuleValue {
-    /// Why a value is no argument, operand or receiver.
+    /// The failure of using this value as an argument, operand or receiver.
     var isNotWhatIsTaken: RuleFailure {
         if case .unreadable = self { RuleFailure(.unreadable) } else { RuleFailure(.wrongKind) }
     }

@@ -19,7 +19,7 @@ extension Builtin {
         }
     }
 
-    /// Calls a function, but for those that need the evaluator: `debug`, `recentSignIn`, `secondFactor`.
+    /// Calls a function, except `debug`, `recentSignIn` and `secondFactor`, which need the evaluator.
     func apply(_ arguments: borrowing Arguments, _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue {
         switch self {
         case .mathAbs, .mathCeil, .mathFloor, .mathRound, .mathPow, .mathSqrt, .mathIsNaN, .mathIsInfinite:

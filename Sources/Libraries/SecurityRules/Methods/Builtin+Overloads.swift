@@ -1,9 +1,9 @@
-/// One way to call something.
+/// An overload of a built-in call.
 struct Overload: Sendable {
-    /// What it is a method of; nil for functions.
+    /// The kinds of receivers. `nil` for functions.
     var receiver: KindSet?
     var parameters: [KindSet]
-    /// How many of the parameters there have to be.
+    /// The number of required parameters.
     var required: Int
     var result: KindSet
 
@@ -16,7 +16,7 @@ struct Overload: Sendable {
 }
 
 extension Builtin {
-    /// Every way to call it.
+    /// All overloads.
     var overloads: [Overload] {
         switch self {
         case .size:

@@ -1,6 +1,6 @@
-/// Everything that rules can call and have not declared themselves: methods of values, functions of a namespace, and functions.
+/// The built-in functions and methods: methods of values, functions of a namespace, and plain functions.
 enum Builtin: UInt8, Sendable, CaseIterable {
-    // Methods; which kinds have them is told by `overloads`.
+    // Methods. Their receivers are in `overloads`.
     case size, lower, upper, trim, replace, split, matches, toUtf8
     case concat, join, hasAll, hasAny, hasOnly, removeAll, toSet
     case union, intersection, difference
@@ -18,26 +18,26 @@ enum Builtin: UInt8, Sendable, CaseIterable {
 
     // Functions.
     case toInteger, toFloat, toString, toBool, toPath, debug
-    /// Whether the user proved who they are at most that long ago.
+    /// Whether the user proved their identity at most that long ago.
     case recentSignIn
     /// Whether the user signed in with a second factor.
     case secondFactor
 }
 
 extension Builtin {
-    /// The namespaces, which are no values.
+    /// The namespaces, which are not values.
     static let namespaces = ["math", "hashing", "timestamp", "duration"]
 
-    /// The method of that name; nil where no kind has one.
+    /// Returns the method with this name, if any.
     static func method(_ name: String) -> Builtin? { methods[name] }
 
-    /// The function of a namespace.
+    /// Returns the function of a namespace, if any.
     static func function(_ name: String, in namespace: String) -> Builtin? { functions["\(namespace).\(name)"] }
 
-    /// The function of that name.
+    /// Returns the plain function with this name, if any.
     static func function(_ name: String) -> Builtin? { functions[name] }
 
-    /// As it is written: `size`, `math.abs`.
+    /// The name in the source: `size`, `math.abs`.
     var name: String { Self.names[self] ?? "" }
 
     private static let methods: [String: Builtin] = [
@@ -70,18 +70,18 @@ extension Builtin {
     /// Whether the first argument is a regular expression.
     var takesPattern: Bool { self == .matches || self == .replace || self == .split }
 
-    /// The functions that belong to no namespace, by name.
+    /// The names of functions without a namespace.
     static let plainFunctions = functionNames.filter { !$0.utf8.contains(UInt8(ascii: ".")) }.sorted()
 
     private static let functionNames = allCases.filter { $0.overloads.contains { $0.receiver == nil } }.map(\.name)
 
-    /// The functions of a namespace, without its name.
+    /// Returns the functions of a namespace, without its name.
     static func functions(of namespace: String) -> [String] {
         functionNames.filter { $0.hasPrefix(namespace + ".") }.map { String($0.dropFirst(namespace.count + 1)) }
             .sorted()
     }
 
-    /// The methods that a value of one of some kinds may have.
+    /// Returns the methods that a value of these kinds may have.
     static func methods(of kinds: KindSet) -> [String] {
         allCases.filter { $0.overloads.contains { kinds.fits($0.receiver ?? []) } }.map(\.name).sorted()
     }

@@ -14,7 +14,7 @@ enum BytesMethods {
         }
     }
 
-    /// Upper-case digits, two a byte.
+    /// Returns two upper-case digits for each byte.
     private static func hex(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { text in
             for (index, byte) in bytes.enumerated() {
@@ -25,7 +25,7 @@ enum BytesMethods {
         }
     }
 
-    /// RFC 4648 section 5, with padding: its section 3.2 asks for it where nobody says otherwise.
+    /// Encodes base64url (RFC 4648 section 5) with padding, which section 3.2 requires by default.
     private static func base64url(_ bytes: [UInt8]) -> String {
         let digits: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         var text: [UInt8] = []

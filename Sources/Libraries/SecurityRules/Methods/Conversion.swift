@@ -1,6 +1,6 @@
 /// `int()`, `float()`, `string()`, `bool()` and `path()`.
 enum Conversion {
-    /// Of a float: what is before the point. Of a text: decimal digits, with a sign or without.
+    /// Converts to an integer: a float is truncated; a text has decimal digits with an optional sign.
     static func integer(_ value: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) -> Int64 {
         switch value {
         case .integer(let value): return value
@@ -17,7 +17,7 @@ enum Conversion {
         }
     }
 
-    /// Of a text: a decimal number, with a fraction and an exponent or without.
+    /// Converts to a float: a text is a decimal number with optional fraction and exponent.
     static func float(_ value: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) -> Double {
         switch value {
         case .integer(let value): return Double(value)
@@ -45,7 +45,7 @@ enum Conversion {
         }
     }
 
-    /// Of a text: `true` or `false`, nothing else.
+    /// Converts to a boolean: a text is exactly `true` or `false`.
     static func bool(_ value: RuleValue) throws(RuleFailure) -> Bool {
         switch value {
         case .bool(let value): return value
@@ -71,7 +71,7 @@ enum Conversion {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Narrower than what Swift reads, which has `nan`, `infinity` and hexadecimal floats too.
+    /// Returns whether the text is a decimal number. Swift also parses `nan`, `infinity` and hexadecimal floats.
     private static func isDecimal(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         func skip(while isWanted: (UInt8) -> Bool) -> Int {

@@ -29,7 +29,7 @@ enum HashingFunctions {
     private static func digest(_ bytes: [UInt8], _ algorithm: OpaquePointer?) throws(RuleFailure) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
-        // Fails where a library's policy forbids an algorithm, as MD5 in some.
+        // Fails if the policy of libcrypto forbids the algorithm, such as MD5.
         guard EVP_Digest(bytes, bytes.count, &digest, &count, algorithm, nil) == 1, count <= digest.count else {
             throw RuleFailure(.invalidArgument)
         }
@@ -41,11 +41,11 @@ enum HashingFunctions {
     }
 }
 
-/// A cyclic redundancy check of 32 bits, bits reflected, by a table of 256.
+/// A reflected 32-bit cyclic redundancy check with a table of 256 entries.
 struct CRC32: Sendable {
-    /// That of Ethernet and zip files (ISO/IEC/IEEE 8802-3, 3.2.9).
+    /// The CRC of Ethernet and zip files (ISO/IEC/IEEE 8802-3, 3.2.9).
     static let ieee = CRC32(reflectedPolynomial: 0xEDB8_8320)
-    /// That of iSCSI (RFC 3720, 12.1).
+    /// The CRC of iSCSI (RFC 3720, 12.1).
     static let castagnoli = CRC32(reflectedPolynomial: 0x82F6_3B78)
 
     private let table: [UInt32]

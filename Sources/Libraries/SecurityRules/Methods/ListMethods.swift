@@ -19,7 +19,7 @@ enum ListMethods {
         }
     }
 
-    /// `hasAll`, `hasAny` and `hasOnly`, of lists and sets.
+    /// Evaluates `hasAll`, `hasAny` and `hasOnly` for lists and sets.
     static func membership(
         _ builtin: Builtin, _ own: [RuleValue], _ others: [RuleValue], _ work: inout WorkBudget
     ) throws(RuleFailure) -> Bool {
@@ -30,7 +30,7 @@ enum ListMethods {
         }
     }
 
-    /// Those elements, in their order, that are among others; or those that are not.
+    /// Returns the elements that are among others, or that are not, in their order.
     static func elements(
         of own: [RuleValue], among others: [RuleValue], isWanted: Bool, _ work: inout WorkBudget
     ) throws(RuleFailure) -> [RuleValue] {
@@ -41,7 +41,7 @@ enum ListMethods {
         return kept
     }
 
-    /// Of strings only: how other values would be written is for rules to say, with `string()`.
+    /// Joins strings. Other values have to be converted with `string()`.
     private static func join(
         _ elements: [RuleValue], _ separator: String, _ work: inout WorkBudget
     ) throws(RuleFailure) -> String {

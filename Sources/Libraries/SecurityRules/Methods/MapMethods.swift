@@ -16,7 +16,7 @@ enum MapMethods {
         }
     }
 
-    /// The value under a key, or under a list of keys, each of the map under the one before; else the default.
+    /// Returns the value of a key, or of a list of keys of nested maps, or else the default.
     private static func get(
         _ map: RuleMap, _ arguments: borrowing Arguments, _ work: inout WorkBudget
     ) throws(RuleFailure) -> RuleValue {
@@ -42,17 +42,17 @@ enum MapMethods {
     }
 }
 
-/// What became of a key.
+/// The change of a key.
 private struct KeyChange: OptionSet {
     let rawValue: UInt8
 
-    /// Only the map that `diff` was called on has it.
+    /// The key is only in the receiver of `diff`.
     static let added = KeyChange(rawValue: 1)
-    /// Only the argument has it.
+    /// The key is only in the argument.
     static let removed = KeyChange(rawValue: 2)
-    /// Both have it, with values that are not equal.
+    /// The key is in both maps, with different values.
     static let changed = KeyChange(rawValue: 4)
-    /// Both have it, with values that are equal.
+    /// The key is in both maps, with equal values.
     static let unchanged = KeyChange(rawValue: 8)
 
     init(rawValue: UInt8) {
@@ -72,13 +72,13 @@ private struct KeyChange: OptionSet {
 }
 
 extension RuleMapDiff {
-    /// The keys that a method asks for, in their order.
+    /// Returns the keys of a method's kind of change, in order.
     func keys(named method: Builtin, _ work: inout WorkBudget) throws(RuleFailure) -> [RuleValue] {
         guard let wanted = KeyChange(method) else { throw RuleFailure(.wrongKind) }
         try work.take(map.count + other.count)
         var keys: [RuleValue] = []
         var (left, right) = (map.entries[...], other.entries[...])
-        // Both are sorted by their keys: the lower of the two heads is the next.
+        // Both maps are sorted by key, so the lower of the two heads is next.
         while !left.isEmpty || !right.isEmpty {
             let order = try Self.order(left.first?.key, right.first?.key, &work)
             let key = order <= 0 ? left.first?.key : right.first?.key
@@ -89,7 +89,7 @@ extension RuleMapDiff {
         return keys
     }
 
-    /// The end of a map comes after every key.
+    /// The end of a map is after all keys.
     private static func order(_ a: String?, _ b: String?, _ work: inout WorkBudget) throws(RuleFailure) -> Int {
         guard let a else { return 1 }
         guard let b else { return -1 }
@@ -102,7 +102,7 @@ extension RuleMapDiff {
     ) throws(RuleFailure) -> KeyChange {
         guard let a else { return .removed }
         guard let b else { return .added }
-        // Values are not looked at for keys that nobody asks for.
+        // Values are compared only if the result depends on it.
         guard wanted.contains(.changed) || wanted.contains(.unchanged) else { return .unchanged }
         return try RuleValue.equal(a, b, &work) ? .unchanged : .changed
     }

@@ -41,7 +41,7 @@ enum MathFunctions {
         }
     }
 
-    /// What finite numbers make is finite, or NaN where it is no real number.
+    /// Returns a power. An infinite result of finite numbers is an overflow; a result that is not a real number is NaN.
     private static func power(_ base: Double, _ exponent: Double) throws(RuleFailure) -> Double {
         let power = pow(base, exponent)
         guard power.isInfinite, base.isFinite, exponent.isFinite else { return power }

@@ -8,9 +8,10 @@ enum PathMethods {
 }
 
 extension RulePath {
-    /// The path with every segment `$(name)` replaced by what a map has under that name: a string for one segment, or a path.
+    /// Returns the path with each segment `$(name)` replaced by the value of that name in a map: a string for one
+    /// segment, or a path.
     ///
-    /// What was filled in is not looked at again. Such a segment that the map has nothing for is a failure.
+    /// Inserted segments are not replaced again. A missing name is a failure.
     func binding(_ map: RuleMap, _ work: inout WorkBudget) throws(RuleFailure) -> RulePath {
         var bound: [String] = []
         var boundNames: [(name: String, segment: Int)] = []
@@ -38,7 +39,7 @@ extension RulePath {
         }
     }
 
-    /// `name` of `$(name)`; nil for other segments.
+    /// Returns `name` for `$(name)`. `nil` for other segments.
     private static func placeholder(_ segment: String) -> String? {
         let bytes = segment.utf8
         guard bytes.count > 3, bytes.starts(with: "$(".utf8), bytes.last == UInt8(ascii: ")") else { return nil }

@@ -23,14 +23,14 @@ enum StringMethods {
         }
     }
 
-    /// What it costs to change the case of a text: Unicode's tables are slow.
+    /// Returns the cost of a case conversion, which is high for Unicode.
     private static func stepsOfCase(_ text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.utf8.count * stepsPerByteOfTables
     }
 
     private static let stepsPerByteOfTables = 8
 
-    /// Without what Unicode has as white space at both ends.
+    /// Returns the text without Unicode white space at both ends.
     private static func trimmed(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -39,7 +39,7 @@ enum StringMethods {
         return String(scalars[start...last])
     }
 
-    /// `matches`, `replace` and `split` with a pattern that is compiled now, charged to the request's work.
+    /// Evaluates `matches`, `replace` or `split`, and compiles the pattern at the request's cost.
     static func applyPattern(
         _ builtin: Builtin, _ text: String, _ arguments: borrowing Arguments, _ work: inout WorkBudget
     ) throws(RuleFailure) -> RuleValue {
@@ -47,7 +47,8 @@ enum StringMethods {
         return try applyPattern(builtin, regex, text, arguments, &work)
     }
 
-    /// The same with a pattern that was compiled when the rules were loaded; the first argument is not looked at.
+    /// Evaluates `matches`, `replace` or `split` with a pattern that was compiled at load time. The first argument is
+    /// ignored.
     static func applyPattern(
         _ builtin: Builtin, _ regex: RuleRegex, _ text: String, _ arguments: borrowing Arguments,
         _ work: inout WorkBudget

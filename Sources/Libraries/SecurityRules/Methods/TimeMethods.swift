@@ -43,7 +43,7 @@ enum TimeMethods {
             let duration = try arguments.duration(0)
             return try .duration(duration.seconds < 0 ? duration.negated() : duration)
         case .durationTime:
-            // No sum of four numbers of 64 bits, each times an hour or less, is beyond 128 bits.
+            // The sum of four 64-bit numbers, each multiplied by at most an hour, fits into 128 bits.
             let hours = try Int128(arguments.integer(0)) * nanosecondsPerHour
             let minutes = try Int128(arguments.integer(1)) * (nanosecondsPerHour / 60)
             let seconds = try Int128(arguments.integer(2)) * (nanosecondsPerHour / 3600)
@@ -58,7 +58,7 @@ enum TimeMethods {
 
     private static let nanosecondsPerHour: Int128 = 3_600_000_000_000
 
-    /// The units of `duration.value`; nil: there is no such unit.
+    /// Returns the nanoseconds of a unit of `duration.value`. `nil` for an unknown unit.
     static func nanoseconds(ofUnit unit: String) -> Int128? {
         for (name, length) in units where RuleText.equal(name, unit) { return length }
         return nil

@@ -24,14 +24,14 @@ extension Compiler {
         ]
     }
 
-    /// Compiles a value over a token alone.
+    /// Compiles a value over a token.
     mutating func compile(value: Expression) -> Int32 {
         var scope = Scope()
         scope.isOfToken = true
         return expression(value, scope, parent: -1)
     }
 
-    /// Numbers the functions of a block first, as they may call each other in any order.
+    /// Numbers the functions of a block first, since they can call each other in any order.
     private mutating func declare(_ declared: [FunctionSyntax], in scope: inout Scope) {
         let first = functions.count
         for function in declared {

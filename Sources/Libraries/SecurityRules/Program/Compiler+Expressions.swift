@@ -1,12 +1,12 @@
 extension Compiler {
-    /// Compiles an expression in a place where only true and false make sense.
+    /// Compiles an expression that must be a boolean.
     mutating func condition(_ expression: Expression, _ scope: Scope, parent: Int32 = -1) -> Int32 {
         let number = self.expression(expression, scope, parent: parent)
         places[Int(number)].isCondition = true
         return number
     }
 
-    /// Compiles an expression and its parts; the parts have larger numbers.
+    /// Compiles an expression and its parts. The parts have larger numbers.
     mutating func expression(_ expression: Expression, _ scope: Scope, parent: Int32) -> Int32 {
         let number = reserve(expression.range, parent: parent)
         if let value = ConstantFolding.value(of: expression) {
@@ -68,7 +68,7 @@ extension Compiler {
         return compound(ProgramNode.Operation(binary), [left, right], scope, number)
     }
 
-    /// An operation of one to three parts.
+    /// Compiles an operation with one to three parts.
     mutating func compound(
         _ operation: ProgramNode.Operation, _ parts: [Expression], _ scope: Scope, _ number: Int32
     ) -> ProgramNode {
@@ -78,7 +78,7 @@ extension Compiler {
             third: numbers.count > 2 ? numbers[2] : -1)
     }
 
-    /// An operation of any number of parts.
+    /// Compiles an operation with any number of parts.
     mutating func listed(
         _ operation: ProgramNode.Operation, _ parts: [Expression], _ scope: Scope, _ number: Int32
     ) -> ProgramNode {
@@ -98,7 +98,7 @@ extension Compiler {
 }
 
 extension Compiler {
-    /// `name(...)`: a declared function, which hides one of ours, or one of ours.
+    /// Compiles `name(...)`: a declared function, which hides a built-in one, or a built-in function.
     mutating func call(
         _ name: String, _ arguments: [Expression], _ scope: Scope, _ number: Int32
     ) -> ProgramNode {
@@ -119,7 +119,7 @@ extension Compiler {
         }
     }
 
-    /// `base.name(...)`: a function of a namespace, or a method.
+    /// Compiles `base.name(...)`: a function of a namespace, or a method.
     mutating func methodCall(
         _ base: Expression, _ name: String, _ arguments: [Expression], _ scope: Scope, _ number: Int32
     ) -> ProgramNode {
@@ -182,7 +182,7 @@ extension ProgramNode.Operation {
 }
 
 extension Builtin {
-    /// Whether it can be called with that many arguments.
+    /// Returns whether the call accepts this number of arguments.
     fileprivate func takes(_ count: Int) -> Bool {
         count <= Arguments.limit && overloads.contains { ($0.required...$0.parameters.count).contains(count) }
     }

@@ -1,5 +1,5 @@
 extension Compiler {
-    /// A name by itself: inner ones hide outer ones.
+    /// Compiles a name. Inner declarations hide outer ones.
     mutating func reference(_ name: String, _ scope: Scope) -> ProgramNode {
         if let local = scope.locals.lastIndex(where: { RuleText.equal($0, name) }) {
             return ProgramNode(operation: .local, first: Int32(truncatingIfNeeded: local))
@@ -22,13 +22,13 @@ extension Compiler {
         scope.locals.contains { RuleText.equal($0, name) } || scope.captures.contains { RuleText.equal($0, name) }
     }
 
-    /// Whether an expression is `request`, which is no value by itself.
+    /// Returns whether an expression is `request`, which is not a value.
     private func isRequest(_ expression: Expression, _ scope: Scope) -> Bool {
         guard case .name("request") = expression.kind else { return false }
         return !scope.isOfToken && !isDeclared("request", scope)
     }
 
-    /// Whether an expression is `request.headers`.
+    /// Returns whether an expression is `request.headers`.
     func isHeaders(_ expression: Expression, _ scope: Scope) -> Bool {
         guard case .member(let base, let name) = expression.kind else { return false }
         return name.text == "headers" && isRequest(base, scope)
@@ -46,7 +46,7 @@ extension Compiler {
             ?? ProgramNode(operation: .member, first: base, second: self.name(name))
     }
 
-    /// A member of `auth`, or of such a member: found without a copy of what lies between.
+    /// Compiles a nested member of `auth`, which is evaluated without copies of the intermediate values.
     private mutating func claim(of base: Int32, _ name: String) -> ProgramNode? {
         let outer = nodes[Int(base)]
         let isClaim = outer.operation == .claim

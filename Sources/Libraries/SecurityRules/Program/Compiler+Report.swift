@@ -1,5 +1,5 @@
 extension Compiler {
-    /// What is told of the expressions.
+    /// Returns the properties of all expressions.
     func expressions() -> [RuleExpression] {
         let predicates = predicates()
         return places.indices.map { index in
@@ -12,13 +12,13 @@ extension Compiler {
         }
     }
 
-    /// Whether rules may ask for the record of the last sign-in.
+    /// Whether the rules can require the record of the last sign-in.
     var needsSignInRecord: Bool { nodes.contains { $0.operation == .recentSignIn } }
 
-    /// Of each node whether it has no value but true and false.
+    /// Returns for each node whether its value is always a boolean.
     private func predicates() -> [Bool] {
         var known = nodes.map(isPredicate)
-        // Calls have the kind of what the function returns, and functions call each other at most so deep.
+        // The kind of a call is that of the function's result, and the depth of calls is bounded.
         for _ in 0...RuleLimits.callDepth {
             var isComplete = true
             for index in nodes.indices.reversed() where !known[index] && depends(nodes[index], known) {

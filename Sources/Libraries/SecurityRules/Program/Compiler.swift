@@ -1,29 +1,29 @@
-/// Makes programs of what was parsed and checked. What a checker would have refused becomes an expression that fails.
+/// A compiler of parsed rules. A construct that a check would reject becomes an expression that fails.
 struct Compiler {
-    /// What names stand for where an expression stands.
+    /// The visible names at the position of an expression.
     struct Scope {
-        /// The captures of the pattern so far, by their numbers.
+        /// The captures of the pattern so far, by number.
         var captures: [String] = []
-        /// The functions of the blocks around, by name; an inner one hides an outer one.
+        /// The functions of the enclosing blocks by name. Inner ones hide outer ones.
         var functions: [String: Int32] = [:]
-        /// The parameters and `let`s of the function, by their numbers.
+        /// The parameters and `let`s of the function, by number.
         var locals: [String] = []
-        /// Whether names are those of a value over a token alone: `auth`, and `uid`, `provider` and `token` of it.
+        /// Whether this is a value over a token, with the names `auth`, `uid`, `provider` and `token`.
         var isOfToken = false
     }
 
-    /// What an expression belongs to.
+    /// The declaration that contains an expression.
     struct Owner {
         var rule: Int?
         var function: String?
     }
 
-    /// Where an expression stands.
+    /// The context of an expression.
     struct Place {
         var range: SourceRange
         var parent: Int32
         var owner: Owner
-        /// Whether it is in a place where only true and false make sense.
+        /// Whether the expression must be a boolean.
         var isCondition: Bool
     }
 
@@ -46,14 +46,14 @@ struct Compiler {
         self.source = source
     }
 
-    /// The program of all that was compiled.
+    /// Returns the compiled program.
     func program() -> Program {
         Program(
             nodes: nodes, operands: operands, constants: constants, names: names, patterns: patterns,
             functions: functions, rules: rules, matches: matches)
     }
 
-    /// Keeps a place for an expression, so that it comes before its parts.
+    /// Reserves the number of an expression, so that it precedes its parts.
     mutating func reserve(_ range: SourceRange, parent: Int32) -> Int32 {
         let number = Int32(truncatingIfNeeded: nodes.count)
         nodes.append(ProgramNode(operation: .unknown))
@@ -74,7 +74,7 @@ struct Compiler {
         return number
     }
 
-    /// A pattern, compiled; -1: it is no regular expression, which fails when it is evaluated.
+    /// Returns the number of a compiled pattern. -1 for an invalid pattern, which fails during evaluation.
     mutating func pattern(_ text: String) -> Int32 {
         let key = ElementKey.text(text)
         if let number = patternNumbers[key] { return number }
@@ -85,7 +85,7 @@ struct Compiler {
         return number
     }
 
-    /// Lists operands; they must be known, as lists do not interleave.
+    /// Appends a list of operands. All operands must be compiled, since lists do not interleave.
     mutating func list(_ numbers: [Int32]) -> Int32 {
         operands.append(contentsOf: numbers)
         return Int32(truncatingIfNeeded: operands.count - numbers.count)

@@ -1,6 +1,6 @@
-/// The values of literals: they are made once, not on each request.
+/// The values of literals, created once at load time.
 enum ConstantFolding {
-    /// The value of a literal, and of lists and maps of literals; `nil` for any other expression.
+    /// Returns the value of a literal, or of a list or map of literals. `nil` for other expressions.
     static func value(of expression: Expression) -> RuleValue? {
         switch expression.kind {
         case .null: .null
@@ -25,7 +25,7 @@ enum ConstantFolding {
         return .list(values)
     }
 
-    /// Nil too where a key is no string or stands twice: that fails when it is evaluated.
+    /// Also `nil` for a key that is not a string or is repeated, which fails during evaluation.
     private static func map(_ entries: [Expression.MapEntry]) -> RuleValue? {
         var values: [(key: String, value: RuleValue)] = []
         for entry in entries {

@@ -1,15 +1,15 @@
-/// The whole pattern of a block, with those of the blocks around it.
+/// The whole pattern of a block, including enclosing blocks.
 struct MatchPattern {
-    /// Which segment a capture is.
+    /// The position of a capture.
     enum Capture {
         case front(Int)
         case rest
         case tail(Int)
     }
 
-    /// The segments in front of a rest.
+    /// The segments before a rest.
     private(set) var front: [PatternSegment] = []
-    /// The segments behind it; `nil` if there is no rest.
+    /// The segments after a rest. `nil` if there is no rest.
     private(set) var tail: [PatternSegment]?
     /// The captures in the order of the text, and their names.
     private(set) var captures: [Capture] = []
@@ -27,7 +27,7 @@ struct MatchPattern {
             text += "/{\(name)=**}"
             captures.append(.rest)
             names.append(name)
-            // The parser rejects a second one.
+            // The parser rejects a second rest.
             if tail == nil { tail = [] }
             return
         }

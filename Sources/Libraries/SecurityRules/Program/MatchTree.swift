@@ -1,35 +1,36 @@
-/// The `match` blocks of a file, in the order of the text, each with all it takes to match a path against the whole pattern.
+/// The `match` blocks of a file in the order of the text, each with the data for matching a path against the whole
+/// pattern.
 struct MatchTree: Sendable {
     /// A `match` block.
     struct Block: Sendable {
-        /// Of its own segments those in front of a rest: the first of them in `segments`, how many, and which segment of a path it stands for.
+        /// The block's own segments before a rest, as a range of `segments`, and the index of the first one in a path.
         var front: Range<Int32>
         var start: Int32
-        /// All segments behind the rest that the pattern has, outer blocks' too; nil: there is no rest, and a path is as long as the front.
+        /// All segments of the whole pattern after the rest. `nil` without a rest; the path then ends with the front.
         var tail: Range<Int32>?
-        /// Those of the whole pattern, in `captures`.
+        /// The captures of the whole pattern, in `captures`.
         var captures: Range<Int32>
-        /// Its own `allow`s, and what they name.
+        /// The block's own `allow`s, and the operations that they name.
         var rules: Range<Int32>
         var operations: RuleOperationSet
-        /// What all `allow`s in it name, those of inner blocks too.
+        /// The operations of all `allow`s of the block and its inner blocks.
         var allOperations: RuleOperationSet
-        /// The block that follows the last inner one.
+        /// The block after the last inner one.
         var next: Int32
     }
 
-    /// A segment that is no rest: a range of `literals`, or any segment that is not empty.
+    /// A segment other than a rest: a range of `literals`, or any segment that is not empty.
     enum Segment: Sendable {
         case literal(Range<Int32>)
         case any
     }
 
-    /// Which segments of a path a capture stands for.
+    /// The path segments of a capture.
     enum Capture: Sendable {
         case segment(Int32)
-        /// Counted from the end of the path: 1 is the last.
+        /// A segment counted from the end of the path; 1 is the last.
         case segmentFromEnd(Int32)
-        /// From that one on, but for so many at the end.
+        /// All segments from an index on, except for `end` segments at the end.
         case rest(Int32, end: Int32)
     }
 

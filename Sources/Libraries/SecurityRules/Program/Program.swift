@@ -1,21 +1,20 @@
-/// Rules in the form in which they are evaluated: flat arrays that refer to each other by number. Immutable; a class, so that one reference
-/// leads to all of it.
+/// Compiled rules: flat arrays with references by number. Immutable. A class, so that one reference suffices.
 final class Program: Sendable {
     /// A declared function.
     struct Function: Sendable {
-        /// How many arguments it takes.
+        /// The number of parameters.
         var parameters: Int32 = 0
-        /// Where its `let`s begin among the operands, in their order.
+        /// The index of its first `let` in `operands`.
         var lets: Int32 = 0
         var letCount: Int32 = 0
-        /// What it returns.
+        /// The result.
         var result: Int32 = -1
     }
 
     /// An `allow`.
     struct Rule: Sendable {
         var operations: RuleOperationSet
-        /// -1: unconditional.
+        /// The condition, or -1.
         var condition: Int32
     }
 
@@ -23,7 +22,7 @@ final class Program: Sendable {
     let operands: [Int32]
     let constants: [RuleValue]
     let names: [String]
-    /// The patterns that are literals.
+    /// The compiled literal patterns.
     let patterns: [RuleRegex]
     let functions: [Function]
     let rules: [Rule]

@@ -1,48 +1,49 @@
-/// One expression of a program: what to do, and what with. Nodes are of one size and refer to others by their places.
+/// An expression of a program: an operation and its operands. Nodes have a fixed size and refer to other nodes by
+/// number.
 struct ProgramNode: Sendable {
-    /// What the fields mean. `first`, `second` and `third` are nodes where nothing else is told; `operands` are `count` nodes that begin at
-    /// `operands[first]` of the program.
+    /// The operations. `first`, `second` and `third` are nodes unless stated otherwise; "operands" are `count` nodes
+    /// from `operands[first]` of the program.
     enum Operation: UInt8, Sendable {
         /// `constants[first]`
         case constant
         /// `detail` is a `ProgramBinding`.
         case binding
-        /// A parameter or `let` of the function that runs, by its number.
+        /// A parameter or `let` of the active function, by number.
         case local
-        /// A capture, by its number.
+        /// A capture, by number.
         case capture
-        /// `auth.a.b`: the `count` names that begin at `operands[second]`; `first` is the node of `auth.a`, or -1.
+        /// `auth.a.b`: `count` names from `operands[second]`. `first` is the node of `auth.a`, or -1.
         case claim
-        /// `first.NAME`: `second` is the name.
+        /// `first.NAME`, where `second` is the name.
         case member
         /// `first[second]`
         case index
         /// `first[second:third]`
         case slice
-        /// `request.headers[NAME]`: `second` is the name.
+        /// `request.headers[NAME]`, where `second` is the name.
         case header
         /// `request.headers.get(NAME, third)`
         case headerOrDefault
         /// Operands.
         case list
-        /// Operands: keys and values in turn.
+        /// Operands: alternating keys and values.
         case map
-        /// Operands; those below 0 are the complements of constants.
+        /// Operands. Negative ones are complements of constants.
         case path
         case negate
         case multiply, divide, remainder, add, subtract
-        /// `function[second]`, of the operands.
+        /// `function[second]` with the operands.
         case call
-        /// `detail` is a `Builtin`; of the operands.
+        /// The `Builtin` in `detail` with the operands.
         case function
-        /// The same of the receiver `second`; `third` is the compiled pattern, or -1.
+        /// The `Builtin` in `detail` on the receiver `second`; `third` is the compiled pattern, or -1.
         case method
         case debug
         case conditional
-        /// A name that nothing has: it always fails.
+        /// An unknown name, which always fails.
         case unknown
 
-        // True or false from here on.
+        // Predicates.
         case not
         /// Operands.
         case and, or
@@ -51,7 +52,7 @@ struct ProgramNode: Sendable {
         case typeTest
         case recentSignIn
         case secondFactor
-        /// `NAME in request.headers`: `second` is the name.
+        /// `NAME in request.headers`, where `second` is the name.
         case hasHeader
     }
 
@@ -62,15 +63,15 @@ struct ProgramNode: Sendable {
     var third: Int32 = -1
     var count: Int32 = 0
 
-    /// Whether its operation has no value but true and false.
+    /// Whether the value is always a boolean.
     var isPredicate: Bool { operation.rawValue >= Operation.not.rawValue }
 }
 
-/// What a request gives programs, without the single header fields.
+/// The values of a request for programs, except single header fields.
 enum ProgramBinding: UInt8, Sendable, CaseIterable {
     case auth, method, host, query, headers, path, time
 
-    /// The member of `request` of that name.
+    /// The member of `request` with that name.
     init?(member name: String) {
         switch name {
         case "auth": self = .auth

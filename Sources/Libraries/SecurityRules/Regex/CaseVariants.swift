@@ -1,6 +1,7 @@
-/// The scalars that `(?i)` takes for the same one: those with the same simple case folding.
+/// The scalars that `(?i)` treats as equal: those with the same simple case folding.
 ///
-/// Of Unicode's mappings those count that give a single scalar, so `ß` and `SS` differ; dotless `ı` is none of `i`'s (as in RE2).
+/// Only Unicode mappings to a single scalar count, so `ß` differs from `SS`. Dotless `ı` is not a variant of `i` (as
+/// in RE2).
 struct CaseVariants {
     private var members = SIMD8<UInt32>()
     private(set) var count = 0
@@ -30,7 +31,7 @@ struct CaseVariants {
         count += 1
     }
 
-    /// What all variants of a scalar have in common.
+    /// Returns the common representative of a scalar's variants.
     private static func base(_ scalar: UInt32) -> UInt32 {
         if scalar == 0x131 { return scalar }
         return single(single(scalar) { $0.uppercaseMapping }) { $0.lowercaseMapping }
@@ -44,7 +45,7 @@ struct CaseVariants {
         return scalar == 0x131 ? scalar : first.value
     }
 
-    /// Those that no mapping of `base` gives.
+    /// Appends the variants that no mapping of `base` reaches.
     private mutating func appendOthers(_ base: UInt32) {
         switch base {
         case 0x6B: append(0x212A)

@@ -1,4 +1,4 @@
-/// General categories of Unicode, as `\p{...}` names them.
+/// The general categories of Unicode, as in `\p{...}`.
 struct RegexCategories: OptionSet, Sendable, Hashable {
     let rawValue: UInt32
 
@@ -6,12 +6,13 @@ struct RegexCategories: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The category that a scalar is in.
+    /// Creates the category of a scalar.
     init(of scalar: UInt32) {
         self = Unicode.Scalar(scalar).map { Self($0.properties.generalCategory) } ?? []
     }
 
-    /// The categories of a name of one letter or two; nil: there are none of that name. Unassigned scalars are in none (as in RE2).
+    /// Creates the categories of a name with one or two letters. `nil` for an unknown name. Unassigned scalars have
+    /// no category (as in RE2).
     init?(named name: String) {
         guard let category = Self.named[name] else { return nil }
         self = category
@@ -26,7 +27,7 @@ struct RegexCategories: OptionSet, Sendable, Hashable {
         return all
     }()
 
-    /// In the order of the bits.
+    /// The names in the order of the bits.
     private static let names = [
         "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po",
         "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co",

@@ -1,19 +1,20 @@
-/// What a regular expression may cost. Beyond a limit of the pattern it does not compile; what matching costs is charged to the request's work.
+/// The limits on regular expressions. A pattern beyond a limit does not compile. The cost of matching is charged to
+/// the request.
 enum RegexLimits {
-    /// The most bytes of a pattern: 4 KiB.
+    /// The maximum size of a pattern: 4 KiB.
     static let patternBytes = 4096
-    /// How deep groups may nest.
+    /// The maximum nesting of groups.
     static let depth = 100
-    /// The most that `{n,m}` may name (RE2's bound).
+    /// The maximum number in `{n,m}`, as in RE2.
     static let repeats = 1000
-    /// The most instructions that a pattern may compile to, repeats written out; known before any are made.
+    /// The maximum number of instructions of a pattern with expanded repeats, known before compilation.
     static let instructions = 10_000
-    /// The most scalars, and sets of scalars, of a pattern that is matched by one machine word.
+    /// The maximum number of scalars and sets in a pattern for `WordMatcher`.
     static let wordPositions = 64
-    /// The most instructions of such a pattern.
+    /// The maximum number of instructions in a pattern for `WordMatcher`.
     static let wordInstructions = 512
-    /// Steps for each byte of a pattern that is compiled for a request.
+    /// The steps for each byte of a pattern that is compiled during a request.
     static let compileStepsPerByte = 32
-    /// Steps for looking up a scalar beyond ASCII in the tables of Unicode, once a place of the text.
+    /// The steps for a lookup of a non-ASCII scalar in Unicode tables, once for each position of the text.
     static let propertySteps = 16
 }

@@ -1,22 +1,22 @@
-/// A part of a regular expression as it was written.
+/// A node of a parsed regular expression.
 struct RegexNode: Sendable {
     indirect enum Kind: Sendable {
         /// Matches the empty text.
         case empty
         case scalar(UInt32)
-        /// One scalar of a set, by its place in the parser's.
+        /// A scalar of a set, by its index in the parser.
         case set(Int)
         case assertion(RegexAssertion)
-        /// A group that captures, counted from 1.
+        /// A capturing group, numbered from 1.
         case group(RegexNode, Int)
         case sequence([RegexNode])
-        /// The first that matches is preferred.
+        /// Alternatives in the order of preference.
         case choice([RegexNode])
         case repetition(RegexNode, RegexRepetition)
     }
 
     let kind: Kind
-    /// At least as many instructions as it compiles to, and at least 1.
+    /// An upper bound of the number of compiled instructions, at least 1.
     let size: Int
     /// Whether it can match the empty text.
     let isNullable: Bool
@@ -51,7 +51,7 @@ struct RegexNode: Sendable {
         return RegexNode(kind: .choice(nodes), size: size, isNullable: nodes.contains { $0.isNullable })
     }
 
-    /// Sizes are below `RegexLimits.instructions` and counts below `RegexLimits.repeats`, so that nothing here overflows.
+    /// Sizes are below `RegexLimits.instructions` and counts below `RegexLimits.repeats`, so this does not overflow.
     static func repetition(_ node: RegexNode, _ repetition: RegexRepetition) -> RegexNode {
         let optional = repetition.maximum.map { ($0 - repetition.minimum) * (node.size + 1) } ?? node.size + 2
         return RegexNode(
@@ -60,20 +60,21 @@ struct RegexNode: Sendable {
     }
 }
 
-/// How often something is repeated.
+/// The bounds of a repetition.
 struct RegexRepetition: Sendable, Hashable {
     var minimum: Int
-    /// Nil: there is no bound.
+    /// `nil` for no upper bound.
     var maximum: Int?
-    /// Whether more are preferred to fewer.
+    /// Whether more repeats are preferred.
     var isGreedy: Bool
 }
 
-/// What matches between scalars, and none.
+/// An assertion, which matches between scalars.
 enum RegexAssertion: UInt8, Sendable, Hashable {
     case textStart, textEnd, lineStart, lineEnd, wordBoundary, noWordBoundary
 
-    /// Whether it holds before the byte at `offset`. Line feeds and word characters are ASCII, so bytes will do.
+    /// Returns whether it holds before the byte at `offset`. Line feeds and word characters are ASCII, so bytes
+    /// suffice.
     func holds(_ text: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         switch self {
         case .textStart: offset == 0

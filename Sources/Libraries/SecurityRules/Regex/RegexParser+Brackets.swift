@@ -19,7 +19,7 @@ extension RegexParser {
         return set
     }
 
-    /// A character, or two with `-` between them.
+    /// Parses a character, or a range of two characters with `-`.
     private mutating func range() throws(RegexProblem) -> ClosedRange<UInt32> {
         let start = position
         let first = try bracketedCharacter()
@@ -40,7 +40,7 @@ extension RegexParser {
         return scalar
     }
 
-    /// `[:alpha:]`, `[:^alpha:]`; false, and nothing taken: the bracket stands for itself.
+    /// Parses `[:alpha:]` or `[:^alpha:]`. Returns `false` without a change if the bracket is a literal.
     private mutating func takeNamedClass(into set: inout ScalarSet) throws(RegexProblem) -> Bool {
         guard current == "[", peek(1) == ":", let end = endOfName() else { return false }
         let start = position
@@ -57,10 +57,10 @@ extension RegexParser {
         return true
     }
 
-    /// Where the `:]` stands that ends the name of a class.
+    /// Returns the index of the `:]` after the name of a class, if any.
     private func endOfName() -> Int? {
         var index = position + 2
-        // No name is nearly as long: a pattern full of brackets is not read through at each.
+        // All names are shorter. The bound prevents a full scan at each bracket.
         let end = min(pattern.count, index + 16)
         while index + 1 < end {
             if pattern[index] == ":", pattern[index + 1] == "]" { return index }

@@ -1,7 +1,7 @@
 internal import TextCoding
 
 extension RegexParser {
-    /// What an escape outside of brackets stands for.
+    /// Parses an escape outside of brackets.
     mutating func escape() throws(RegexProblem) -> RegexNode {
         if let assertion = takeAssertion() { return .assertion(assertion) }
         if let set = try classEscape() {
@@ -23,7 +23,7 @@ extension RegexParser {
         return assertion
     }
 
-    /// `\Q...\E`: characters that stand for themselves.
+    /// Parses the literal characters of `\Q...\E`.
     mutating func takeQuoted(_ items: inout [RegexNode]) -> Bool {
         guard current == "\\", peek(1) == "Q" else { return false }
         position += 2
@@ -38,7 +38,7 @@ extension RegexParser {
         return true
     }
 
-    /// `\d`, `\pL` and their like, outside of brackets; nil, and nothing taken: something else.
+    /// Parses a class such as `\d` or `\pL` outside of brackets. `nil` without a change for other escapes.
     private mutating func classEscape() throws(RegexProblem) -> ScalarSet? {
         var set = ScalarSet(folds: flags.foldsCase)
         guard try takeClassEscape(into: &set) else { return nil }
@@ -46,7 +46,7 @@ extension RegexParser {
         return set
     }
 
-    /// Takes `\d \D \s \S \w \W \p \P`.
+    /// Parses `\d \D \s \S \w \W \p \P`.
     mutating func takeClassEscape(into set: inout ScalarSet) throws(RegexProblem) -> Bool {
         guard current == "\\", let letter = peek(1) else { return false }
         if letter == "p" || letter == "P" {
@@ -65,7 +65,7 @@ extension RegexParser {
         for range in negated ? ScalarSet.complement(ranges, folding: flags.foldsCase) : ranges { set.insert(range) }
     }
 
-    /// `\pL`, `\p{Lu}`, `\p{^Lu}`, `\PL`.
+    /// Parses `\pL`, `\p{Lu}`, `\p{^Lu}` or `\PL`.
     private mutating func takeProperty(into set: inout ScalarSet) throws(RegexProblem) {
         let start = position
         var isNegated = peek(1) == "P"
@@ -102,7 +102,7 @@ extension RegexParser {
         }
     }
 
-    /// The character that an escape stands for, in brackets or outside.
+    /// Parses the escape of a single character, in or outside of brackets.
     mutating func characterEscape() throws(RegexProblem) -> Unicode.Scalar {
         let start = position
         guard let letter = peek(1) else {
@@ -146,7 +146,7 @@ extension RegexParser {
         }
     }
 
-    /// `\1` to `\7` alone would be a back reference.
+    /// Parses an octal escape. A single digit `\1` to `\7` would be a back reference.
     private mutating func octal(_ first: Unicode.Scalar, _ start: Int) throws(RegexProblem) -> Unicode.Scalar {
         var value = first.value - 0x30
         var digits = 1
@@ -161,14 +161,14 @@ extension RegexParser {
         return scalar
     }
 
-    /// `\x7F`, `\x{10FFFF}`.
+    /// Parses `\x7F` or `\x{10FFFF}`.
     private mutating func hexadecimal(_ start: Int) throws(RegexProblem) -> Unicode.Scalar {
         let isBraced = take("{")
         var (value, digits) = (UInt32(0), 0)
         while digits < (isBraced ? pattern.count : 2), let current, current.isASCII,
             let digit = HexDigits.value(of: UInt8(truncatingIfNeeded: current.value))
         {
-            // Beyond the last scalar it stays.
+            // A value beyond the last scalar stays there.
             value = min(value * 16 + UInt32(digit), 0x11_0000)
             digits += 1
             position += 1

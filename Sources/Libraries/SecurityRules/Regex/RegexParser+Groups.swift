@@ -2,11 +2,11 @@ extension RegexParser {
     enum GroupKind {
         case capturing
         case plain
-        /// `(?i)`: flags for the rest of the group around it.
+        /// `(?i)`: flags for the rest of the enclosing group.
         case flags
     }
 
-    /// Reads what follows a `(`; sets the flags that the group names.
+    /// Parses the text after a `(` and sets the flags of the group.
     mutating func groupKind(_ start: Int) throws(RegexProblem) -> GroupKind {
         guard take("?") else { return .capturing }
         switch (current, peek(1)) {
@@ -49,7 +49,7 @@ extension RegexParser {
         return .capturing
     }
 
-    /// `(?i)`, `(?s-m:...)`, `(?:...)`.
+    /// Parses `(?i)`, `(?s-m:...)` or `(?:...)`.
     private mutating func flagGroup(_ start: Int) throws(RegexProblem) -> GroupKind {
         var (changed, clears, namedAny) = (flags, false, false)
         while let scalar = current {

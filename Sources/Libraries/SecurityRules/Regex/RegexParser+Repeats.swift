@@ -1,5 +1,5 @@
 extension RegexParser {
-    /// `*`, `+`, `?` or `{n,m}` with a `?` behind it or not; nil: something else.
+    /// Parses `*`, `+`, `?` or `{n,m}` with an optional `?`. `nil` if there is no repetition.
     mutating func repetition() throws(RegexProblem) -> RegexRepetition? {
         let start = position
         var repetition = RegexRepetition(minimum: 0, maximum: nil, isGreedy: true)
@@ -32,7 +32,7 @@ extension RegexParser {
         }
     }
 
-    /// `{n}`, `{n,}`, `{n,m}`; nil, and nothing taken: the brace stands for itself.
+    /// Parses `{n}`, `{n,}` or `{n,m}`. `nil` without a change if the brace is a literal.
     private mutating func takeCounts() -> (Int, Int?)? {
         let start = position
         position += 1
@@ -47,7 +47,7 @@ extension RegexParser {
         return nil
     }
 
-    /// A decimal number; what is beyond the bounds stays so.
+    /// Parses a decimal number. A value beyond the bounds stays there.
     private mutating func takeNumber() -> Int? {
         var number: Int?
         while let scalar = current, Self.isDigit(scalar) {

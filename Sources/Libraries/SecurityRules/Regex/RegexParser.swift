@@ -1,14 +1,14 @@
 internal import PrintableText
 
-/// Reads a pattern in the syntax of RE2.
+/// A parser of patterns in RE2 syntax.
 ///
-/// Calls itself for groups only, at most `RegexLimits.depth` deep.
+/// It recurses only for groups, at most `RegexLimits.depth` levels.
 struct RegexParser {
-    /// What was read.
+    /// The parsed pattern.
     struct Result {
         var root: RegexNode
         var sets: [ScalarSet]
-        /// How many groups capture.
+        /// The number of capturing groups.
         var groups: Int
     }
 
@@ -45,17 +45,17 @@ struct RegexParser {
         self.pattern = pattern
     }
 
-    /// Alternatives, to the end of the group.
+    /// Parses alternatives up to the end of the group.
     private mutating func choice() throws(RegexProblem) -> RegexNode {
         var branches = [try sequence()]
         while take("|") { branches.append(try sequence()) }
         return try bounded(.choice(branches))
     }
 
-    /// Items, to the end of the alternative.
+    /// Parses items up to the end of the alternative.
     private mutating func sequence() throws(RegexProblem) -> RegexNode {
         var items: [RegexNode] = []
-        // Whether a repetition may follow: there is something to repeat, and it is none itself.
+        // Whether a repetition may follow: there is an item that is not a repetition.
         var state = Repeatable.nothing
         while let scalar = current, scalar != "|", scalar != ")" {
             let start = position
@@ -91,7 +91,7 @@ struct RegexParser {
         }
     }
 
-    /// One item that is no repetition; nil: it was only flags.
+    /// Parses an item other than a repetition. `nil` for flags.
     private mutating func item() throws(RegexProblem) -> RegexNode? {
         let scalar = pattern[position]
         switch scalar {
@@ -112,7 +112,7 @@ struct RegexParser {
         return node
     }
 
-    /// A group, whose flags end with it.
+    /// Parses a group. Its flags end with it.
     private mutating func group() throws(RegexProblem) -> RegexNode? {
         let start = position
         guard depth < RegexLimits.depth else {
@@ -134,7 +134,7 @@ struct RegexParser {
         return kind == .capturing ? try bounded(.group(inner, number), at: start) : inner
     }
 
-    /// A character that stands for itself.
+    /// Returns a node for a literal character.
     mutating func literal(_ scalar: Unicode.Scalar) -> RegexNode {
         guard flags.foldsCase else { return .scalar(scalar.value) }
         let variants = CaseVariants(of: scalar.value)
@@ -147,7 +147,7 @@ struct RegexParser {
         return sets.count - 1
     }
 
-    /// The node, if what it compiles to is not too large.
+    /// Returns the node, or throws if it is too large.
     private func bounded(_ node: RegexNode, at start: Int? = nil) throws(RegexProblem) -> RegexNode {
         guard node.size <= RegexLimits.instructions else {
             throw problem(
@@ -160,10 +160,10 @@ struct RegexParser {
 }
 
 extension RegexParser {
-    /// The next character; nil: there is none.
+    /// The current character. `nil` at the end.
     var current: Unicode.Scalar? { position < pattern.count ? pattern[position] : nil }
 
-    /// The character after the next `distance`.
+    /// Returns the character at a distance from the current one.
     func peek(_ distance: Int) -> Unicode.Scalar? {
         position + distance < pattern.count ? pattern[position + distance] : nil
     }
@@ -178,7 +178,7 @@ extension RegexParser {
         RegexProblem(offset: offset ?? position, what: what, remedy: remedy)
     }
 
-    /// A part of the pattern for a message, on one line: at most 40 characters.
+    /// Returns a part of the pattern for a message: at most 40 characters on one line.
     func text(from start: Int, to end: Int) -> String {
         pattern[start..<min(end, pattern.count)].prefix(40).map(Self.shown).joined()
     }
@@ -189,12 +189,12 @@ extension RegexParser {
     }
 }
 
-/// Why a text is no regular expression: where, what, and what to do about it.
+/// The reason that a text is not a regular expression: position, problem and remedy.
 package struct RegexProblem: Error, Hashable {
-    /// The place in the pattern, counted in Unicode scalars from 0.
+    /// The position in the pattern in Unicode scalars, from 0.
     package let offset: Int
-    /// What is wrong, on one line.
+    /// The problem on one line.
     package let what: String
-    /// What to do about it, on one line.
+    /// The remedy on one line.
     package let remedy: String
 }

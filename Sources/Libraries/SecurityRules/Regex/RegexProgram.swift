@@ -1,16 +1,16 @@
-/// A regular expression as instructions, each of which names the next.
+/// A regular expression as instructions that refer to their successors.
 struct RegexProgram: Sendable {
     struct Instruction: Sendable {
         enum Operation: UInt8, Sendable {
-            /// Takes the scalar `argument`.
+            /// Consumes the scalar `argument`.
             case scalar
-            /// Takes a scalar of the set `argument`.
+            /// Consumes a scalar of the set `argument`.
             case set
-            /// Goes on at `next`, or, if that leads nowhere, at `other`.
+            /// Continues at `next`, or at `other` if that fails.
             case split
-            /// Notes the place in the text in the slot `argument`.
+            /// Stores the position in the slot `argument`.
             case save
-            /// Goes on where the assertion `argument` holds.
+            /// Continues if the assertion `argument` holds.
             case assert
             case match
         }
@@ -24,9 +24,9 @@ struct RegexProgram: Sendable {
     let instructions: [Instruction]
     let sets: [ScalarSet]
     let start: Int32
-    /// How many groups capture.
+    /// The number of capturing groups.
     let groups: Int
-    /// Whether a scalar beyond ASCII has to be looked up in the tables of Unicode.
+    /// Whether non-ASCII scalars require lookups in Unicode tables.
     let needsProperties: Bool
 
     init(_ source: RegexParser.Result) {
@@ -39,7 +39,7 @@ struct RegexProgram: Sendable {
         needsProperties = source.sets.contains { $0.needsProperties }
     }
 
-    /// Whether the instruction at a place, a `scalar` or `set`, takes the scalar.
+    /// Returns whether a `scalar` or `set` instruction consumes the scalar.
     @inline(__always)
     static func takes(
         _ instruction: Instruction, _ scalar: inout TextScalar, _ sets: UnsafeBufferPointer<ScalarSet>
@@ -49,9 +49,9 @@ struct RegexProgram: Sendable {
     }
 }
 
-/// Makes instructions from the last to the first, so that each knows where to go on.
+/// A compiler that emits instructions from last to first, so that successors are known.
 ///
-/// Calls itself as deep as the pattern nests, and makes at most as many instructions as the node's size.
+/// Its recursion depth is that of the pattern, and it emits at most as many instructions as the node's size.
 struct RegexCompiler {
     private(set) var instructions: [RegexProgram.Instruction] = []
 
@@ -60,7 +60,7 @@ struct RegexCompiler {
         return Int32(instructions.count - 1)
     }
 
-    /// Where to begin so that `node` is matched and `next` comes after it.
+    /// Compiles `node` with the successor `next` and returns its first instruction.
     mutating func compile(_ node: RegexNode, next: Int32) -> Int32 {
         switch node.kind {
         case .empty: return next
@@ -98,7 +98,7 @@ struct RegexCompiler {
             start = compile(atLeastOne: node, repetition, next: next)
             copies -= 1
         } else if node.isNullable {
-            // (a|b*)* would end with an empty turn before others were tried.
+            // Otherwise (a|b*)* could end with an empty iteration before other alternatives are tried.
             start = split(compile(atLeastOne: node, repetition, next: next), next, repetition)
         } else {
             start = append(.init(operation: .split))

@@ -1,5 +1,5 @@
-/// What matches are replaced with: text in which `\0` is the match, `\1` to `\9` are its groups and `\\` is a backslash (RE2's rewrite
-/// syntax; a `$` stands for itself).
+/// A replacement in RE2's rewrite syntax: `\0` is the match, `\1` to `\9` are its groups, `\\` is a backslash, and
+/// `$` is literal.
 struct RegexReplacement {
     enum Part {
         case text([UInt8])
@@ -7,10 +7,12 @@ struct RegexReplacement {
     }
 
     private(set) var parts: [Part] = []
-    /// The highest group that it names.
+    /// The highest group number.
     private(set) var groups = 0
 
-    /// - Parameter count: how many groups the pattern has.
+    /// Parses a replacement.
+    ///
+    /// - Parameter count: The number of groups of the pattern.
     init(_ source: String, groups count: Int) throws(RegexProblem) {
         var (literal, position) = ([UInt8](), 0)
         var scalars = source.unicodeScalars.makeIterator()

@@ -1,5 +1,5 @@
 extension RuleRegex {
-    /// What is wrong with a replacement for this pattern's matches, if anything is.
+    /// Returns the error of a replacement for this pattern, if any.
     package func problem(ofReplacement replacement: String) -> RegexProblem? {
         do throws(RegexProblem) {
             _ = try RegexReplacement(replacement, groups: groups)
@@ -9,10 +9,10 @@ extension RuleRegex {
         }
     }
 
-    /// The text with every match replaced, as RE2's GlobalReplace: the leftmost first, of several there the preferred one; then what is
-    /// left after it, in which an empty match right behind the last does not count.
+    /// Replaces all matches, like RE2's GlobalReplace: the leftmost first, with the preferred alternative. An empty
+    /// match directly after the previous match does not count.
     ///
-    /// - Parameter replacement: `\0` to `\9` and `\\` as in RE2; anything else behind a `\` fails, as a group that is not there.
+    /// - Parameter replacement: `\0` to `\9` and `\\` as in RE2. Other escapes and unknown groups fail.
     package func replaceAll(
         in text: String, with replacement: String, _ work: inout WorkBudget
     ) throws(RuleFailure) -> String {
@@ -32,7 +32,8 @@ extension RuleRegex {
         }
     }
 
-    /// The parts of the text between matches, as Go's Split: an empty match splits scalars, and is none at the start.
+    /// Returns the parts of the text between matches, like Go's Split: an empty match separates scalars, except at
+    /// the start.
     package func split(_ text: String, _ work: inout WorkBudget) throws(RuleFailure) -> [String] {
         guard !text.isEmpty else { return [""] }
         return try text.withBytes { bytes throws(RuleFailure) in
@@ -52,7 +53,7 @@ extension RuleRegex {
         }
     }
 
-    /// Calls `body` with where each match, and each of its groups, begins and ends.
+    /// Calls `body` with the bounds of each match and its groups.
     private func eachMatch(
         in bytes: UnsafeBufferPointer<UInt8>, groups: Int, _ work: inout WorkBudget,
         _ body: ([Int], inout WorkBudget) throws(RuleFailure) -> Void
@@ -90,7 +91,7 @@ extension [UInt8] {
                 try work.take(1 + text.count)
                 append(contentsOf: text)
             case .group(let group):
-                // A group that the match did not meet is empty.
+                // A group without a match is empty.
                 guard found[2 * group] >= 0, found[2 * group] <= found[2 * group + 1] else { continue }
                 try append(bytes, found[2 * group]..<found[2 * group + 1], &work)
             }

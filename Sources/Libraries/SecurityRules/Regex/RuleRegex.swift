@@ -1,14 +1,14 @@
-/// A regular expression in the syntax of RE2, matched in time linear in text and pattern, whatever both are.
+/// A regular expression in RE2 syntax. Matching is linear in the text and in the pattern.
 ///
-/// Texts are Unicode scalars; `\d`, `\s`, `\w`, `\b` and `[[:alpha:]]` are ASCII. There are no back references, no looking ahead or behind,
-/// no `\C`, and of `\p{...}` the general categories alone. `(?i)` takes scalars for the same that have the same simple case folding.
+/// Texts are Unicode scalars; `\d`, `\s`, `\w`, `\b` and `[[:alpha:]]` are ASCII. Back references, lookahead,
+/// lookbehind and `\C` are not supported; `\p{...}` supports only general categories. `(?i)` uses simple case folding.
 package struct RuleRegex: Sendable {
     private let compiled: Compiled
 
-    /// A class, so that a program holds one word.
+    /// A class, so that a program stores one word.
     private final class Compiled: Sendable {
         let program: RegexProgram
-        /// Nil: the threads match.
+        /// `nil` if the pattern requires `ThreadMatcher`.
         let word: WordMatcher?
 
         init(_ program: RegexProgram, _ word: WordMatcher?) {
@@ -23,7 +23,7 @@ package struct RuleRegex: Sendable {
         compiled = Compiled(program, WordMatcher(program))
     }
 
-    /// Compiles a pattern that came with a request, charged to its work; without the tables that pay only when it is used again.
+    /// Compiles a pattern during a request, at its cost. It omits the tables that only pay off for repeated use.
     package init(compiling pattern: String, _ work: inout WorkBudget) throws(RuleFailure) {
         let bytes = pattern.utf8.count
         guard bytes <= RegexLimits.patternBytes else { throw RuleFailure(.invalidText) }
@@ -35,13 +35,13 @@ package struct RuleRegex: Sendable {
 
     var program: RegexProgram { compiled.program }
 
-    /// How many instructions it has: what a scalar of a text costs at most grows with that.
+    /// The number of instructions, which bounds the cost for each scalar of a text.
     package var size: Int { program.instructions.count }
 
-    /// How many groups capture.
+    /// The number of capturing groups.
     package var groups: Int { program.groups }
 
-    /// Whether the whole text matches.
+    /// Returns whether the whole text matches.
     package func matches(_ text: String, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         try text.withBytes { bytes throws(RuleFailure) in
             if let word = compiled.word { return try word.matches(bytes, program, &work) }
@@ -52,7 +52,7 @@ package struct RuleRegex: Sendable {
 }
 
 extension String {
-    /// The text's bytes.
+    /// Calls `body` with the text's bytes.
     func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws(RuleFailure) -> R) throws(RuleFailure) -> R {
         let direct = utf8.withContiguousStorageIfAvailable { Self.outcome($0, body) }
         if let direct { return try direct.get() }

@@ -1,19 +1,19 @@
 extension ScalarSet {
-    /// Of `\d`, `\s` and `\w`, which are ASCII (as in RE2); nil for other letters.
+    /// Returns the ranges of `\d`, `\s` or `\w`, which are ASCII (as in RE2). `nil` for other letters.
     static func perl(_ letter: Unicode.Scalar) -> [ClosedRange<UInt32>]? {
         switch letter {
         case "d": ranges("09")
-        // Without the vertical tab, which [[:space:]] has.
+        // Without the vertical tab, unlike [[:space:]].
         case "s": ranges("\t\n\u{C}\r  ")
         case "w": ranges("09AZ__az")
         default: nil
         }
     }
 
-    /// Of `[:name:]`; nil: there is no such class.
+    /// Returns the ranges of `[:name:]`. `nil` for an unknown class.
     static func posix(_ name: String) -> [ClosedRange<UInt32>]? { posixRanges[name] }
 
-    /// The scalars outside of ranges of ASCII; when folding, those too outside that are no case variants of the ones inside.
+    /// Returns the complement of ASCII ranges. With folding, it also excludes the case variants of the ranges.
     static func complement(_ ranges: [ClosedRange<UInt32>], folding: Bool) -> [ClosedRange<UInt32>] {
         var (outside, next) = ([ClosedRange<UInt32>](), UInt32(0))
         for range in ScalarSet(folding ? ranges + others(of: ranges) : ranges).ranges {
@@ -24,7 +24,7 @@ extension ScalarSet {
         return outside
     }
 
-    /// The case variants of what is in ranges, that are not.
+    /// Returns the case variants of scalars in the ranges that are not themselves in the ranges.
     private static func others(of ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
         var others: [ClosedRange<UInt32>] = []
         for value in ranges.joined() {
@@ -38,12 +38,12 @@ extension ScalarSet {
 
     static let lastScalar: UInt32 = 0x10FFFF
 
-    /// `.`: everything, or everything but a line feed.
+    /// Returns the set of `.`: all scalars, or all except a line feed.
     static func dot(matchesLineFeed: Bool) -> ScalarSet {
         ScalarSet(matchesLineFeed ? [0...lastScalar] : [0...9, 11...lastScalar])
     }
 
-    /// Pairs of a first and a last scalar.
+    /// Returns ranges from pairs of a first and a last scalar.
     private static func ranges(_ pairs: String) -> [ClosedRange<UInt32>] {
         let scalars = pairs.unicodeScalars.map(\.value)
         return stride(from: 0, to: scalars.count - 1, by: 2).compactMap { index in

@@ -1,28 +1,30 @@
-/// A set of scalars: what `.`, `[...]`, `\d` or `\p{L}` stand for.
+/// A set of scalars, such as `.`, `[...]`, `\d` or `\p{L}`.
 struct ScalarSet: Sendable {
-    /// Sorted and apart, once finished.
+    /// Sorted and disjoint after `finish`.
     private(set) var ranges: [ClosedRange<UInt32>] = []
     private var categories: RegexCategories = []
-    /// `\P{...}`: each stands for the scalars outside of all its categories.
+    /// `\P{...}`: each entry contains the scalars outside of all its categories.
     private var complements: [RegexCategories] = []
     private let folds: Bool
     private var isNegated = false
-    /// The answers for ASCII, once finished.
+    /// The ASCII members, after `finish`.
     private(set) var ascii = ASCIISet()
 
-    /// - Parameter folds: whether a scalar is in the set when one of its case variants is.
+    /// Creates an empty set.
+    ///
+    /// - Parameter folds: Whether the set contains all case variants of its members.
     init(folds: Bool = false) {
         self.folds = folds
     }
 
-    /// A finished set of ranges.
+    /// Creates a finished set of ranges.
     init(_ ranges: [ClosedRange<UInt32>]) {
         self.init()
         for range in ranges { insert(range) }
         finish()
     }
 
-    /// Whether asking it about a scalar beyond ASCII needs the tables of Unicode.
+    /// Whether a test of a non-ASCII scalar requires Unicode tables.
     var needsProperties: Bool { folds || !categories.isEmpty || !complements.isEmpty }
 
     mutating func insert(_ range: ClosedRange<UInt32>) {
@@ -37,7 +39,7 @@ struct ScalarSet: Sendable {
         }
     }
 
-    /// Makes it ready to be asked.
+    /// Prepares the set for tests.
     mutating func finish(negated: Bool = false) {
         ranges = Self.merged(ranges)
         isNegated = negated
@@ -55,7 +57,7 @@ struct ScalarSet: Sendable {
         }
     }
 
-    /// The long s and the sign of the kelvin are the only variants of ASCII beyond it.
+    /// Adds ASCII letters for the long s and the kelvin sign, their only non-ASCII variants.
     private mutating func foldASCII() {
         if isInRanges(0x17F) { ascii.insert(UInt8(ascii: "s")) }
         if isInRanges(0x212A) { ascii.insert(UInt8(ascii: "k")) }

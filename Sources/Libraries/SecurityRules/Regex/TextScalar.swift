@@ -1,13 +1,14 @@
-/// A scalar of a text, with what is looked up of it once, when the first set asks.
+/// A scalar of a text with cached Unicode properties.
 struct TextScalar {
     let value: UInt32
-    /// How many bytes it has.
+    /// The size in bytes.
     let length: Int
     private var knownVariants: CaseVariants?
     private var knownCategories: RegexCategories?
     private var knownVariantCategories: RegexCategories?
 
-    /// The scalar whose bytes begin at `offset`, which is within the text. Text is valid UTF-8: it comes from a `String`.
+    /// Decodes the scalar at `offset`, which must be within the text. The text is valid UTF-8, since it is from a
+    /// `String`.
     @inline(__always)
     init(_ text: UnsafeBufferPointer<UInt8>, at offset: Int) {
         let first = UInt32(text[offset])
@@ -23,7 +24,7 @@ struct TextScalar {
         }
     }
 
-    /// A scalar that no text was read for.
+    /// Creates a scalar without a text.
     init(_ scalar: UInt32) {
         value = scalar
         length = 0
@@ -36,7 +37,7 @@ struct TextScalar {
         return variants
     }
 
-    /// Its own category, or those of all its variants.
+    /// Returns the scalar's category, or the categories of all its variants.
     mutating func categories(folding: Bool) -> RegexCategories {
         folding ? variantCategories() : ownCategory()
     }

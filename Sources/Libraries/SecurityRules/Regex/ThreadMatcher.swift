@@ -1,23 +1,26 @@
-/// Matches with a list of threads, each at an instruction, that go through the text together (Pike's machine): each instruction is
-/// looked at once for a place of the text, so that time is linear in the text times the program.
+/// A matcher with a list of threads (Pike's machine). All threads advance through the text together, and each
+/// instruction is visited once per position. So the time is linear in the size of the text multiplied by that of the
+/// program.
 ///
-/// Threads are in the order of preference. For one text, and any number of searches in it.
+/// Threads are in the order of preference. A matcher is for one text and any number of searches in it.
 struct ThreadMatcher {
     private let program: RegexProgram
     private let text: UnsafeBufferPointer<UInt8>
     private var now: ThreadList
     private var next: ThreadList
     private var follower: ThreadFollower
-    /// Where the match, and each group that is asked for, begins and ends; -1: it was not met.
+    /// The bounds of the match and of each requested group; -1 for a group without a match.
     private(set) var found: [Int]
 
-    /// - Parameter groups: how many groups are asked for.
+    /// Creates a matcher.
+    ///
+    /// - Parameter groups: The number of requested groups.
     init(
         _ program: RegexProgram, _ text: UnsafeBufferPointer<UInt8>, groups: Int, _ work: inout WorkBudget
     ) throws(RuleFailure) {
         self.program = program
         self.text = text
-        // Two for the match, two for each group that is asked for.
+        // Two for the match, and two for each requested group.
         let slotCount = 2 * (1 + min(groups, program.groups))
         try work.take(program.instructions.count)
         now = ThreadList(program.instructions.count, slotCount)
@@ -26,12 +29,12 @@ struct ThreadMatcher {
         found = follower.slots
     }
 
-    /// Whether the whole text matches.
+    /// Returns whether the whole text matches.
     mutating func matchesWhole(_ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         try run(from: 0, isWhole: true, &work)
     }
 
-    /// Whether there is a match that begins at `start` or later: the first, of several the preferred one. It is in `found`.
+    /// Searches the first match at or after `start`, with the preferred alternative, and stores it in `found`.
     mutating func search(from start: Int, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         try run(from: start, isWhole: false, &work)
     }
@@ -59,7 +62,7 @@ struct ThreadMatcher {
         return isFound
     }
 
-    /// Lets every thread take the scalar at `offset`; a thread that has matched ends those behind it.
+    /// Advances all threads by the scalar at `offset`. A thread that has matched ends all threads of lower preference.
     private mutating func advance(
         _ scalar: inout TextScalar, at offset: Int, isWhole: Bool, _ isFound: inout Bool
     ) -> Int {
@@ -84,7 +87,7 @@ struct ThreadMatcher {
         return steps
     }
 
-    /// Whether a thread has matched where the text ends.
+    /// Returns whether a thread matches at the end of the text.
     private mutating func finish(_ offset: Int) -> Bool {
         for index in 0..<now.count where program.instructions[now.instruction(index)].operation == .match {
             keep(index, offset)
@@ -99,18 +102,18 @@ struct ThreadMatcher {
     }
 }
 
-/// Finds what can be reached without taking a scalar.
+/// A search of the instructions that are reachable without consuming a scalar.
 private struct ThreadFollower {
     private let program: RegexProgram
     private let text: UnsafeBufferPointer<UInt8>
     private let slotCount: Int
     private var stack: [Frame] = []
-    /// The slots of the thread that is being followed.
+    /// The slots of the current thread.
     var slots: [Int]
 
-    /// Something to be done after everything above it.
+    /// A pending step of the search.
     private struct Frame {
-        /// An instruction to follow; -1: set the slot back.
+        /// An instruction to visit, or -1 to restore the slot.
         var instruction: Int32
         var slot: Int32 = 0
         var value = 0
@@ -123,7 +126,8 @@ private struct ThreadFollower {
         slots = Array(repeating: -1, count: slotCount)
     }
 
-    /// Adds what can be reached from an instruction without taking a scalar, in the order of preference; tells how much was looked at.
+    /// Adds the instructions that are reachable without consuming a scalar, in the order of preference. Returns the
+    /// number of steps.
     mutating func follow(_ start: Int32, at offset: Int, _ list: inout ThreadList, begins: Bool = false) -> Int {
         if begins {
             for slot in slots.indices { slots[slot] = -1 }
@@ -141,7 +145,7 @@ private struct ThreadFollower {
         return steps
     }
 
-    /// Follows the preferred way from an instruction; leaves the others on the stack.
+    /// Follows the preferred branch and pushes the others.
     private mutating func walk(_ start: Int32, _ offset: Int, _ list: inout ThreadList) -> Int {
         var (index, steps) = (start, 0)
         while list.insert(index) {
@@ -170,10 +174,10 @@ private struct ThreadFollower {
     }
 }
 
-/// Instructions in the order in which they came, none twice, each with slots.
+/// A list of distinct instructions in insertion order, each with slots.
 private struct ThreadList {
     private var order: [Int32]
-    /// Where an instruction stands in `order`, if it does.
+    /// The index of an instruction in `order`, if it is in the list.
     private var places: [Int32]
     private var slots: [Int]
     private let slotCount: Int
@@ -194,7 +198,7 @@ private struct ThreadList {
 
     func instruction(_ index: Int) -> Int { Int(order[index]) }
 
-    /// False: it is there already.
+    /// Returns `false` if the instruction is already in the list.
     mutating func insert(_ instruction: Int32) -> Bool {
         let place = Int(places[Int(instruction)])
         if place < count, order[place] == instruction { return false }
@@ -204,7 +208,7 @@ private struct ThreadList {
         return true
     }
 
-    /// Of the instruction that came last.
+    /// Sets the slots of the last instruction.
     mutating func setSlots(_ values: [Int]) {
         for slot in 0..<slotCount { slots[(count - 1) * slotCount + slot] = values[slot] }
     }

@@ -1,21 +1,22 @@
-/// Matches whole texts with a set of states in one machine word (Glushkov's automaton): no memory, a few steps a scalar.
+/// A matcher of whole texts with a set of states in one machine word (Glushkov's automaton): no allocation, and few
+/// steps for each scalar.
 ///
-/// For patterns of at most `RegexLimits.wordPositions` scalars and sets of scalars, without `\b`, `\B` or `(?m)`'s `^` and `$`.
-/// A state is a scalar or set that just took one.
+/// It supports patterns of at most `RegexLimits.wordPositions` scalars and sets, without `\b`, `\B` and the `^` and
+/// `$` of `(?m)`. A state is a scalar or set that has consumed the last scalar.
 struct WordMatcher: Sendable {
-    /// What may take the first scalar.
+    /// The states that can consume the first scalar.
     private let first: UInt64
-    /// What may take the scalar after that of each state.
+    /// The successors of each state.
     private let following: [UInt64]
-    /// The states after which the text may end.
+    /// The final states.
     private let final: UInt64
     private let matchesEmpty: Bool
-    /// What takes each ASCII scalar.
+    /// The states that consume each ASCII scalar.
     private let ascii: [UInt64]
     /// The instruction of each state.
     private let takers: [RegexProgram.Instruction]
 
-    /// Nil: the pattern needs the other matcher.
+    /// `nil` if the pattern is not supported.
     init?(_ program: RegexProgram) {
         let instructions = program.instructions
         guard instructions.count <= RegexLimits.wordInstructions else { return nil }
@@ -106,16 +107,16 @@ struct WordMatcher: Sendable {
     }
 }
 
-/// What can be reached from an instruction without taking a scalar.
+/// The instructions that are reachable without consuming a scalar.
 private struct Closures {
     struct Reached {
         var takers: UInt64 = 0
-        /// Whether the match is among it where the text ends.
+        /// Whether the match is reachable at the end of the text.
         var matchesAtEnd = false
     }
 
     private let instructions: [RegexProgram.Instruction]
-    /// The state of each instruction that takes a scalar.
+    /// The state of each consuming instruction.
     private var states: [Int]
     private var seen: [Int]
     private var turn = 0
@@ -129,7 +130,8 @@ private struct Closures {
 
     mutating func reach(_ start: Int32, atStart: Bool) -> Reached {
         var reached = Reached()
-        // What takes a scalar does not stand at the end of the text, and the match counts there alone: hence twice.
+        // Consuming instructions do not count at the end of the text, and the match counts only there. So there are
+        // two passes.
         walk(start, atStart: atStart, atEnd: false, &reached)
         walk(start, atStart: atStart, atEnd: true, &reached)
         return reached
@@ -156,17 +158,17 @@ private struct Closures {
 }
 
 extension RegexProgram.Instruction {
-    /// Whether it takes a scalar.
+    /// Whether the instruction consumes a scalar.
     var isTaker: Bool { operation == .scalar || operation == .set }
 
-    /// Whether it asks nothing of the scalars around but whether the text begins or ends.
+    /// Whether an assertion, if any, is for the start or the end of the text.
     fileprivate var isPlain: Bool {
         operation != .assert || argument <= UInt32(RegexAssertion.textEnd.rawValue)
     }
 }
 
 extension Array {
-    /// `withUnsafeBufferPointer` for bodies that throw `RuleFailure`.
+    /// Calls a body that throws `RuleFailure` with the elements' buffer.
     @inline(__always)
     func withBuffer<R>(_ body: (UnsafeBufferPointer<Element>) throws(RuleFailure) -> R) throws(RuleFailure) -> R {
         try withUnsafeBufferPointer(body)

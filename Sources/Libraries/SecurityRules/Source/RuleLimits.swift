@@ -1,36 +1,37 @@
-/// What rules may cost. Beyond a limit of the text, rules do not load; beyond one of a request, the request is not allowed.
+/// The limits on rules. A source beyond a limit does not load. A request beyond a limit is denied.
 ///
-/// Those that Cloud Firestore documents have its values (its page on quotas).
+/// Limits that Cloud Firestore documents have the same values here.
 public enum RuleLimits {
-    /// How deep `match` blocks may nest.
+    /// The maximum nesting of `match` blocks.
     public static let matchDepth = 10
-    /// The most segments of a pattern, nested ones together, and of a path.
+    /// The maximum number of segments of a pattern, including enclosing ones, and of a path.
     public static let pathSegments = 100
-    /// The most captures of a pattern, nested ones together.
+    /// The maximum number of captures of a pattern, including enclosing ones.
     public static let captures = 20
-    /// How deep functions may call each other.
+    /// The maximum depth of function calls.
     public static let callDepth = 20
-    /// The most parameters of a function.
+    /// The maximum number of parameters of a function.
     public static let parameters = 7
-    /// The most `let`s of a function.
+    /// The maximum number of `let`s of a function.
     public static let lets = 10
-    /// The most expressions that are evaluated for a request.
+    /// The maximum number of expressions that are evaluated for a request.
     public static let expressions = 1000
 
-    // Ours: the values of the text and of a request are bounded too.
+    // Limits without an equivalent in Cloud Firestore, on the source and on a request.
 
-    /// How deep expressions may nest in the text; chains of `&&` and of `||` are one level.
+    /// The maximum nesting of expressions. A chain of `&&` or of `||` is one level.
     public static let expressionDepth = 64
-    /// The most expressions that a source may have in all.
+    /// The maximum number of expressions in a source.
     public static let sourceExpressions = 32_768
-    /// The most parts that the regular expressions that are written in a source may have, repeats written out, all of them together.
+    /// The maximum number of instructions of all literal regular expressions in a source, with expanded repeats.
     public static let patternInstructions = 200_000
-    /// The most functions of a source, and the most `allow` statements.
+    /// The maximum number of functions, and of `allow` statements, in a source.
     public static let declarations = 4096
-    /// The most steps of a request beyond its expressions: elements or bytes that an operation looks at or makes, and states of a regular expression.
+    /// The maximum number of steps of a request other than expressions: elements or bytes that are processed or
+    /// created, and states of regular expressions.
     public static let work = 1_000_000
-    /// The most different durations of `recentSignIn` that are tried to tell how recent a sign-in would suffice.
+    /// The maximum number of distinct durations of `recentSignIn` that are tried to find a sufficient age.
     public static let signInAges = 8
-    /// The most Unicode scalars of a value in a trace or message.
+    /// The maximum number of Unicode scalars of a value in a trace or message.
     public static let textLength = 200
 }

@@ -1,4 +1,4 @@
-/// What a request does, in the words of `allow`.
+/// The operation of a request, in the terms of `allow`.
 public enum RuleOperation: UInt8, Sendable, CaseIterable {
     /// GET or HEAD on a path that does not end in `/`.
     case get
@@ -11,11 +11,11 @@ public enum RuleOperation: UInt8, Sendable, CaseIterable {
     /// DELETE.
     case delete
 
-    /// What an HTTP request does; nil for other methods, which no `allow` names.
+    /// Creates the operation of an HTTP request. `nil` for other methods, which no `allow` names.
     ///
     /// - Parameters:
-    ///   - method: as it stands on the wire.
-    ///   - path: without its query.
+    ///   - method: The method as on the wire.
+    ///   - path: The path without its query.
     public init?(method: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer) {
         let isCollection = path.last == UInt8(ascii: "/")
         if Self.equals(method, "GET") || Self.equals(method, "HEAD") {
@@ -37,7 +37,7 @@ public enum RuleOperation: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// Operations that an `allow` names.
+/// The operations of an `allow`.
 struct RuleOperationSet: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -59,7 +59,7 @@ struct RuleOperationSet: OptionSet, Sendable, Hashable {
 }
 
 extension RuleOperationSet {
-    /// As `allow` names them: `get, write`.
+    /// The operations as in `allow`: `get, write`.
     var text: String {
         var words: [String] = []
         var left = self

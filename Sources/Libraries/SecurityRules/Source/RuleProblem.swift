@@ -1,43 +1,43 @@
 internal import PrintableText
 
-/// One thing wrong with rules, or worth knowing of them: where, what, and what to do about it.
+/// An error or warning about rules: location, problem and remedy.
 public struct RuleProblem: Sendable, Hashable, CustomStringConvertible {
-    /// Where it stands.
+    /// The location.
     public let location: RuleLocation
-    /// What is wrong, on one line.
+    /// The problem on one line.
     public let what: String
-    /// What to do about it, on one line.
+    /// The remedy on one line.
     public let remedy: String
 
-    /// A problem at a place.
+    /// Creates a problem.
     public init(location: RuleLocation, what: String, remedy: String) {
         self.location = location
         self.what = what
         self.remedy = remedy
     }
 
-    /// `SOURCE:LINE:COLUMN: what; what to do`, on one line whatever is in its parts.
+    /// `SOURCE:LINE:COLUMN: problem; remedy`, escaped to one line.
     public var description: String { PrintableText.escaped("\(location): \(what); \(remedy)") }
 }
 
-/// Everything wrong with rules, in the order of the text: at least one problem, at most `maximumCount`.
+/// The errors of rules in the order of the text: at least one, at most `maximumCount`.
 public struct RuleProblems: Error, Sendable, Hashable, CustomStringConvertible {
-    /// How many problems of one source are told at most.
+    /// The maximum number of reported problems of one source.
     public static let maximumCount = 50
 
     /// The problems.
     public let problems: [RuleProblem]
 
-    /// The problems of one source, in any order; those beyond `maximumCount` are dropped.
+    /// Sorts the problems and drops those beyond `maximumCount`.
     public init(_ problems: [RuleProblem]) {
         self.problems = Array(problems.sorted { $0.location < $1.location }.prefix(Self.maximumCount))
     }
 
-    /// One line a problem.
+    /// One line for each problem.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Collects what is wrong, and what is only worth knowing, while a source is read.
+/// A collector of errors and warnings while a source is read.
 struct RuleFindings {
     let source: RuleSource
     private(set) var errors: [RuleProblem] = []
@@ -47,7 +47,7 @@ struct RuleFindings {
         self.source = source
     }
 
-    /// Whether nothing was found that keeps the rules from being used.
+    /// Whether there is no error.
     var isUsable: Bool { errors.isEmpty }
 
     mutating func fail(_ range: SourceRange, _ what: String, _ remedy: String) {

@@ -1,27 +1,27 @@
-/// The text of rules, and what it is called in messages: a file's name, or the place of a configuration that an expression stands in.
+/// The text of rules with its name in messages: a file, or the location of an expression in a configuration.
 public struct RuleSource: Sendable, Hashable {
-    /// The most bytes that rules may have: 256 KiB, as Cloud Firestore's.
+    /// The maximum size of rules: 256 KiB, as in Cloud Firestore.
     public static let maximumSize = 262_144
 
-    /// What messages call it.
+    /// The name in messages.
     public let name: String
-    /// UTF-8, as it was read.
+    /// The text, which should be UTF-8.
     let bytes: [UInt8]
-    /// Where each line begins.
+    /// The start of each line.
     private let lineStarts: [Int32]
-    /// How many scalars begin before every 256th byte, so that a column costs the same however long its line is.
+    /// The number of scalars before every 256th byte, so that finding a column takes constant time on long lines.
     private let scalarsBefore: [Int32]
 
     private static let stride = 256
 
-    /// Any bytes; what is wrong with them is told by who reads them as rules.
+    /// Creates a source of any bytes. The parser reports invalid ones.
     public init(_ bytes: [UInt8], name: String) {
         self.name = name
         self.bytes = bytes
         var starts: [Int32] = [0]
         var scalars: [Int32] = []
         var count: Int32 = 0
-        // Places in what is too large are never asked for.
+        // Locations beyond the maximum size are never needed.
         for (index, byte) in bytes.prefix(Self.maximumSize).enumerated() {
             if index % Self.stride == 0 { scalars.append(count) }
             count += Self.beginsScalar(byte)
@@ -31,12 +31,12 @@ public struct RuleSource: Sendable, Hashable {
         scalarsBefore = scalars
     }
 
-    /// A text.
+    /// Creates a source from a text.
     public init(_ text: String, name: String) {
         self.init(Array(text.utf8), name: name)
     }
 
-    /// The line of a byte, 1 the first: at a cost that does not grow with the line's length.
+    /// Returns the line of a byte, from 1, in logarithmic time.
     func line(_ offset: Int32) -> Int {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
@@ -46,7 +46,7 @@ public struct RuleSource: Sendable, Hashable {
         return low + 1
     }
 
-    /// The line and column of a byte.
+    /// Returns the line and column of a byte.
     func location(_ offset: Int32) -> RuleLocation {
         let line = line(offset)
         let start = lineStarts[line - 1]
@@ -54,7 +54,7 @@ public struct RuleSource: Sendable, Hashable {
         return RuleLocation(source: name, line: line, column: column)
     }
 
-    /// How many scalars begin before a byte.
+    /// Returns the number of scalars that begin before a byte.
     private func scalars(before offset: Int32) -> Int32 {
         guard !scalarsBefore.isEmpty else { return 0 }
         let end = min(Int(offset), bytes.count)
@@ -62,32 +62,32 @@ public struct RuleSource: Sendable, Hashable {
         return bytes[block * Self.stride..<end].reduce(scalarsBefore[block]) { $0 + Self.beginsScalar($1) }
     }
 
-    /// A scalar has one byte that continues none.
+    /// Each scalar has one byte that is not a continuation byte.
     private static func beginsScalar(_ byte: UInt8) -> Int32 { byte & 0xC0 == 0x80 ? 0 : 1 }
 
-    /// The text between two places, as it stands there.
+    /// Returns the text of a range.
     func text(_ range: SourceRange) -> String {
         let end = min(Int(range.end), bytes.count)
         return String(decoding: bytes[min(Int(range.start), end)..<end], as: UTF8.self)
     }
 }
 
-/// Bytes of a source, from the first to before the last.
+/// A range of bytes in a source, excluding `end`.
 struct SourceRange: Sendable, Hashable {
     var start: Int32
     var end: Int32
 }
 
-/// A place in rules.
+/// A location in rules.
 public struct RuleLocation: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// What the source is called.
+    /// The name of the source.
     public let source: String
-    /// 1-based.
+    /// The line, from 1.
     public let line: Int
-    /// 1-based, counted in Unicode scalars.
+    /// The column in Unicode scalars, from 1.
     public let column: Int
 
-    /// A place.
+    /// Creates a location.
     public init(source: String, line: Int, column: Int) {
         self.source = source
         self.line = line
@@ -97,7 +97,7 @@ public struct RuleLocation: Sendable, Hashable, Comparable, CustomStringConverti
     /// `SOURCE:LINE:COLUMN`.
     public var description: String { "\(source):\(line):\(column)" }
 
-    /// Orders by place.
+    /// Orders locations by position.
     public static func < (lhs: RuleLocation, rhs: RuleLocation) -> Bool {
         (lhs.source, lhs.line, lhs.column) < (rhs.source, rhs.line, rhs.column)
     }

@@ -1,4 +1,4 @@
-/// A rules file as it was written: what stands in its one `service` block.
+/// The syntax of a rules file: the content of its `service` block.
 struct RulesetSyntax: Sendable {
     var functions: [FunctionSyntax]
     var matches: [MatchSyntax]
@@ -7,23 +7,24 @@ struct RulesetSyntax: Sendable {
 
 /// `match PATTERN { ... }`
 struct MatchSyntax: Sendable {
-    /// This block's own segments, without those of the blocks around it.
+    /// The block's own segments, without the segments of enclosing blocks.
     var segments: [PatternSegment]
     var allows: [AllowSyntax]
     var functions: [FunctionSyntax]
     var matches: [MatchSyntax]
-    /// The keyword and the pattern.
+    /// The range of the keyword and the pattern.
     var range: SourceRange
 }
 
 /// A segment of a pattern.
 struct PatternSegment: Sendable {
     enum Kind: Sendable {
-        /// As a canonical path spells it: unreserved bytes as they are, others as upper-case escapes or as RFC 3986 section 3.3 lets them stand.
+        /// A literal in the form of canonical paths: unreserved bytes unescaped, others as upper-case escapes or as
+        /// permitted by RFC 3986 section 3.3.
         case literal([UInt8])
         /// `{name}`: one segment that is not empty.
         case capture(String)
-        /// `{name=**}`: any number of segments, none too; once in a whole pattern.
+        /// `{name=**}`: zero or more segments, at most once in a whole pattern.
         case rest(String)
     }
 
@@ -33,11 +34,11 @@ struct PatternSegment: Sendable {
 
 /// `allow METHODS: if CONDITION;`
 struct AllowSyntax: Sendable {
-    /// What it names, `read` and `write` resolved.
+    /// The operations, with `read` and `write` expanded.
     var operations: RuleOperationSet
-    /// Nil: unconditional.
+    /// `nil` if there is no condition.
     var condition: Expression?
-    /// The whole statement.
+    /// The range of the whole statement.
     var range: SourceRange
 }
 
@@ -47,7 +48,7 @@ struct FunctionSyntax: Sendable {
     var parameters: [Name]
     var lets: [LetSyntax]
     var result: Expression
-    /// The keyword, name and parameters.
+    /// The range of the keyword, name and parameters.
     var range: SourceRange
 }
 

@@ -1,4 +1,4 @@
-/// An expression as it was written.
+/// The syntax of an expression.
 struct Expression: Sendable {
     var kind: Kind
     var range: SourceRange
@@ -11,12 +11,12 @@ struct Expression: Sendable {
         case string(String)
         case bytes([UInt8])
         case list([Expression])
-        /// Keys are expressions too, as in CEL.
+        /// Keys are expressions, as in CEL.
         case map([MapEntry])
         /// `/a/$(b)/c`
         case path([PathPart])
         case name(String)
-        /// `base.name`, not called.
+        /// `base.name` without a call.
         case member(Expression, Name)
         /// `base[index]`
         case index(Expression, Expression)
@@ -24,11 +24,11 @@ struct Expression: Sendable {
         case slice(Expression, from: Expression, to: Expression)
         /// `name(...)`
         case call(Name, [Expression])
-        /// `base.name(...)`; of a namespace too, whose base is a `name`.
+        /// `base.name(...)`. For a namespace, the base is a `name`.
         case methodCall(Expression, Name, [Expression])
         case unary(UnaryOperator, Expression)
         case binary(BinaryOperator, Expression, Expression)
-        /// A whole chain of one operator: two operands or more.
+        /// A whole chain of one operator with at least two operands.
         case logical(LogicalOperator, [Expression])
         /// `operand is type`
         case typeTest(Expression, Name)
@@ -40,16 +40,16 @@ struct Expression: Sendable {
         var value: Expression
     }
 
-    /// A segment of a raw path.
+    /// A part of a path literal.
     enum PathPart: Sendable {
-        /// Escapes decoded.
+        /// A text with decoded escapes.
         case literal(String)
         case expression(Expression)
     }
 }
 
 extension Expression {
-    /// What it is made of, one level down.
+    /// The direct operands.
     var operands: [Expression] {
         switch kind {
         case .null, .bool, .integer, .float, .string, .bytes, .name: []
@@ -69,14 +69,14 @@ extension Expression {
         }
     }
 
-    /// The functions that it calls by their names, in the order of the text.
+    /// Calls `body` for all calls of functions by name, in the order of the text.
     func forEachCall(_ body: (Name) -> Void) {
         if case .call(let name, _) = kind { body(name) }
         for operand in operands { operand.forEachCall(body) }
     }
 }
 
-/// An identifier where it stands.
+/// An identifier with its range.
 struct Name: Sendable {
     var text: String
     var range: SourceRange

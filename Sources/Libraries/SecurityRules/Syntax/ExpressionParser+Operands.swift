@@ -1,11 +1,11 @@
 extension ExpressionParser {
-    /// `-` and `!` before an operand.
+    /// Parses `-` and `!` before an operand.
     mutating func unary() throws(Abandoned) -> Operand {
         if tokens.at(.not) || tokens.at("not") { return try not() }
         guard tokens.at(.minus) else { return try postfix(primary()) }
         let start = tokens.current.range.start
         tokens.advance()
-        // A sign belongs to the literal: 9223372036854775808 alone is none.
+        // A sign belongs to the literal, since 9223372036854775808 is not valid without it.
         if let negative = try negativeLiteral(start) { return try postfix(negative) }
         return try unary(.negate, start)
     }
@@ -52,7 +52,7 @@ extension ExpressionParser {
         return try make(.integer(0), from: start)
     }
 
-    /// Members, calls and indexes behind an operand.
+    /// Parses members, calls and indexes after an operand.
     private mutating func postfix(_ first: Operand) throws(Abandoned) -> Operand {
         var operand = first
         while true {
@@ -71,7 +71,7 @@ extension ExpressionParser {
         }
     }
 
-    /// `a?.b`, which no choice looks like: its '.' would begin a number.
+    /// Whether the tokens are `a?.b`. In a conditional expression, the '.' would begin a number.
     private var isOptionalChain: Bool {
         guard tokens.at(.question), tokens.lexer.peek() == UInt8(ascii: "."), let next = tokens.lexer.peek(1) else {
             return false
@@ -116,7 +116,7 @@ extension ExpressionParser {
 }
 
 extension ExpressionParser {
-    /// What begins an expression.
+    /// Parses the start of an expression.
     mutating func primary() throws(Abandoned) -> Operand {
         let start = tokens.current.range.start
         switch tokens.current.kind {
@@ -198,9 +198,9 @@ extension ExpressionParser {
         return try make(.list(elements.items), from: open.start, over: elements.height)
     }
 
-    /// The arguments of a call, from the '(' on.
+    /// Parses the arguments of a call from its '('.
     ///
-    /// - Parameter method: its name, where it is one.
+    /// - Parameter method: The name of a method, or `nil` for a function.
     mutating func arguments(of method: String?) throws(Abandoned) -> (items: [Expression], height: Int) {
         let open = tokens.current.range
         tokens.advance()
@@ -229,7 +229,7 @@ extension ExpressionParser {
         return (items, height)
     }
 
-    /// `{ return true; }` where a condition stands.
+    /// Reports `{ return true; }` in place of a condition.
     private mutating func blockForCondition() throws(Abandoned) -> Never {
         tokens.fail(
             tokens.current.range, "\(tokens.found) stands in a condition",

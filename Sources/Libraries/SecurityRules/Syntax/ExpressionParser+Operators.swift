@@ -1,4 +1,4 @@
-/// What stands between two operands.
+/// A binary operator.
 struct InfixOperator {
     enum Kind {
         case logical(LogicalOperator)
@@ -7,14 +7,14 @@ struct InfixOperator {
     }
 
     var kind: Kind
-    /// The higher the tighter.
+    /// The precedence; a higher one binds more tightly.
     var precedence: Int
-    /// What it was mistaken for.
+    /// The error of an operator from another language.
     var slip: (what: String, remedy: String)?
 }
 
 extension ExpressionParser {
-    /// Operators of a precedence or a higher one, by precedence climbing. All of them go from left to right.
+    /// Parses operators of at least a precedence by precedence climbing. All are left-associative.
     mutating func binary(_ minimum: Int) throws(Abandoned) -> Operand {
         var left = try unary()
         while let found = infixOperator(), found.precedence >= minimum {
@@ -44,7 +44,7 @@ extension ExpressionParser {
         return try binary(precedence + 1)
     }
 
-    /// `a && b && c` is one node, however long.
+    /// Parses `a && b && c` as one node of any length.
     private mutating func chain(
         _ logical: LogicalOperator, _ precedence: Int, _ first: Operand
     ) throws(Abandoned) -> Operand {
@@ -74,7 +74,7 @@ extension ExpressionParser {
         return try make(.typeTest(left.expression, type), from: left.start, over: left.height)
     }
 
-    /// `!a in b` asks whether `!a` is in b.
+    /// Warns about `!a in b`, which tests whether `!a` is in b.
     private mutating func warnOfNot(before found: InfixOperator, _ left: Operand) {
         guard !left.isParenthesised, case .unary(.not, _) = left.expression.kind else { return }
         switch found.kind {
@@ -89,7 +89,7 @@ extension ExpressionParser {
 }
 
 extension ExpressionParser {
-    /// What the token is between two operands; nil: no operator.
+    /// Returns the operator at the current token. `nil` for other tokens.
     private func infixOperator() -> InfixOperator? {
         switch tokens.current.kind {
         case .symbol(let symbol): Self.infix(symbol)

@@ -1,7 +1,7 @@
 internal import TextCoding
 
 extension ExpressionParser {
-    /// `/a/$(b)/c`, from its first slash on.
+    /// Parses `/a/$(b)/c` from its first slash.
     mutating func rawPath() throws(Abandoned) -> Operand {
         let start = tokens.current.range
         var parts: [Expression.PathPart] = []
@@ -46,7 +46,7 @@ extension ExpressionParser {
         return text
     }
 
-    /// One byte of a segment, an escape decoded; the place is behind it then.
+    /// Reads one byte of a segment and decodes an escape.
     private mutating func pathByte(_ byte: UInt8) -> UInt8? {
         if PercentEncoding.isUnreserved(byte) {
             tokens.lexer.position += 1
@@ -59,7 +59,7 @@ extension ExpressionParser {
         return high << 4 | low
     }
 
-    /// Behind a segment is another one, or something that goes on without the path.
+    /// Checks that another segment or the end of the path follows.
     private mutating func checkPathEnd(_ start: SourceRange, _ count: Int) throws(Abandoned) {
         if count > RuleLimits.pathSegments {
             tokens.fail(start, "a path has at most \(RuleLimits.pathSegments) segments", "shorten it")
@@ -70,7 +70,7 @@ extension ExpressionParser {
         if "$^\\*?{%@#~`+".utf8.contains(byte) || byte >= 0x80 { try badPath(start) }
     }
 
-    /// Tells what is wrong where a raw path cannot go on: mostly that it is a regular expression.
+    /// Reports an invalid path, which is usually a regular expression.
     private mutating func badPath(_ start: SourceRange) throws(Abandoned) -> Never {
         if let (what, remedy) = faultInPath() {
             tokens.fail(
@@ -93,7 +93,7 @@ extension ExpressionParser {
         throw Abandoned()
     }
 
-    /// What the byte here was meant for, if that is plain.
+    /// Returns the error of the current byte, if it is a common mistake.
     private func faultInPath() -> (what: String, remedy: String)? {
         switch tokens.lexer.peek() {
         case UInt8(ascii: "{"): ("a path in an expression has no '{...}'", "write $(name), as /users/$(uid)")
@@ -110,7 +110,7 @@ extension ExpressionParser {
         return byte <= 0x20 || ")]},;".utf8.contains(byte)
     }
 
-    /// A regular expression where an argument of `matches` stands.
+    /// Reports a regular expression literal as an argument of `matches`.
     mutating func regexLiteral() throws(Abandoned) {
         try reportRegex(tokens.current.range)
     }
@@ -124,7 +124,8 @@ extension ExpressionParser {
         throw Abandoned()
     }
 
-    /// Behind the slash that closes one on its line, and its flags; nil: none does.
+    /// Returns the position after a regular expression literal on this line, including its flags. `nil` if it is not
+    /// closed.
     private func endOfRegex(from start: Int) -> Int? {
         var index = start + 1
         while index < tokens.lexer.bytes.count, tokens.lexer.bytes[index] != UInt8(ascii: "\n") {

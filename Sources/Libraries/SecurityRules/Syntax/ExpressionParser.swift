@@ -1,8 +1,8 @@
-/// Reads expressions by recursive descent. No expression nests deeper than `RuleLimits.expressionDepth`.
+/// A recursive descent parser of expressions. Their nesting is bounded by `RuleLimits.expressionDepth`.
 struct ExpressionParser {
     let tokens: TokenStream
     private var count = 0
-    /// How many brackets, operators and calls stand around the current token.
+    /// The number of enclosing brackets, operators and calls.
     var depth = 0
 
     init(_ tokens: TokenStream) {
@@ -19,12 +19,12 @@ struct ExpressionParser {
         return tokens.isHalted ? nil : expression
     }
 
-    /// A part of an expression while it grows.
+    /// A part of an expression during parsing.
     struct Operand {
         var expression: Expression
-        /// How many levels it has.
+        /// The number of its levels.
         var height = 1
-        /// Where it begins, with its parentheses.
+        /// The start, including parentheses.
         var start: Int32
         var isParenthesised = false
     }
@@ -45,7 +45,7 @@ struct ExpressionParser {
         return result
     }
 
-    /// An expression of any precedence.
+    /// Parses an expression of any precedence.
     mutating func expression() throws(Abandoned) -> Operand {
         try descend()
         defer { depth -= 1 }
@@ -70,7 +70,7 @@ struct ExpressionParser {
             from: condition.start, over: height)
     }
 
-    /// Goes a level down, if there is one.
+    /// Enters a level. Throws if the nesting is too deep.
     mutating func descend() throws(Abandoned) {
         guard depth < RuleLimits.expressionDepth else { try tooDeep(tokens.current.range) }
         depth += 1
@@ -83,10 +83,10 @@ struct ExpressionParser {
         throw Abandoned()
     }
 
-    /// An expression over parts of a height, and where it stands.
+    /// Creates an expression over parts of a height.
     mutating func make(_ kind: Expression.Kind, from start: Int32, over height: Int = 0) throws(Abandoned) -> Operand {
         let range = tokens.range(from: start)
-        // What stands left of an operator was read before it was known to be a level further down.
+        // The left operand was parsed before the operator added a level.
         guard depth + height <= RuleLimits.expressionDepth else { try tooDeep(range) }
         count += 1
         guard count <= RuleLimits.sourceExpressions else {

@@ -1,7 +1,7 @@
 internal import TextCoding
 
 extension Lexer {
-    /// The longest number that is read: no finite one needs more digits than about 770.
+    /// The maximum length of a number. A finite one needs at most about 770 digits.
     private static let longestNumber = 1024
 
     static let outOfRange = (
@@ -9,7 +9,7 @@ extension Lexer {
         remedy: "an int has 64 bits (at most 9223372036854775807), a float is at most 1.7976931348623157e308"
     )
 
-    /// `12`, `0xFF`, `1.5`, `.5`, `1e9`; what is wrong is told and read as 0.
+    /// Reads `12`, `0xFF`, `1.5`, `.5` or `1e9`. An invalid number is reported and read as 0.
     mutating func number(_ findings: inout RuleFindings) -> Token.Kind {
         let start = position
         let kind = peeks("0x") || peeks("0X") ? hexadecimal() : decimal()
@@ -69,7 +69,7 @@ extension Lexer {
         digits.first == UInt8(ascii: "0") && digits.dropFirst().first.map(Self.isDigit) == true
     }
 
-    /// `1_000`, `5u`, `10L`, `0xZZ`.
+    /// Reports a suffix: `1_000`, `5u`, `10L`, `0xZZ`.
     private mutating func suffixed(_ start: Int, _ findings: inout RuleFindings) -> Token.Kind {
         while let byte = peek(), Self.isNamePart(byte) { position += 1 }
         findings.fail(

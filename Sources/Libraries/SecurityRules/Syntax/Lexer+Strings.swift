@@ -1,14 +1,14 @@
 internal import TextCoding
 
 extension Lexer {
-    /// What stands before the opening quotation mark.
+    /// The prefix of a string literal.
     struct StringPrefix {
         var isBytes = false
         var isRaw = false
         var length = 0
     }
 
-    /// Nil where no text begins.
+    /// Returns the prefix of a string literal. `nil` if there is no string.
     func stringPrefix() -> StringPrefix? {
         var prefix = StringPrefix()
         if let byte = peek(), byte | 0x20 == UInt8(ascii: "b") {
@@ -69,7 +69,7 @@ extension Lexer {
         return .string("")
     }
 
-    /// As JavaScript writes templates; read as a text.
+    /// Reports a JavaScript template literal and reads it as a string.
     mutating func backtickString(_ findings: inout RuleFindings) -> Token.Kind {
         let start = position
         position += 1
@@ -90,11 +90,11 @@ extension Lexer {
         UInt8(ascii: "'"): 0x27, UInt8(ascii: "\""): 0x22, UInt8(ascii: "?"): 0x3F, UInt8(ascii: "`"): 0x60,
     ]
 
-    /// One escape, from its backslash on.
+    /// Reads an escape from its backslash.
     private mutating func escape(isBytes: Bool, into content: inout [UInt8], _ findings: inout RuleFindings) {
         let start = position
         position += 1
-        // A backslash at the end of a line: the text is not closed, which its reader tells.
+        // A backslash at the end of a line: the caller reports the unclosed string.
         guard let byte = peek(), byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") else { return }
         if let plain = Self.escapes[byte] {
             position += 1
@@ -107,7 +107,7 @@ extension Lexer {
         if let scalar = Unicode.Scalar(value.value) { content += Array(UTF8.encode(scalar) ?? .init()) }
     }
 
-    /// `\xHH`, `\uHHHH`, `\UHHHHHHHH`, `\OOO`; the place is behind it then.
+    /// Reads `\xHH`, `\uHHHH`, `\UHHHHHHHH` or `\OOO`.
     private mutating func numericEscape(_ byte: UInt8) -> (value: UInt32, fitsBytes: Bool)? {
         switch byte {
         case UInt8(ascii: "x"), UInt8(ascii: "X"): digits(2, radix: 16, skipping: 1).map { ($0, true) }

@@ -1,5 +1,5 @@
 extension Lexer {
-    /// What other languages write, with what it is here. It is told and then read as what is meant, so that one slip is one error.
+    /// Operators of other languages with their equivalents. Each is reported once and read as the equivalent.
     private static let slips: [(text: StaticString, symbol: Symbol, what: String, remedy: String)] = [
         ("===", .equal, "there is no '==='", "write '==', which never converts its operands"),
         ("!==", .notEqual, "there is no '!=='", "write '!=', which never converts its operands"),
@@ -12,12 +12,12 @@ extension Lexer {
         ("**", .star, "there is no '**'", "write math.pow(a, b)"),
     ]
 
-    /// Each byte's symbol, where it is one alone.
+    /// The symbols of one byte.
     private static let singles: [Symbol?] = Symbol.allCases.reduce(into: Array(repeating: nil, count: 128)) {
         if let byte = $1.rawValue.utf8.first, $1.rawValue.utf8.count == 1 { $0[Int(byte)] = $1 }
     }
 
-    /// A symbol from the place on; nil: there is none.
+    /// Reads a symbol. `nil` if no symbol begins here.
     mutating func symbol(_ findings: inout RuleFindings) -> Symbol? {
         guard let byte = peek(), byte < 128 else { return nil }
         switch byte {
@@ -69,7 +69,7 @@ extension Lexer {
 }
 
 extension Lexer {
-    /// `$name`, as the Realtime Database writes what a path captures; read as `name`.
+    /// Reports `$name`, a capture in Realtime Database rules, and reads it as `name`.
     mutating func dollarName(_ findings: inout RuleFindings) -> Token.Kind {
         let start = position
         position += 1
@@ -86,7 +86,7 @@ extension Lexer {
         return .word(name)
     }
 
-    /// `#` begins a comment elsewhere; of anything else the first of a row is told.
+    /// Reports an unknown character. `#` is treated as a comment; of a run of characters, only the first is reported.
     mutating func unknown(_ findings: inout RuleFindings) -> Token.Kind {
         let start = position
         let scalar = scalarAhead()
@@ -121,7 +121,7 @@ extension Lexer {
         String(decoding: bytes[position..<min(position + 4, bytes.count)], as: UTF8.self).unicodeScalars.first ?? " "
     }
 
-    /// A name for a message, bounded.
+    /// Returns a bounded name for a message.
     static func short(_ name: String) -> String {
         guard name.utf8.count > 32 else { return name }
         return String(String.UnicodeScalarView(name.unicodeScalars.prefix(32))) + "..."

@@ -1,17 +1,17 @@
-/// Reads tokens from bytes that `SourceCheck` has passed, one at a time and from any place: patterns and raw paths are read by the parser,
-/// which knows where they stand.
+/// A lexer of bytes that passed `SourceCheck`. It can continue at any position, since the parser reads patterns and
+/// path literals itself.
 struct Lexer: Sendable {
     let bytes: [UInt8]
-    /// What is read next.
+    /// The position of the next byte.
     var position = 0
 
     init(_ source: RuleSource) {
         bytes = source.bytes
-        // A byte-order mark, as some editors write it.
+        // A byte order mark, which some editors write.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// A byte from the place on; nil behind the last.
+    /// Returns the byte at a distance from the position. `nil` after the last.
     func peek(_ ahead: Int = 0) -> UInt8? {
         position + ahead < bytes.count ? bytes[position + ahead] : nil
     }
@@ -47,7 +47,7 @@ struct Lexer: Sendable {
         return unknown(&findings)
     }
 
-    /// A name's bytes from the place on.
+    /// Reads a name.
     mutating func word() -> String {
         let start = position
         while let byte = peek(), Self.isNamePart(byte) { position += 1 }
@@ -68,7 +68,7 @@ struct Lexer: Sendable {
 }
 
 extension Lexer {
-    /// Skips blanks and comments; whether a line began on the way.
+    /// Skips blanks and comments. Returns whether a line begins.
     private mutating func skipTrivia(_ findings: inout RuleFindings) -> Bool {
         var startsLine = position == 0
         while let byte = peek() {

@@ -1,6 +1,6 @@
 internal import TextCoding
 
-/// The patterns of the `match` blocks around a block, together.
+/// The totals of the patterns of the enclosing `match` blocks.
 struct EnclosingPattern {
     var matches = 0
     var segments = 0
@@ -8,13 +8,13 @@ struct EnclosingPattern {
     var hasRest = false
 }
 
-/// Reads the pattern of a `match` from the bytes, because `//` and `/*` in a path are no comments to its author.
+/// A parser of a `match` pattern that reads bytes, since `//` and `/*` in a path are not comments.
 struct PatternParser {
     let tokens: TokenStream
-    /// The patterns around this one, and what is read of it.
+    /// The totals of the enclosing patterns and of this one so far.
     private(set) var enclosing: EnclosingPattern
 
-    /// The pattern behind `match`, which is the current token: the lexer stands right behind it.
+    /// Parses the pattern after `match`, the current token. The lexer is directly after it.
     mutating func pattern() -> [PatternSegment] {
         let keyword = tokens.current.range
         tokens.lexer.skipBlanks()
@@ -39,7 +39,7 @@ struct PatternParser {
         while tokens.lexer.peek() == UInt8(ascii: "/") {
             let slash = tokens.lexer.position
             tokens.lexer.position += 1
-            // A '/' alone is the path of no segments.
+            // A single '/' is the path without segments.
             if slash == first, isPatternEnd(tokens.lexer.peek()), !tokens.lexer.peeks("{}") { break }
             let start = tokens.lexer.position
             let kind = try segment(slash)
@@ -51,7 +51,7 @@ struct PatternParser {
         return segments
     }
 
-    /// Behind the pattern the block begins.
+    /// Checks that the block begins after the pattern.
     private func checkPatternEnd() throws(Abandoned) {
         guard !isPatternEnd(tokens.lexer.peek()) else { return }
         if isCaptureAhead || tokens.lexer.bytes[tokens.lexer.position - 1] == UInt8(ascii: "}") {
@@ -84,7 +84,7 @@ struct PatternParser {
         }
     }
 
-    /// To where the block may begin.
+    /// Skips to a possible start of the block.
     private func skipPattern() {
         while let byte = tokens.lexer.peek(), byte > 0x20, byte != UInt8(ascii: ";") { tokens.lexer.position += 1 }
     }
@@ -94,7 +94,7 @@ struct PatternParser {
         return byte <= 0x20 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "{") && !isCaptureAhead
     }
 
-    /// Whether `{name}`, `{name=` or another try at one stands here, and not the block.
+    /// Whether a capture such as `{name}` or `{name=`, possibly malformed, follows instead of the block.
     private var isCaptureAhead: Bool {
         guard tokens.lexer.peek() == UInt8(ascii: "{") else { return false }
         var ahead = tokens.lexer
@@ -147,7 +147,7 @@ struct PatternParser {
         return .literal(literal)
     }
 
-    /// What stands as it is in a segment (RFC 3986 section 3.3) and in no other place of a pattern.
+    /// Returns whether the byte is valid in a literal segment (RFC 3986 section 3.3).
     private static func isLiteral(_ byte: UInt8) -> Bool {
         PercentEncoding.isUnreserved(byte) || ":@+!&,=%".utf8.contains(byte)
     }
@@ -210,7 +210,7 @@ struct PatternParser {
         }
     }
 
-    /// `{name}` or `{name=**}`.
+    /// Parses `{name}` or `{name=**}`.
     private func capture() throws(Abandoned) -> PatternSegment.Kind {
         let start = tokens.lexer.position
         tokens.lexer.position += 1
@@ -230,14 +230,14 @@ struct PatternParser {
 
     private func badCapture(_ start: Int) throws(Abandoned) -> Never {
         let isSingle = tokens.lexer.peeks("=*}")
-        // Blanks in it end no pattern.
+        // Blanks in braces do not end the pattern.
         while let byte = tokens.lexer.peek(), !"{}\n".utf8.contains(byte) { tokens.lexer.position += 1 }
         try badPattern(
             start, isSingle ? "there is no {name=*}" : "this is no capture",
             "write {name} for one segment, {name=**} for any number of them")
     }
 
-    /// `$name` or `<name>`, as others write a capture; nil: neither stands here.
+    /// Reports `$name` or `<name>`, captures of other languages, and reads them as captures. `nil` for other text.
     private func foreignCapture() -> PatternSegment.Kind? {
         guard let mark = tokens.lexer.peek(), mark == UInt8(ascii: "$") || mark == UInt8(ascii: "<"),
             let next = tokens.lexer.peek(1), Lexer.isNameStart(next)

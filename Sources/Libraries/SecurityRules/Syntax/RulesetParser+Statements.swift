@@ -57,7 +57,7 @@ extension RulesetParser {
         return nearest.map { "\($0) \(Self.methodList)" } ?? Self.methodList
     }
 
-    /// From the ':' on; nil: there is none.
+    /// Parses the condition from its ':'. `nil` without a condition.
     private mutating func condition() throws(Abandoned) -> Expression? {
         if tokens.at(.semicolon) { return nil }
         if tokens.at("if") {
@@ -146,16 +146,16 @@ extension RulesetParser {
         return body.result.map { (body.lets, $0) }
     }
 
-    /// What a function's block has so far.
+    /// The statements of a function so far.
     private struct Body {
         var lets: [LetSyntax] = []
         var result: Expression?
         var hasReturn = false
-        /// Why it has no return, or more than one, was told.
+        /// Whether a missing or repeated return has been explained.
         var isExplained = false
     }
 
-    /// Whether a statement begins here that no function has: its '}' was forgotten.
+    /// Whether a statement begins that is not valid in a function, so its '}' is missing.
     private var isOutsideStatement: Bool {
         tokens.current.startsLine
             && (tokens.at("allow") || tokens.at("match") || tokens.at("function") || tokens.at("service"))
@@ -220,7 +220,7 @@ extension RulesetParser {
         throw Abandoned()
     }
 
-    /// Whether a word follows, as none does behind a name.
+    /// Whether a word follows, which is not valid after a name.
     private var isBeforeValue: Bool {
         var ahead = tokens.lexer
         ahead.skipBlanks()

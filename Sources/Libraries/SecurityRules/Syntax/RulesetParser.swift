@@ -1,10 +1,11 @@
-/// Reads a rules file by recursive descent.
+/// A recursive descent parser of rules files.
 ///
-/// A slip with one meaning is reported and read as what is meant. After any other error the parser skips the statement.
+/// A mistake with one possible meaning is reported and read as that meaning. After other errors, the parser skips the
+/// statement.
 struct RulesetParser {
     let tokens: TokenStream
     var expressions: ExpressionParser
-    /// How many declarations there are of each kind.
+    /// The numbers of declarations by kind.
     var allows = 0
     var functions = 0
     private var matches = 0
@@ -95,7 +96,7 @@ struct RulesetParser {
         tokens.advance()
     }
 
-    /// `service gatehouse.http { ... }`; nil: nothing of it is usable.
+    /// Parses `service gatehouse.http { ... }`. `nil` if it is unusable.
     private mutating func service() -> Block? {
         tokens.advance()
         do {
@@ -125,7 +126,7 @@ struct RulesetParser {
             "write service gatehouse.http {")
     }
 
-    /// What stands beside the service block and may not.
+    /// Reports a statement that is not valid next to the service block.
     private mutating func topLevel(hasService: Bool) {
         if tokens.at(.closeBrace) {
             tokens.fail(tokens.current.range, "'}' closes nothing", "take it out, or open what it closes")
@@ -150,14 +151,14 @@ struct RulesetParser {
 }
 
 extension RulesetParser {
-    /// What stands in a block.
+    /// The statements of a block.
     struct Block {
         var functions: [FunctionSyntax] = []
         var matches: [MatchSyntax] = []
         var allows: [AllowSyntax] = []
     }
 
-    /// `{ ... }` of a service or a match.
+    /// Parses the `{ ... }` of a service or a match.
     mutating func block(_ enclosing: EnclosingPattern) -> Block {
         var block = Block()
         let open = tokens.current.range
@@ -171,7 +172,7 @@ extension RulesetParser {
         return block
     }
 
-    /// The '{' of a block; false: there is none, and nothing that looks as if only it was forgotten.
+    /// Parses the '{' of a block. Returns `false` if it is missing and no statement follows.
     private mutating func openBlock() -> Bool {
         if tokens.take(.openBrace) { return true }
         let isForgotten = TokenStream.isStatement(tokens.current)
@@ -185,7 +186,7 @@ extension RulesetParser {
         return isForgotten
     }
 
-    /// The '}' of a block.
+    /// Parses the '}' of a block.
     mutating func close(_ open: SourceRange) {
         guard !tokens.take(.closeBrace) else { return }
         tokens.fail(open, "this '{' is not closed", "add the '}' that belongs to it")
@@ -263,7 +264,7 @@ extension RulesetParser {
             segments: segments, allows: block.allows, functions: block.functions, matches: block.matches, range: range)
     }
 
-    /// Whether there may be one more declaration of a kind; beyond, nothing more is read.
+    /// Counts a declaration. Returns `false` beyond the limit and stops the parser.
     mutating func count(_ counter: WritableKeyPath<RulesetParser, Int>, _ what: String, _ range: SourceRange) -> Bool {
         self[keyPath: counter] += 1
         if self[keyPath: counter] <= RuleLimits.declarations { return true }

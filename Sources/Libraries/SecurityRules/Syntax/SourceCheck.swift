@@ -1,6 +1,6 @@
-/// What holds of a source before anything of it is read: it is not too long, is UTF-8, and has no characters that an editor does not show.
+/// Checks of a source before it is parsed: its size, its encoding, and characters that an editor does not display.
 enum SourceCheck {
-    /// Whether it may be read; the first thing wrong is told.
+    /// Returns whether the source is valid, and reports the first error.
     static func check(_ findings: inout RuleFindings) -> Bool {
         let bytes = findings.source.bytes
         guard bytes.count <= RuleSource.maximumSize else {
@@ -36,8 +36,8 @@ enum SourceCheck {
         }
     }
 
-    /// Controls but tab and line end (a CR alone ends a line for some editors and none for us), and what turns the direction of text, with
-    /// which a rule can look like another one.
+    /// Returns whether the scalar is a control character other than tab and line end, or a bidirectional control,
+    /// which can disguise a rule. A CR without LF is a line end only in some editors.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false

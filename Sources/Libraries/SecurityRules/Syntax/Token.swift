@@ -1,22 +1,22 @@
-/// The smallest part of rules that means something.
+/// A token of rules.
 struct Token: Sendable {
     enum Kind: Sendable {
-        /// A name or a keyword: which one it is depends on where it stands.
+        /// A name or a keyword, depending on the position.
         case word(String)
-        /// Without a sign, which is an operator.
+        /// An integer without a sign, which is an operator.
         case integer(UInt64)
         case float(Double)
         case string(String)
         case bytes([UInt8])
         case symbol(Symbol)
-        /// Something that was told already and has no meaning.
+        /// A token with a reported error.
         case invalid
         case end
     }
 
     var kind: Kind
     var range: SourceRange
-    /// Whether nothing but blanks and comments stands before it on its line.
+    /// Whether only blanks and comments precede it on its line.
     var startsLine: Bool
 
     /// The text of a word.

@@ -1,19 +1,20 @@
 internal import PrintableText
 
-/// Leaves a statement; the reason is among the findings.
+/// Ends the parsing of a statement. The error is in the findings.
 struct Abandoned: Error {}
 
-/// The tokens of a source, one ahead, with what was found wrong so far. Stops at `RuleProblems.maximumCount` errors.
+/// The tokens of a source with one token of lookahead, and the findings so far. It stops at
+/// `RuleProblems.maximumCount` errors.
 ///
-/// A class, because the parsers of files, patterns and expressions read from one place of the source in turn.
+/// A class, because the parsers of files, patterns and expressions read from one source in turn.
 final class TokenStream {
     var lexer: Lexer
     var findings: RuleFindings
-    /// The token to look at; the lexer stands right behind it.
+    /// The current token. The lexer is directly after it.
     private(set) var current = Token(kind: .end, range: SourceRange(start: 0, end: 0), startsLine: false)
-    /// The end of the token before it.
+    /// The end of the previous token.
     private var previousEnd: Int32 = 0
-    /// Whether a part is missing in the result, so that a check of the other parts would mislead.
+    /// Whether a part of the result is missing, so that checks of the other parts would mislead.
     var isIncomplete = false
     /// Whether the rest of the source is ignored.
     private(set) var isHalted = false
@@ -24,7 +25,7 @@ final class TokenStream {
         advance()
     }
 
-    /// Goes to the next token.
+    /// Advances to the next token.
     func advance() {
         guard !isHalted else { return }
         previousEnd = current.range.end
@@ -32,7 +33,7 @@ final class TokenStream {
         haltIfFull()
     }
 
-    /// Reads on from a place.
+    /// Continues at a position.
     func resume(at position: Int) {
         lexer.position = position
         let end = Int32(position)
@@ -40,7 +41,7 @@ final class TokenStream {
         previousEnd = end
     }
 
-    /// Tells what is wrong; of one place only the first, since the rest follows from it.
+    /// Reports an error. Only the first one at each location counts, since others follow from it.
     func fail(_ range: SourceRange, _ what: String, _ remedy: String) {
         guard !isHalted, findings.errors.last?.location != findings.source.location(range.start) else { return }
         findings.fail(range, what, remedy)
@@ -51,7 +52,7 @@ final class TokenStream {
         if findings.errors.count >= RuleProblems.maximumCount { halt() }
     }
 
-    /// Makes the rest of the source its end.
+    /// Skips the rest of the source.
     func halt() {
         isHalted = true
         lexer.position = lexer.bytes.count
@@ -74,9 +75,9 @@ extension TokenStream {
         return true
     }
 
-    /// Tells that something else was expected, and leaves the statement.
+    /// Reports an unexpected token and ends the statement.
     func expected(_ what: String, _ remedy: String) throws(Abandoned) -> Never {
-        // What is invalid was told by the lexer.
+        // The lexer has reported invalid tokens.
         if !current.isInvalid { fail(current.range, "expected \(what), found \(found)", remedy) }
         throw Abandoned()
     }
@@ -85,14 +86,14 @@ extension TokenStream {
         guard take(symbol) else { try expected("'\(symbol.rawValue)'", remedy) }
     }
 
-    /// A range from a place to the end of what was read last.
+    /// Returns the range from a position to the end of the previous token.
     func range(from start: Int32) -> SourceRange {
         SourceRange(start: start, end: max(start, previousEnd))
     }
 
     var place: SourceRange { SourceRange(start: previousEnd, end: previousEnd) }
 
-    /// What stands here, for a message.
+    /// The current token for a message.
     var found: String { describe(current) }
 
     func describe(_ token: Token) -> String {
@@ -103,7 +104,7 @@ extension TokenStream {
         }
     }
 
-    /// The text of a range, short enough for a message and on one line.
+    /// Returns the text of a range for a message: shortened, on one line.
     func quote(_ range: SourceRange) -> String {
         let most = 32
         let cut = SourceRange(start: range.start, end: min(range.end, range.start + Int32(most * 4)))
@@ -114,19 +115,19 @@ extension TokenStream {
 }
 
 extension TokenStream {
-    /// Words that name nothing, since a name that is also a keyword reads as two things.
+    /// Words that cannot be names, since a name that is also a keyword is ambiguous.
     static let reserved: Set<String> = [
         "true", "false", "null", "in", "is", "if", "let", "return", "function", "match", "allow", "service", "and",
         "or", "not", "typeof", "new", "undefined", "else", "for", "while", "var", "const",
     ]
 
-    /// Asks whether the current word is one of those, misspelt.
+    /// Returns a suggestion if the current word resembles one of `words`.
     func meant(among words: [String]) -> String? {
         guard let word = current.word else { return nil }
         return NearestName.of(word, among: words).map { "did you mean \($0)?" }
     }
 
-    /// A name that something is declared by.
+    /// Reads the name of a declaration.
     func name(of what: String) throws(Abandoned) -> Name {
         guard let word = current.word else {
             try expected("the name of \(what)", "a name is letters A to Z, digits and '_', as isOwner")
@@ -141,7 +142,7 @@ extension TokenStream {
 }
 
 extension TokenStream {
-    /// Tells what stands where an expression could have ended.
+    /// Reports a token that cannot follow an expression.
     func unexpectedAfterExpression(_ end: String) throws(Abandoned) -> Never {
         if at(.closeParenthesis) || at(.closeBracket) || at(.closeBrace) {
             fail(current.range, "\(found) closes nothing", "take it out, or open what it closes")
@@ -158,7 +159,7 @@ extension TokenStream {
                 ? "two values need an operator between them, as a && b" : "take it out, or add what belongs before it")
     }
 
-    /// Tells that a bracket is open where something else stands.
+    /// Reports an unclosed bracket.
     func unclosed(_ open: SourceRange, _ close: Symbol) throws(Abandoned) -> Never {
         let location = findings.source.location(open.start)
         try expected(
@@ -166,14 +167,14 @@ extension TokenStream {
             "the '\(quote(open))' of line \(location.line), column \(location.column) is open here")
     }
 
-    /// The ';' behind a statement. Where only it is missing that is told, and reading goes on as if it stood there.
+    /// Reads the ';' after a statement. If only it is missing, reports that and continues.
     func endStatement(_ what: String) throws(Abandoned) {
         if take(.semicolon) { return }
         guard isStatementEnd else { try unexpectedAfterExpression("';'") }
         fail(place, "';' is missing behind \(what)", "end the statement with ';'")
     }
 
-    /// Whether a statement cannot go on here.
+    /// Whether the statement must end here.
     var isStatementEnd: Bool {
         at(.closeBrace) || current.isEnd || Self.isStatement(current)
     }
@@ -183,8 +184,8 @@ extension TokenStream {
         return ["allow", "match", "function", "let", "return", "service", "rules_version"].contains(word)
     }
 
-    /// Goes behind the statement: behind its ';' or its block, or before what closes the block that it stands in or begins another statement
-    /// on its own line.
+    /// Skips a statement: to after its ';' or its block, or to the end of the enclosing block or a statement on a new
+    /// line.
     func skipStatement() {
         var braces = 0
         var isFirst = true

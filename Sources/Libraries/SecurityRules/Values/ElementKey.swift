@@ -1,14 +1,14 @@
-/// A value as an element of a hashed collection: two keys are equal exactly when their values are.
+/// A hashable key of a value. Two keys are equal exactly if their values are.
 enum ElementKey: Hashable {
     case null
     case bool(Bool)
-    /// An integer, or a float that is one.
+    /// An integer, or a float with an integral value.
     case integer(Int64)
-    /// Any other float but NaN, which nothing equals.
+    /// Any other float except NaN, which equals nothing.
     case float(Double)
     case text(String)
 
-    /// Nil for values that are compared one by one.
+    /// `nil` for values that are compared individually.
     init?(_ value: RuleValue) {
         switch value {
         case .null: self = .null
@@ -22,7 +22,7 @@ enum ElementKey: Hashable {
         }
     }
 
-    /// What it costs to hash and compare it.
+    /// The cost of hashing and comparing.
     var steps: Int {
         if case .text(let text) = self { WorkBudget.steps(bytes: text.utf8.count) } else { 1 }
     }

@@ -1,16 +1,18 @@
-/// Answers whether values are among the elements of a list or set, without looking at all of them for each.
+/// Membership tests for the elements of a list or set, with hashing of large collections.
 struct Membership {
-    /// The most pairs of elements that are compared one by one; beyond it, elements are looked up by their hash.
+    /// The maximum number of pairs that are compared individually. Beyond it, elements are hashed.
     private static let pairwise = 256
 
-    /// The elements that have a key; nil: too few to be worth it.
+    /// The elements with a key. `nil` if there are too few for hashing.
     private var keys: Set<ElementKey>?
-    /// The elements that have none, which no value with a key equals; all, where there are no keys.
+    /// The elements without a key, which no value with a key equals. All elements if there are no keys.
     private var others: [RuleValue]
-    /// Whether one of the elements cannot be read, and may be any value.
+    /// Whether an element is unreadable, so that it may equal any value.
     private var hasUnreadable = false
 
-    /// - Parameter count: how many values will be asked for.
+    /// Creates a membership test.
+    ///
+    /// - Parameter count: The number of values to be tested.
     init(of elements: [RuleValue], for count: Int, _ work: inout WorkBudget) throws(RuleFailure) {
         let (pairs, overflow) = elements.count.multipliedReportingOverflow(by: count)
         guard overflow || pairs > Self.pairwise else {
@@ -22,12 +24,12 @@ struct Membership {
         for element in elements { try insert(element, &work) }
     }
 
-    /// Nothing yet.
+    /// Creates an empty collection.
     init() {
         (keys, others) = ([], [])
     }
 
-    /// Whether a value equals an element. Where none does, an element that cannot be read is a failure, as that one may be it.
+    /// Returns whether a value equals an element. If no element equals it but one is unreadable, throws.
     func contains(_ value: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         if case .unreadable = value { throw RuleFailure(.unreadable) }
         guard let keys, let key = ElementKey(value) else { return try RuleValue.contains(others, value, &work) }
@@ -37,7 +39,7 @@ struct Membership {
         return false
     }
 
-    /// Adds a value to what was made empty.
+    /// Adds a value to a collection that was created empty.
     mutating func insert(_ value: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) {
         if case .unreadable = value { hasUnreadable = true }
         guard let key = ElementKey(value) else { return others.append(value) }
@@ -45,13 +47,13 @@ struct Membership {
         keys?.insert(key)
     }
 
-    /// Whether all values are among the elements.
+    /// Returns whether all values are among the elements.
     func hasAll(_ values: [RuleValue], _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         for value in values where try !contains(value, &work) { return false }
         return true
     }
 
-    /// Whether a value is; a failure of one does not count where another is.
+    /// Returns whether any value is among the elements. The failure of one is ignored if another is.
     func hasAny(_ values: [RuleValue], _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         var failure: RuleFailure?
         for value in values {
@@ -68,7 +70,7 @@ struct Membership {
 }
 
 extension RuleValue {
-    /// Whether one of the elements equals a value. Where none does, one that cannot be compared is a failure.
+    /// Returns whether an element equals a value. If no element equals it but one cannot be compared, throws.
     static func contains(
         _ elements: [RuleValue], _ value: RuleValue, _ work: inout WorkBudget
     ) throws(RuleFailure) -> Bool {
@@ -86,7 +88,7 @@ extension RuleValue {
         return false
     }
 
-    /// `value in collection`: an element of a list or set, or a key of a map.
+    /// Evaluates `value in collection`: an element of a list or set, or a key of a map.
     static func contains(
         _ collection: RuleValue, _ value: RuleValue, _ work: inout WorkBudget
     ) throws(RuleFailure) -> Bool {

@@ -1,14 +1,16 @@
-/// A set: no two elements are equal. Immutable.
+/// An immutable set of distinct elements.
 public final class RuleSet: Sendable {
-    /// In the order in which they came.
+    /// The elements in insertion order.
     public let elements: [RuleValue]
 
-    /// - Parameter elements: no two of them equal.
+    /// Creates a set.
+    ///
+    /// - Parameter elements: Distinct elements.
     init(distinct elements: [RuleValue]) {
         self.elements = elements
     }
 
-    /// The first of each of the elements that are equal. NaN equals nothing and stays as often as it came.
+    /// Creates a set of the first of all equal elements. NaN equals nothing, so it can be repeated.
     init(_ elements: [RuleValue], _ work: inout WorkBudget) throws(RuleFailure) {
         var seen = Membership()
         var distinct: [RuleValue] = []
@@ -21,7 +23,7 @@ public final class RuleSet: Sendable {
     }
 }
 
-/// What differs between two maps: `after.diff(before)`, in the words of its methods; a key that only the first has was added.
+/// The difference of two maps: `after.diff(before)`. A key that is only in the first map was added.
 public final class RuleMapDiff: Sendable {
     /// The map that `diff` was called on, and its argument.
     let map: RuleMap
@@ -33,10 +35,10 @@ public final class RuleMapDiff: Sendable {
     }
 }
 
-/// A path: its segments, escapes decoded.
+/// A path as decoded segments.
 public final class RulePath: Sendable {
     let segments: [String]
-    /// The segments that stand under a name.
+    /// The segments with a name.
     let names: [(name: String, segment: Int)]
 
     init(_ segments: [String], names: [(name: String, segment: Int)] = []) {

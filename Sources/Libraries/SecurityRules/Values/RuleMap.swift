@@ -1,14 +1,14 @@
-/// A map with strings as keys. Immutable; a look-up among many costs the logarithm of their number.
+/// An immutable map with strings as keys and logarithmic lookups.
 public final class RuleMap: Sendable {
-    /// Sorted by the UTF-8 of the keys, no key twice.
+    /// The entries, sorted by the UTF-8 of their unique keys.
     public let entries: [(key: String, value: RuleValue)]
 
-    /// The most entries that are looked at one by one.
+    /// The maximum number of entries for a linear search.
     private static let few = 24
 
-    /// A map of entries in any order; of several with the same key the last counts.
+    /// Creates a map from entries in any order. Of several with the same key, the last counts.
     public init(_ entries: [(key: String, value: RuleValue)]) {
-        // Stable, so that the last of a key stays the last.
+        // A stable order, so that the last entry of a key stays last.
         let sorted = entries.enumerated().sorted { a, b in
             let order = RuleText.compare(a.element.key, b.element.key)
             return order != 0 ? order < 0 : a.offset < b.offset
@@ -22,12 +22,12 @@ public final class RuleMap: Sendable {
         self.entries = kept
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     public var count: Int { entries.count }
 
-    /// The value under a key; nil where there is none.
+    /// The value of a key, or `nil`.
     public subscript(_ key: String) -> RuleValue? {
-        // Keys of another length are told apart without a look at their bytes: among few it is the shorter way.
+        // Keys of different lengths differ without a comparison of bytes, so a linear search of few entries is faster.
         if entries.count <= Self.few {
             return entries.first { RuleText.equal($0.key, key) }?.value
         }
@@ -41,9 +41,9 @@ public final class RuleMap: Sendable {
         return nil
     }
 
-    /// The same, its comparisons paid for.
+    /// Returns the value of a key and charges the comparisons.
     func value(_ key: String, _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue? {
-        // As many comparisons as the size has bits, each of no more bytes than the key has.
+        // The number of comparisons is that of the bits of the size, each with at most the key's bytes.
         try work.take((Int.bitWidth - entries.count.leadingZeroBitCount) * WorkBudget.steps(bytes: key.utf8.count))
         return self[key]
     }

@@ -1,9 +1,9 @@
-/// Numbers by what they are worth, whatever they are kept as.
+/// Numeric operations across integers and floats.
 enum RuleNumber {
-    /// 2^63: the first float that no integer reaches.
+    /// 2^63: the first float beyond all integers.
     static let integerBound = 9_223_372_036_854_775_808.0
 
-    /// How an integer lies to a float, exactly: neither is made the other.
+    /// Compares an integer and a float exactly, without conversion.
     static func compare(_ a: Int64, _ b: Double) -> RuleOrder {
         guard !b.isNaN else { return .unordered }
         if b >= integerBound { return .less }
@@ -14,14 +14,14 @@ enum RuleNumber {
         return rest == 0 ? .equal : rest > 0 ? .less : .greater
     }
 
-    /// How two floats lie to each other.
+    /// Compares two floats.
     static func compare(_ a: Double, _ b: Double) -> RuleOrder {
         if a < b { return .less }
         if a > b { return .greater }
         return a == b ? .equal : .unordered
     }
 
-    /// The integer that a whole float is.
+    /// Converts an integral float to an integer.
     static func integer(_ value: Double) throws(RuleFailure) -> Int64 {
         guard !value.isNaN else { throw RuleFailure(.invalidArgument) }
         guard value >= -integerBound, value < integerBound else { throw RuleFailure(.overflow) }

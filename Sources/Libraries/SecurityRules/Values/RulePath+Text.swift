@@ -1,7 +1,7 @@
 internal import TextCoding
 
 extension RulePath {
-    /// `/a/b`, with `/` and `%` inside of a segment escaped, so that no two paths have the same text.
+    /// `/a/b`, with `/` and `%` in segments escaped, so that different paths have different texts.
     public var text: String {
         guard !segments.isEmpty else { return "/" }
         return segments.reduce(into: "") { text, segment in
@@ -16,9 +16,9 @@ extension RulePath {
         }
     }
 
-    /// The path that a text is: segments between `/`, escapes decoded once; a first and a last `/` may be there or not.
+    /// Parses a path: segments separated by `/`, with escapes decoded once. A leading and a trailing `/` are optional.
     ///
-    /// Fails for empty segments, for escapes that are none or make no UTF-8, and for more segments than paths may have.
+    /// Throws for empty segments, invalid escapes, invalid UTF-8, and too many segments.
     convenience init(text: String) throws(RuleFailure) {
         var rest = Array(text.utf8)[...]
         guard !rest.isEmpty else { throw RuleFailure(.invalidText) }

@@ -1,13 +1,13 @@
 internal import CivilCalendar
 
-/// A moment, to the nanosecond, from the year 1 to the year 9999 (as `google.protobuf.Timestamp`).
+/// A time with nanoseconds in the years 1 to 9999 (as `google.protobuf.Timestamp`).
 public struct RuleTimestamp: Sendable, Hashable {
-    /// Since 1970-01-01T00:00:00Z, without leap seconds; `-62_135_596_800 ... 253_402_300_799`.
+    /// Seconds since 1970-01-01T00:00:00Z without leap seconds: `-62_135_596_800 ... 253_402_300_799`.
     public let seconds: Int64
-    /// 0 to 999,999,999, later.
+    /// Nanoseconds after `seconds`, 0 to 999,999,999.
     public let nanoseconds: Int32
 
-    /// Nil outside the bounds.
+    /// Creates a time. `nil` outside the bounds.
     public init?(seconds: Int64, nanoseconds: Int32 = 0) {
         guard (-62_135_596_800...253_402_300_799).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
             return nil
@@ -17,14 +17,14 @@ public struct RuleTimestamp: Sendable, Hashable {
     }
 }
 
-/// A span of time, to the nanosecond; at most 10,000 years either way (as `google.protobuf.Duration`).
+/// A duration with nanoseconds, at most 10,000 years in either direction (as `google.protobuf.Duration`).
 public struct RuleDuration: Sendable, Hashable {
-    /// `-315_576_000_000 ... 315_576_000_000`.
+    /// Seconds: `-315_576_000_000 ... 315_576_000_000`.
     public let seconds: Int64
-    /// 0 to 999,999,999, longer: a negative span has its seconds rounded down.
+    /// Nanoseconds in addition to `seconds`, 0 to 999,999,999. A negative duration has its seconds rounded down.
     public let nanoseconds: Int32
 
-    /// Nil outside the bounds.
+    /// Creates a duration. `nil` outside the bounds.
     public init?(seconds: Int64, nanoseconds: Int32 = 0) {
         guard (-315_576_000_000...315_576_000_000).contains(seconds), (0..<1_000_000_000).contains(nanoseconds),
             seconds < 315_576_000_000 || nanoseconds == 0
@@ -36,7 +36,7 @@ public struct RuleDuration: Sendable, Hashable {
 
 private let perSecond: Int128 = 1_000_000_000
 
-/// Whole seconds, rounded down, and what is left of them.
+/// Returns whole seconds, rounded down, and the remainder.
 private func split(_ nanoseconds: Int128) -> (seconds: Int64, nanoseconds: Int32)? {
     let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: perSecond)
     let isBelow = remainder < 0
@@ -45,16 +45,16 @@ private func split(_ nanoseconds: Int128) -> (seconds: Int64, nanoseconds: Int32
 }
 
 extension RuleTimestamp {
-    /// Since 1970.
+    /// Nanoseconds since 1970.
     var totalNanoseconds: Int128 { Int128(seconds) * perSecond + Int128(nanoseconds) }
 
-    /// Nil outside the bounds; no number of 64 bits, however multiplied by a unit of time, overflows before that is known.
+    /// `nil` outside the bounds. Any 64-bit number multiplied by a unit of time fits into 128 bits.
     init?(totalNanoseconds: Int128) {
         guard let (seconds, nanoseconds) = split(totalNanoseconds) else { return nil }
         self.init(seconds: seconds, nanoseconds: nanoseconds)
     }
 
-    /// Later by that long, which may be negative.
+    /// Returns the time after a duration, which may be negative.
     func adding(_ duration: RuleDuration) throws(RuleFailure) -> RuleTimestamp {
         guard let sum = RuleTimestamp(totalNanoseconds: totalNanoseconds + duration.totalNanoseconds) else {
             throw RuleFailure(.overflow)
@@ -62,22 +62,22 @@ extension RuleTimestamp {
         return sum
     }
 
-    /// Earlier by that long.
+    /// Returns the time before a duration.
     func subtracting(_ duration: RuleDuration) throws(RuleFailure) -> RuleTimestamp {
         try adding(duration.negated())
     }
 
-    /// How much later this is than another.
+    /// Returns the duration from another time to this one.
     func since(_ other: RuleTimestamp) throws(RuleFailure) -> RuleDuration {
         try .exactly(totalNanoseconds - other.totalNanoseconds)
     }
 }
 
 extension RuleDuration {
-    /// Negative for a negative span.
+    /// Nanoseconds, negative for a negative duration.
     var totalNanoseconds: Int128 { Int128(seconds) * perSecond + Int128(nanoseconds) }
 
-    /// Nil outside the bounds.
+    /// `nil` outside the bounds.
     init?(totalNanoseconds: Int128) {
         guard let (seconds, nanoseconds) = split(totalNanoseconds) else { return nil }
         self.init(seconds: seconds, nanoseconds: nanoseconds)
@@ -100,19 +100,19 @@ extension RuleDuration {
         try .exactly(-totalNanoseconds)
     }
 
-    /// Whole seconds and what is left of them, both with the sign of the span.
+    /// Whole seconds and the remainder, both with the sign of the duration.
     var signedParts: (seconds: Int64, nanoseconds: Int32) {
         seconds < 0 && nanoseconds > 0 ? (seconds + 1, nanoseconds - 1_000_000_000) : (seconds, nanoseconds)
     }
 }
 
 extension RuleTimestamp {
-    /// As RFC 3339 writes it, in UTC, with as many decimals as it takes: `2024-02-29T12:00:00.5Z`.
+    /// The time in RFC 3339 format in UTC, with the necessary decimals: `2024-02-29T12:00:00.5Z`.
     public var text: String { RFC3339.text(seconds, fraction: fraction(UInt32(nanoseconds))) }
 }
 
 extension RuleDuration {
-    /// Seconds with as many decimals as it takes: `300s`, `-0.5s` (as `google.protobuf.Duration` in JSON).
+    /// Seconds with the necessary decimals: `300s`, `-0.5s` (as `google.protobuf.Duration` in JSON).
     public var text: String {
         let (seconds, nanoseconds) = signedParts
         let isNegative = seconds < 0 || nanoseconds < 0
@@ -120,7 +120,7 @@ extension RuleDuration {
     }
 }
 
-/// `.5` for 500,000,000, nothing for 0.
+/// Returns `.5` for 500,000,000 and an empty string for 0.
 private func fraction(_ nanoseconds: UInt32) -> String {
     guard nanoseconds > 0 else { return "" }
     var digits = Array(String(nanoseconds + 1_000_000_000).utf8.dropFirst())

@@ -1,7 +1,8 @@
 extension RuleValue {
-    /// Whether two values are equal: numbers by what they are worth, texts by their bytes, collections by their elements.
+    /// Returns whether two values are equal: numbers by value, texts by bytes, collections by elements.
     ///
-    /// Values of different kinds are not equal; a value that cannot be read is a failure. Costs an element a step, and text as its bytes.
+    /// Values of different kinds are not equal. An unreadable value throws. Each element costs a step, and text costs
+    /// as its bytes.
     static func equal(_ a: RuleValue, _ b: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): return try equal(a, b, &work)
@@ -56,7 +57,7 @@ extension RuleValue {
     private static func equal(_ a: RuleMap, _ b: RuleMap, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         guard a.count == b.count else { return false }
         try work.take(a.count)
-        // Both are sorted by their keys.
+        // Both maps are sorted by key.
         for index in a.entries.indices {
             let (x, y) = (a.entries[index], b.entries[index])
             guard try equal(x.key, y.key, &work), try equal(x.value, y.value, &work) else { return false }
@@ -66,7 +67,7 @@ extension RuleValue {
 
     private static func equal(_ a: RuleSet, _ b: RuleSet, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
         guard a.elements.count == b.elements.count else { return false }
-        // No set has an element twice: as many, and each of them there, is all.
+        // Sets have distinct elements, so equal counts and inclusion imply equality.
         return try Membership(of: b.elements, for: a.elements.count, &work).hasAll(a.elements, &work)
     }
 
@@ -78,10 +79,10 @@ extension RuleValue {
     }
 }
 
-/// How two values lie to each other.
+/// The order of two values.
 enum RuleOrder: Sendable {
     case less, equal, greater
-    /// One of them is NaN: every comparison is false.
+    /// One of them is NaN, so that every comparison is false.
     case unordered
 
     init(_ difference: Int) {
@@ -98,7 +99,7 @@ enum RuleOrder: Sendable {
 }
 
 extension RuleValue {
-    /// The order of two values: of numbers, or of two of the same kind that has an order; else a failure.
+    /// Returns the order of two numbers, or of two values of the same ordered kind. Other values throw.
     static func compare(_ a: RuleValue, _ b: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) -> RuleOrder {
         switch (a, b) {
         case (.integer(let a), .integer(let b)): return order(a, b)

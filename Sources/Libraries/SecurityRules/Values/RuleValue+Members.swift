@@ -51,7 +51,7 @@ extension RuleValue {
         }
     }
 
-    /// Counted in Unicode scalars, which takes looking at all before the end.
+    /// Returns a range in Unicode scalars, which takes time up to its end.
     private static func slice(
         _ text: String, _ from: Int64, _ to: Int64, _ work: inout WorkBudget
     ) throws(RuleFailure) -> String {

@@ -1,8 +1,9 @@
 internal import PrintableText
 
 extension RuleValue {
-    /// The value as the language writes it, for traces and messages: at most `RuleLimits.textLength` Unicode scalars, `...` at the end of
-    /// one that has more. Control characters are escaped, so that a value from a request cannot forge a line.
+    /// The value in the syntax of the language, for traces and messages: at most `RuleLimits.textLength` Unicode
+    /// scalars, truncated with `...`. Control characters are escaped, so that a value from a request cannot forge a
+    /// line.
     public var text: String {
         var writer = ValueWriter()
         writer.write(self)
@@ -11,17 +12,17 @@ extension RuleValue {
 }
 
 extension Double {
-    /// The shortest text that reads as the same number: `1.0`, `1e+20`, `NaN`, `Infinity`.
+    /// The shortest text that parses to the same number: `1.0`, `1e+20`, `NaN`, `Infinity`.
     var ruleText: String {
         if isNaN { return "NaN" }
         return isInfinite ? (self < 0 ? "-Infinity" : "Infinity") : description
     }
 }
 
-/// Writes values until the text is long enough, and looks no further.
+/// A writer of values that stops when the text is long enough.
 private struct ValueWriter {
     private var text = ""
-    /// How many scalars may still come; below 0: more than fit were written.
+    /// The number of remaining scalars; negative after too many.
     private var left = RuleLimits.textLength
 
     private static let ellipsis = "..."
@@ -81,7 +82,7 @@ private struct ValueWriter {
         write(closing)
     }
 
-    /// The segments one by one: what is beyond the limit is not even escaped.
+    /// Writes the segments one by one, up to the limit.
     private mutating func writePath(_ path: RulePath) {
         if path.segments.isEmpty { write("/") }
         for segment in path.segments {

@@ -1,6 +1,7 @@
 /// A value of the rules language.
 ///
-/// Cheap to copy: what is long is shared. Strings are compared and ordered by their UTF-8, never by canonical equivalence.
+/// Copies are cheap, since long values are shared. Strings are compared and ordered by UTF-8, never by canonical
+/// equivalence.
 public enum RuleValue: Sendable {
     case null
     case bool(Bool)
@@ -15,16 +16,16 @@ public enum RuleValue: Sendable {
     case timestamp(RuleTimestamp)
     case duration(RuleDuration)
     case path(RulePath)
-    /// A value that is there and that rules cannot read: a number beyond 64 bits, text that is not UTF-8, a name that stands twice in a
-    /// query. Every use of it but the question whether it is there is an error.
+    /// A present value that rules cannot read: a number beyond 64 bits, invalid UTF-8, or a repeated name in a query.
+    /// Every use except a test for presence is an error.
     case unreadable
 
-    /// What kind a value is, as messages name it and as `is` asks.
+    /// The kind of a value, as in messages and `is`.
     public enum Kind: UInt8, Sendable, CaseIterable {
         case null, bool, integer, float, string, bytes, list, map, set, mapDiff, timestamp, duration, path, unreadable
     }
 
-    /// What kind it is.
+    /// The kind of the value.
     public var kind: Kind {
         switch self {
         case .null: .null
@@ -46,7 +47,7 @@ public enum RuleValue: Sendable {
 }
 
 extension RuleValue.Kind {
-    /// The name that `is` knows it by, where it knows it; the kind's own in messages.
+    /// The type name that `is` accepts, if any, otherwise the kind's own name for messages.
     public var name: String {
         switch self {
         case .null: "null"
@@ -67,7 +68,7 @@ extension RuleValue.Kind {
     }
 }
 
-/// Kinds that a value may have, as far as is known before it is evaluated.
+/// The possible kinds of a value before its evaluation.
 struct KindSet: OptionSet, Sendable, Hashable {
     let rawValue: UInt16
 

@@ -1,25 +1,26 @@
 import Observability
 import Revocation
 
-/// The admin listener without its sockets: a request in, an answer out.
+/// The admin listener without its sockets: it maps requests to responses.
 struct AdminAPI: Sendable {
     let entrance: AdminGuard
     let backend: any AdministrationBackend
 
-    /// What comes of a request before anything is awaited.
+    /// The result of checks before any asynchronous work.
     enum Admission {
         case response(AdminResponse)
         case call(AdminCall)
     }
 
-    /// Refuses a request, answers a probe, or returns the call to make.
+    /// Rejects a request, responds to a probe, or returns the call to perform.
     ///
-    /// Nothing here waits: a peer without a token costs no task, and a probe depends on nothing but the listener's event loop.
+    /// It never waits. A peer without a token costs no task, and a probe depends only on the listener's event loop.
     func admit(_ request: AdminRequest) -> Admission {
         if let refusal = entrance.refusal(of: request) { return .response(refusal) }
         let call = AdminCall(target: request.target)
         if call?.isPublic != true {
-            // Without a token nothing else exists; with one, who lacks it does not learn what does.
+            // If no token is configured, only public paths exist. Otherwise an unauthorized client does not learn which
+            // paths exist.
             guard entrance.token != nil else { return .response(Self.notFound) }
             guard entrance.isAuthorized(request) else { return .response(Self.unauthorized) }
         }
@@ -80,7 +81,7 @@ extension AdminAPI {
         detail: "Send Authorization: Bearer with the token that the configuration names.",
         extra: ["WWW-Authenticate": "Bearer realm=\"gatehouse admin\""])
 
-    /// The backend did not answer in time.
+    /// The backend did not respond in time.
     static let timeout = unavailable("The gateway did not answer in time; the call may have had its effect. Repeat it.")
 
     private static func methodNotAllowed(_ methods: [String]) -> AdminResponse {

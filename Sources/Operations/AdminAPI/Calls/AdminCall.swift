@@ -4,7 +4,8 @@ import JOSE
 import Revocation
 import TextCoding
 
-/// What a path of the admin listener stands for. Paths match exactly: nothing is normalised, and only the parts that are data are decoded.
+/// The call that a path of the admin listener designates. Paths match exactly and are not normalised; only segments
+/// with data are decoded.
 enum AdminCall: Equatable, Sendable {
     case live, ready, metrics
     case user(UserKey)
@@ -13,15 +14,16 @@ enum AdminCall: Equatable, Sendable {
     case revokeSession(UserKey, session: String)
     case keys, refreshKeys, routes, reload, acceptStore
 
-    /// What may be done to a user.
+    /// The changes of a user.
     enum UserChange: String, Sendable {
         case revoke, unrevoke, disable, enable
     }
 
-    /// The longest uid or session in bytes: a uid has at most 128 characters, and a provider's name may stand before it.
+    /// The maximum size of a uid or session, in bytes. A uid has at most 128 characters, possibly with a provider
+    /// prefix.
     static let longestName = 1024
 
-    /// Nil when no call has that path. A query is ignored.
+    /// Creates the call of a path. The query is ignored. `nil` if the path does not exist.
     init?(target: String) {
         let path = target.prefix { $0 != "?" }
         guard path.first == "/" else { return nil }
@@ -58,7 +60,7 @@ enum AdminCall: Equatable, Sendable {
         }
     }
 
-    /// - Parameter segments: the uid, and what follows it.
+    /// Creates the call of a user path from the uid and the following segments.
     private init?(user segments: ArraySlice<Substring>, tenant: String?) {
         guard let uid = segments.first.flatMap(Self.decoded) else { return nil }
         let user = UserKey(uid: uid, tenant: tenant)
@@ -81,7 +83,8 @@ enum AdminCall: Equatable, Sendable {
         }
     }
 
-    /// A segment's text, its escapes decoded once; nil when it is empty, too long, wrongly escaped, not UTF-8 or has a NUL.
+    /// Returns a segment's text after decoding its escapes once. `nil` if it is empty, too long, incorrectly escaped,
+    /// not UTF-8, or contains NUL.
     static func decoded(_ segment: Substring) -> String? {
         guard let bytes = PercentEncoding.decoded(segment.utf8), (1...longestName).contains(bytes.count),
             !bytes.contains(0)
@@ -89,7 +92,7 @@ enum AdminCall: Equatable, Sendable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether no token is asked for.
+    /// Whether the call requires no token.
     var isPublic: Bool {
         switch self {
         case .live, .ready, .metrics: true
@@ -97,7 +100,7 @@ enum AdminCall: Equatable, Sendable {
         }
     }
 
-    /// The methods that make the call, as `Allow` tells them.
+    /// The accepted methods, for `Allow`.
     var methods: [String] {
         switch self {
         case .live, .ready, .metrics, .user, .session, .keys, .routes: ["GET", "HEAD"]
@@ -106,9 +109,9 @@ enum AdminCall: Equatable, Sendable {
     }
 }
 
-/// The body of a revocation: nothing, or `{"at": SECONDS}`, or `{"at": "RFC 3339"}`.
+/// The body of a revocation: empty, or `{"at": SECONDS}`, or `{"at": "RFC 3339"}`.
 enum RevocationTime {
-    /// Nil for "now": no body, or none of `at`.
+    /// Parses the time. `nil` for now: an empty body, or one without `at`.
     static func parse(_ body: [UInt8]) throws(AdministrationError) -> UnixTime? {
         if body.isEmpty { return nil }
         guard let document = try? JSONDocument(body, limits: JSONLimits(size: 1024, depth: 2, members: 4)),

@@ -1,19 +1,20 @@
 import HTTPWire
 
-/// Who may call the admin listener at all: what the request says of itself is checked before what it asks for.
+/// The access control of the admin listener. It checks the request itself before the call that it designates.
 struct AdminGuard: Sendable {
-    /// The bearer token; nil when none is configured. An empty one counts as none.
+    /// The bearer token. `nil` if not configured; an empty one is treated as absent.
     let token: [UInt8]?
-    /// Names, besides `localhost` and the address that was reached, by which clients may call. Lower case, without a port.
+    /// The accepted host names in addition to `localhost` and the local address, in lower case without a port.
     let hosts: Set<String>
 
     init(token: String?, hosts: [String]) {
         self.token = token.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
-        // "Every address" is where a listener binds, not a name that a client has reason to call it by.
+        // A wildcard address is for binding and is not a name that clients use.
         self.hosts = Set(hosts.map { $0.lowercased() }).subtracting(["0.0.0.0", "::"])
     }
 
-    /// Refuses what a browser could be made to send: another name for this address (DNS rebinding), or a page's cross-origin call.
+    /// Rejects requests that a browser could be made to send: with a foreign name for this address (DNS rebinding), or
+    /// cross-origin.
     func refusal(of request: AdminRequest) -> AdminResponse? {
         let named = request.values("host")
         guard named.count == 1, let host = Self.hostname(named[0]) else {
@@ -35,7 +36,8 @@ struct AdminGuard: Sendable {
         return nil
     }
 
-    /// Whether the request carries the token, once. Takes the same time for every wrong token of the same length.
+    /// Returns whether the request carries the token exactly once. The time is the same for all wrong tokens of equal
+    /// length.
     func isAuthorized(_ request: AdminRequest) -> Bool {
         let credentials = request.values("authorization")
         guard let token, credentials.count == 1 else { return false }
@@ -44,7 +46,7 @@ struct AdminGuard: Sendable {
         return Self.equal(Array(parts[1].utf8), token)
     }
 
-    /// Compares without stopping at the first difference. `secret` is not empty.
+    /// Compares without stopping at the first difference. `secret` must not be empty.
     static func equal(_ presented: [UInt8], _ secret: [UInt8]) -> Bool {
         var difference = presented.count ^ secret.count
         for index in presented.indices {
@@ -53,7 +55,7 @@ struct AdminGuard: Sendable {
         return difference == 0
     }
 
-    /// The host of a `Host` value in lower case, without brackets and port; nil when it is malformed.
+    /// Returns the host of a `Host` value in lower case, without brackets and port. `nil` if it is malformed.
     static func hostname(_ value: String) -> String? {
         let host: Substring
         let rest: Substring

@@ -2,86 +2,88 @@ package import GatewayConfiguration
 package import GatewayCore
 package import Revocation
 
-/// What the admin listener asks of the gateway. Times are seconds since 1970; a uid and a tenant are raw, as in a token.
+/// The gateway's operations for the admin listener. Times are seconds since 1970; uid and tenant are as in a token.
 package protocol AdministrationBackend: Sendable {
-    /// What must hold before requests should be sent here, each with the reason where it does not. No uid in it. It must not block.
+    /// Returns the conditions of readiness, each with the reason if it is not met. It contains no uid and must not
+    /// block.
     func readiness() -> [ReadinessCheck]
-    /// The metrics in Prometheus' text format. No uid in it.
+    /// Returns the metrics in Prometheus text format, without any uid.
     func metricsText() async -> String
 
-    /// What the store knows of a user; an empty record for one of whom it knows nothing.
+    /// Returns the store's record of a user; empty if there is no such record.
     func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord
-    /// Revokes the user's tokens whose `auth_time` is before `at`, or before now. Never moves `validSince` back.
+    /// Revokes the user's tokens with an `auth_time` before `at`, or before now. It never decreases `validSince`.
     func revoke(_ user: UserKey, at: UnixTime?) async throws(AdministrationError) -> UserRecord
-    /// Takes a revocation back: clears `validSince`.
+    /// Cancels a revocation by clearing `validSince`.
     func unrevoke(_ user: UserKey) async throws(AdministrationError) -> UserRecord
-    /// Lets nothing of the user pass, whatever the token.
+    /// Disables the user: all credentials are denied.
     func disable(_ user: UserKey) async throws(AdministrationError) -> UserRecord
-    /// Takes `disable` back.
+    /// Reverses `disable`.
     func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord
-    /// What the store knows of one session; an empty record for one of which it knows nothing.
+    /// Returns the store's record of one session; empty if there is no such record.
     func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
-    /// The key sets and their state.
+    /// Returns the state of the key sets.
     func keys() async -> [AdministeredKeySet]
-    /// Fetches every key set now, and tells the state afterwards. A fetch that fails is told in the set's `lastError`.
+    /// Fetches every key set and returns the state afterwards. A failed fetch is reported in the set's `lastError`.
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
-    /// The routes in the order of the configuration.
+    /// Returns the routes in the order of the configuration.
     func routes() async -> [Configuration.Route]
-    /// Confirms what the store holds now, although it has lost records; what was lost.
+    /// Accepts the store's current content despite lost records, and returns the loss.
     func acceptStore() async throws(AdministrationError) -> StoreLoss
-    /// Reads the configuration again and puts it in place; its number then. `invalid` with what is wrong, which changes nothing.
+    /// Reloads the configuration and returns its number. Throws `invalid` with the errors if it is invalid; nothing
+    /// changes then.
     func reload() async throws(AdministrationError) -> UInt64
 }
 
-/// One thing that must hold for the gateway to be ready.
+/// One condition of readiness.
 package struct ReadinessCheck: Sendable, Equatable {
-    /// What is checked, such as `store` or `keys https://...`.
+    /// The name of the condition, for example `store` or `keys https://...`.
     package var name: String
-    /// Why it does not hold; nil when it does.
+    /// The reason why it is not met. `nil` if it is.
     package var why: String?
-    /// What operators should know although it holds.
+    /// Information for operators although the condition is met.
     package var note: String?
 
-    /// A check; it holds without a reason why not.
+    /// Creates a condition. It is met if `why` is `nil`.
     package init(_ name: String, why: String? = nil, note: String? = nil) {
         self.name = name
         self.why = why
         self.note = note
     }
 
-    /// Whether it holds.
+    /// Whether the condition is met.
     package var isOK: Bool { why == nil }
 }
 
-/// Why an administrative call did not succeed.
+/// The reason why an administrative call failed.
 package enum AdministrationError: Error, Equatable, Sendable {
-    /// The store did not do it, or not certainly: repeat the call. Answered with 503.
+    /// The store did not confirm the change: repeat the call. Status 503.
     case storeUnavailable
-    /// The caller asked for something that cannot be, and why. Answered with 400.
+    /// The call is invalid, with the reason. Status 400.
     case invalid(String)
-    /// It cannot be done now, and why. Answered with 503.
+    /// The call is not possible now, with the reason. Status 503.
     case unavailable(String)
 }
 
-/// A key set as the admin API shows it.
+/// A key set in the admin API.
 package struct AdministeredKeySet: Sendable, Equatable {
-    /// Where it comes from, without a query.
+    /// The URL without its query.
     package var url: String
-    /// When it was last fetched; nil before the first time.
+    /// When it was last fetched. `nil` before the first fetch.
     package var fetchedAt: Int64?
-    /// When it will be fetched again; nil while nothing is planned.
+    /// When it will be fetched again. `nil` if no fetch is planned.
     package var refreshAt: Int64?
-    /// The `kid`s of its usable keys.
+    /// The IDs of its usable keys.
     package var keyIDs: [String]
-    /// What kept each other key from being used.
+    /// The reasons why keys are unusable.
     package var skipped: [String]
-    /// Why the last fetch failed; nil when it succeeded.
+    /// The reason why the last fetch failed. `nil` if it succeeded.
     package var lastError: String?
 
-    /// The state of a set.
+    /// Creates the state of a set.
     package init(
         url: String, fetchedAt: Int64? = nil, refreshAt: Int64? = nil, keyIDs: [String] = [], skipped: [String] = [],
         lastError: String? = nil

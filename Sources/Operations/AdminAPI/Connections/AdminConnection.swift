@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection to the admin listener: collects one request, has it answered, and closes.
+/// The channel handler of one admin connection: it receives one request, responds and closes.
 final class AdminConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -84,7 +84,7 @@ final class AdminConnection: ChannelInboundHandler {
         send(response, context: context)
     }
 
-    /// Answers, unless that happened already or nobody is there any more.
+    /// Sends the response, unless one was sent already or the connection is closed.
     private func send(_ response: AdminResponse, context: ChannelHandlerContext) {
         guard case .answering(let isHead) = state else { return }
         state = .closing
@@ -106,7 +106,7 @@ final class AdminConnection: ChannelInboundHandler {
         context.write(wrapOutboundOut(part), promise: nil)
     }
 
-    /// One deadline at a time; the answer's also bounds a client that does not read it.
+    /// Sets the only deadline. The deadline of the response also limits a client that does not read it.
     private func schedule(_ time: TimeAmount, context: ChannelHandlerContext) {
         deadline?.cancel()
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in expire(context: context) }
@@ -118,7 +118,7 @@ final class AdminConnection: ChannelInboundHandler {
         case .answering: send(AdminAPI.timeout, context: context)
         case .closing: break
         }
-        // Whoever does not take the answer within a moment does not get it.
+        // A client that does not read the response within a second does not receive it.
         let channel = context.channel
         context.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     }
@@ -135,7 +135,7 @@ extension AdminConnection {
         408, "request/timeout", title: "The request did not arrive in time", detail: "Send the whole request sooner.")
 }
 
-/// Closes a connection that sends more than a request can be, before anything decodes it.
+/// A channel handler that closes a connection if it sends more than a request may contain, before decoding.
 final class AdminByteLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -4,18 +4,18 @@ import Synchronization
 
 /// The open connections of the admin listener, over all event loops.
 ///
-/// A peer that only connects must not keep others out: where there is no room, a connection is closed that no authorised call is using. It is
-/// the oldest one of the network that has most of them, so a probe is answered whatever number of connections others hold open.
+/// Idle peers must not block others. At the limit, a connection without an authorised call is closed: the oldest one of
+/// the network with the most connections. A probe therefore always receives a response.
 final class AdminConnections: Sendable {
     private struct Entry {
         let channel: any Channel
         let network: PeerNetwork
-        /// Whether it may be closed for another.
+        /// Whether it may be replaced.
         var isIdle = true
     }
 
     private let limit, perNetwork: Int
-    /// In the order of their arrival.
+    /// In order of arrival.
     private let entries = Mutex<[Entry]>([])
     private let closed = Mutex<UInt64>(0)
 
@@ -24,12 +24,10 @@ final class AdminConnections: Sendable {
         self.perNetwork = perNetwork
     }
 
-    /// Connections that were closed for want of room.
+    /// The number of connections that were closed because of the limit.
     var closedCount: UInt64 { closed.withLock { $0 } }
 
-    /// Adds a connection, in the place of another if there is no room.
-    ///
-    /// - Returns: Whether it may stay; not if authorised calls are using all connections.
+    /// Adds a connection, replacing another one at the limit. Returns `false` if authorised calls use all connections.
     func enter(_ channel: any Channel) -> Bool {
         let entry = Entry(channel: channel, network: PeerNetwork(channel.remoteAddress))
         let (isIn, evicted) = entries.withLock { entries in
@@ -43,7 +41,7 @@ final class AdminConnections: Sendable {
         return isIn
     }
 
-    /// Keeps a connection until it leaves: an authorised call is using it.
+    /// Protects a connection from replacement while an authorised call uses it.
     func keep(_ channel: any Channel) {
         entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.channel === channel }) else { return }
@@ -51,13 +49,13 @@ final class AdminConnections: Sendable {
         }
     }
 
-    /// Removes a connection, whether it stayed or not.
+    /// Removes a connection, whether it was added or not.
     func leave(_ channel: any Channel) {
         entries.withLock { $0.removeAll { $0.channel === channel } }
     }
 
     private enum Victim {
-        /// There is room, once the entry at the index is gone.
+        /// The connection can be added after the entry at this index is removed.
         case room(Int?)
         case none
     }

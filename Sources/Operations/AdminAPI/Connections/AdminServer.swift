@@ -2,45 +2,45 @@ package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The admin listener: health, metrics and the admin API, never reachable through the public listeners.
+/// The admin listener: health, metrics and the admin API. It is never reachable through the public listeners.
 ///
-/// Each connection carries one request; all of it must come, and be answered, within fixed times.
+/// Each connection carries one request, with timeouts for receiving it and for the response.
 package struct AdminServer: Sendable {
-    /// The bounds of the listener.
+    /// The limits of the listener.
     package struct Limits: Sendable {
-        /// Open connections. One more closes an idle one.
+        /// The maximum number of connections. One more replaces an idle one.
         package var connections = 64
-        /// Open connections of one IPv4 address or IPv6 /64.
+        /// The maximum number of connections per IPv4 address or IPv6 /64.
         package var connectionsPerNetwork = 32
-        /// Bytes of the request line and the fields.
+        /// The maximum size of the request line and the fields, in bytes.
         package var headSize = 8 * 1024
-        /// Bytes of the body.
+        /// The maximum size of the body, in bytes.
         package var bodySize = 64 * 1024
-        /// Until the head has come.
+        /// The timeout of the head.
         package var headTimeout = TimeAmount.seconds(3)
-        /// From the head to the end of the body.
+        /// The timeout from the head to the end of the body.
         package var requestTimeout = TimeAmount.seconds(10)
-        /// From the whole request to the end of its answer.
+        /// The timeout from the complete request to the end of the response.
         package var answerTimeout = TimeAmount.seconds(30)
 
-        /// The defaults.
+        /// Creates the default limits.
         package init() {}
     }
 
-    /// Where it listens; with the port that was taken when 0 was asked for.
+    /// The bound address, with the actual port if port 0 was requested.
     package let address: SocketAddress
     private let channel: any Channel
     private let open: AdminConnections
 
-    /// Binds and begins to answer.
+    /// Binds the address and starts serving.
     ///
     /// - Parameters:
-    ///   - address: Where to listen.
-    ///   - token: The bearer token of everything but health and metrics; nil or empty, and the rest does not exist.
-    ///   - hosts: Names by which clients may call, besides `localhost` and the address that they reach.
+    ///   - address: The address to listen on.
+    ///   - token: The bearer token of all paths except health and metrics. If `nil` or empty, only these exist.
+    ///   - hosts: The accepted host names in addition to `localhost` and the local address.
     ///   - backend: The gateway.
     ///   - group: The event loops of connections.
-    ///   - limits: The bounds.
+    ///   - limits: The limits.
     package static func start(
         address: SocketAddress, token: String?, hosts: [String] = [], backend: any AdministrationBackend,
         group: any EventLoopGroup, limits: Limits = Limits()
@@ -57,16 +57,16 @@ package struct AdminServer: Sendable {
         return AdminServer(address: channel.localAddress ?? address, channel: channel, open: open)
     }
 
-    /// Connections that were closed for want of room.
+    /// The number of connections that were closed because of the limit.
     package var closedCount: UInt64 { open.closedCount }
 
-    /// Stops to accept. Calls that run are answered, within their time.
+    /// Stops accepting connections. Current calls are completed within their timeouts.
     package func close() async {
-        // It fails only when it is closed already.
+        // It fails only if the channel is already closed.
         try? await channel.close()
     }
 
-    /// Makes a connection of a channel; fails if there is no room.
+    /// Initializes the pipeline of a channel. Fails if the limit is reached.
     static func initialize(
         _ channel: any Channel, api: AdminAPI, open: AdminConnections, limits: Limits
     ) -> EventLoopFuture<Void> {

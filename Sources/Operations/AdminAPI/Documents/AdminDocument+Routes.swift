@@ -2,7 +2,8 @@ import GatewayCore
 import GatewayConfiguration
 
 extension AdminDocument {
-    /// The routes, by the configuration's keys. Time limits and answer fields decide nothing and are left out.
+    /// Returns the routes with the keys of the configuration. Timeouts and response fields do not affect decisions and
+    /// are omitted.
     static func routes(_ routes: [Configuration.Route]) -> AdminResponse {
         .json(
             ObjectText.object { body in

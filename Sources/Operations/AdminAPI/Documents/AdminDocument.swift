@@ -51,7 +51,7 @@ enum AdminDocument {
             })
     }
 
-    /// What the store has lost, which is given up now.
+    /// Returns the loss of the store that was accepted.
     static func accepted(_ loss: StoreLoss) -> AdminResponse {
         .json(
             ObjectText.object { body in
@@ -67,7 +67,7 @@ enum AdminDocument {
 }
 
 extension ObjectText {
-    /// `uid`, and `tenant` where it is a part of the user's name.
+    /// Adds `uid`, and `tenant` if it is part of the user key.
     fileprivate mutating func add(_ user: UserKey) {
         add("uid", user.uid)
         add("tenant", user.tenant)

@@ -1,22 +1,22 @@
 import GatewayCore
 import PrintableText
 
-/// A request to the admin listener, complete and within its bounds.
+/// A complete request to the admin listener, within its limits.
 struct AdminRequest: Sendable {
     var method: String
     var target: String
     var headers: [(name: String, value: String)]
     var body: [UInt8] = []
-    /// The address of the machine that the client reached, without a port; nil for a socket file.
+    /// The local address of the connection without a port. `nil` for a Unix socket.
     var localAddress: String?
 
-    /// All values of a field, by its lower-case name.
+    /// Returns all values of a field, by its lower-case name.
     func values(_ name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
 }
 
-/// What the admin listener answers.
+/// A response of the admin listener.
 struct AdminResponse: Sendable, Equatable {
     var status: Int
     var contentType: String
@@ -32,7 +32,7 @@ struct AdminResponse: Sendable, Equatable {
         AdminResponse(status: status, contentType: "application/json", body: printable(body))
     }
 
-    /// A problem document (RFC 9457).
+    /// Returns a problem document (RFC 9457).
     static func problem(
         _ status: Int, _ code: String, title: String, detail: String, extra: [String: String] = [:]
     ) -> AdminResponse {
@@ -46,7 +46,7 @@ struct AdminResponse: Sendable, Equatable {
             status: status, contentType: "application/problem+json", body: printable(body), extra: extra)
     }
 
-    /// A document and a line feed. Operators read it on a terminal.
+    /// Escapes a document for display on a terminal, and appends a line feed.
     private static func printable(_ json: [UInt8]) -> [UInt8] {
         Array(PrintableText.escaped(String(decoding: json, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
     }

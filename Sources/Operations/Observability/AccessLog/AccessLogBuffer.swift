@@ -1,13 +1,13 @@
 package import GatewayCore
 
-/// One worker's access log: lines are built into memory of a fixed size and handed over in batches.
+/// The access log of one worker. Lines are built in memory of a fixed size and passed on in batches.
 ///
-/// Owned by one event loop. Recording a line allocates nothing, takes no lock and waits for nobody; when the writer does not keep up and
+/// It belongs to one event loop. Recording a line does not allocate, lock or wait. If the writer does not keep up and
 /// the memory is full, lines are dropped and counted.
 package final class AccessLogBuffer {
-    /// How many bytes of lines wait at most, besides the batch that was handed over last.
+    /// The maximum size of waiting lines in bytes, in addition to the batch that was last passed on.
     package static let capacity = 256 * 1024
-    /// From this fill on a recorded line hands the batch over without waiting for the tick.
+    /// The fill level at which a recorded line triggers a flush without waiting for the tick.
     private static var fillToFlush: Int { 64 * 1024 }
 
     private let slot: AccessLogSlot
@@ -18,7 +18,7 @@ package final class AccessLogBuffer {
     private var lines = 0
     private var timestamp = LogTimestamp()
 
-    /// An empty buffer that hands over through `slot` and counts what it drops.
+    /// Creates an empty buffer that passes on batches through `slot` and counts dropped lines.
     package init(slot: AccessLogSlot, counters: WorkerCounters) {
         self.slot = slot
         self.counters = counters
@@ -30,7 +30,7 @@ package final class AccessLogBuffer {
         start.deallocate()
     }
 
-    /// Adds a line, or counts it as dropped when there is no room.
+    /// Adds a line, or counts it as dropped if the buffer is full.
     package func record(_ entry: borrowing AccessLogEntry) {
         var line = LogLineWriter(next: start + used, end: end)
         AccessLogLine.write(entry, timestamp: &timestamp, to: &line)
@@ -43,13 +43,13 @@ package final class AccessLogBuffer {
         if used >= Self.fillToFlush { flush() }
     }
 
-    /// Hands over what there is; nothing happens while the writer has not taken the batch before. Call it on each tick.
+    /// Passes on the waiting lines, unless the writer has not taken the previous batch. Call it on each tick.
     package func flush() {
         guard used > 0, slot.isEmpty, let batch = takeBatch() else { return }
         slot.put(batch)
     }
 
-    /// Takes out the lines that were not handed over: at the end, for `AccessLogWriter.close(remainders:)`.
+    /// Removes and returns the lines that were not passed on, for `AccessLogWriter.close(remainders:)`.
     package func takeBatch() -> LogBatch? {
         guard used > 0 else { return nil }
         let batch = LogBatch(bytes: Array(UnsafeRawBufferPointer(start: start, count: used)), lines: lines)

@@ -1,63 +1,64 @@
 package import GatewayCore
 
-/// What one line of the access log tells of a request. No field holds a credential, and none may be made to.
+/// The content of one access log line. No field contains a credential.
 ///
-/// Texts are only read during `AccessLogBuffer.record`; what is not UTF-8 in them, and every control character, is written escaped.
+/// Texts are only read during `AccessLogBuffer.record`. Control characters and bytes that are not UTF-8 are escaped.
 package struct AccessLogEntry {
-    /// A text that the caller has in one form or another.
+    /// A text in one of several representations.
     package enum Text {
         /// Written as `null`.
         case none
         /// Memory that is valid until `record` returns.
         case bytes(UnsafeRawBufferPointer)
-        /// Bytes that the caller owns.
+        /// Bytes owned by the caller.
         case array([UInt8])
-        /// Text that the caller owns.
+        /// A string owned by the caller.
         case string(String)
-        /// Text of the program.
+        /// A string literal of the program.
         case literal(StaticString)
     }
 
     /// When the head was complete, in milliseconds since 1970.
     package var time: Int64
-    /// The 128 bits of the request's id, written as 32 hexadecimal digits.
+    /// The request ID of 128 bits, written as 32 hexadecimal digits.
     package var requestID: (UInt64, UInt64)
-    /// The trace that the request is part of, written as 32 hexadecimal digits; zero: left out of the line.
+    /// The trace ID, written as 32 hexadecimal digits. Omitted if zero.
     package var traceID: (UInt64, UInt64) = (0, 0)
     /// The client's address without its port.
     package var client = Text.none
-    /// As the client spelled it.
+    /// The method as spelled by the client.
     package var method = Text.none
-    /// The path as it was asked for. Cut before a `?` and at 2 KiB.
+    /// The requested path, without the query and truncated to 2 KiB.
     package var path = Text.none
-    /// What the client got; 0, written as `null`, when it was gone before an answer.
+    /// The response status. 0, written as `null`, if the client was gone before a response.
     package var status: UInt16 = 0
-    /// What the gateway decided.
+    /// The code of the decision.
     package var code: DecisionCode
-    /// The verified uid; none for anonymous and refused requests.
+    /// The verified uid. Absent for anonymous and denied requests.
     package var uid = Text.none
-    /// The tenant, where it is a part of the user's name. Left out of the line where it is not.
+    /// The tenant, if it is part of the user key. Otherwise omitted.
     package var tenant = Text.none
-    /// The route's pattern.
+    /// The pattern of the route.
     package var route = Text.none
-    /// The upstream's name.
+    /// The name of the upstream.
     package var upstream = Text.none
-    /// The phase that denied the request. Left out of the line if none did.
+    /// The phase that denied the request. Omitted if it was not denied.
     package var phase: DecisionPhase?
-    /// Why the request was refused, precisely. Left out of the line where there is none.
+    /// The precise reason of a denial. Omitted if absent.
     package var reason = Text.none
-    /// The `allow` of the rules that decided, `FILE:LINE`. Left out of the line where none did.
+    /// The `allow` statement that decided, as `FILE:LINE`. Omitted if absent.
     package var rule = Text.none
-    /// From a complete head to the answer's last byte.
+    /// The time from the complete head to the last byte of the response.
     package var durationMicroseconds: UInt64 = 0
-    /// From the forwarded head to the answer's first byte; nil when nothing was forwarded or answered.
+    /// The time from the forwarded head to the first byte of the response. `nil` if the request was not forwarded, or
+    /// without a response.
     package var upstreamMicroseconds: UInt64?
-    /// Body bytes from the client.
+    /// Body bytes received from the client.
     package var bytesIn: UInt64 = 0
-    /// Body bytes to the client.
+    /// Body bytes sent to the client.
     package var bytesOut: UInt64 = 0
 
-    /// An entry whose other fields are absent or zero.
+    /// Creates an entry whose other fields are absent or zero.
     package init(time: Int64, requestID: (UInt64, UInt64), code: DecisionCode) {
         self.time = time
         self.requestID = requestID

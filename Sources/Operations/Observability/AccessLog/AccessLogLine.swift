@@ -1,10 +1,10 @@
 import GatewayCore
 import Revocation
 
-/// The form of a line: one JSON object with the same members, in the same order, for every request; `trace_id`, `tenant`, `phase`, `reason` and `rule` only
-/// where there is one.
+/// The format of a line: one JSON object whose members have the same order for every request. `trace_id`, `tenant`,
+/// `phase`, `reason` and `rule` are omitted if absent.
 enum AccessLogLine {
-    /// The longest texts in bytes, before escaping. The path's is the only one that a client chooses freely.
+    /// The maximum sizes in bytes before escaping. Clients can choose only the path freely.
     enum Limit {
         static var client: Int { 64 }
         static var method: Int { 32 }

@@ -1,7 +1,7 @@
 import Atomics
 import Dispatch
 
-/// Where one worker leaves a batch and the writer takes it: room for one, neither side ever waits for the other.
+/// The exchange of one batch between a worker and the writer, without waiting on either side.
 package final class AccessLogSlot: LogSource {
     private final class Content: Sendable {
         let batch: LogBatch
@@ -22,19 +22,19 @@ package final class AccessLogSlot: LogSource {
         content.load(ordering: .acquiring)?.release()
     }
 
-    /// Whether a batch may be put. Only the worker puts, so what it sees stays true until it does.
+    /// Whether a batch may be put. Only the worker puts batches, so that the result remains valid for it.
     var isEmpty: Bool {
         content.load(ordering: .acquiring) == nil
     }
 
-    /// Puts a batch and wakes the writer. Only on the worker's loop, and only into an empty slot.
+    /// Puts a batch and wakes the writer. Call it only on the worker's loop, and only if the slot is empty.
     func put(_ batch: LogBatch) {
         let previous = content.exchange(.passRetained(Content(batch)), ordering: .acquiringAndReleasing)
         previous?.release()
         wake.signal()
     }
 
-    /// Takes the batch out.
+    /// Removes and returns the batch.
     package func take(isLast: Bool = false) -> LogBatch? {
         content.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().batch
     }

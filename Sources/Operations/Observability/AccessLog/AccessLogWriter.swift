@@ -8,19 +8,19 @@ import Dispatch
     import Darwin
 #endif
 
-/// Writes the access log of all workers on one thread.
+/// The writer of all workers' access logs, on one thread.
 package final class AccessLogWriter: Sendable {
-    /// Where lines go.
+    /// The destination of lines.
     package enum Target: Sendable, Equatable {
         /// The process's standard output.
         case standardOutput
-        /// A file, appended to.
+        /// A file, opened for appending.
         case file(path: String)
     }
 
-    /// One slot for each worker, in their order.
+    /// One slot per worker, in order.
     package let slots: [AccessLogSlot]
-    /// What is left at the end.
+    /// The slot for the remaining lines at the end.
     private let last: AccessLogSlot
     private let writer: LogWriter
 
@@ -37,12 +37,13 @@ package final class AccessLogWriter: Sendable {
         writer = LogWriter(descriptor: descriptor, sources: slots + [last], wake: wake)
     }
 
-    /// Lines that were handed over and that the system then refused to write.
+    /// The number of lines that were passed on and that the system failed to write.
     package var lostLines: UInt64 { writer.lostLines }
 
-    /// Writes what was handed over, then `remainders`, and ends the thread. Call it once, when the workers have stopped recording.
+    /// Writes the waiting lines, then `remainders`, and ends the thread. Call it once, after the workers have stopped
+    /// recording.
     ///
-    /// - Returns: Whether everything was written; not if the reader takes nothing for `limit`.
+    /// - Returns: Whether everything was written. `false` if the reader accepts nothing for `limit`.
     @discardableResult
     package func close(remainders: [LogBatch] = [], within limit: Duration? = nil) async -> Bool {
         let bytes = remainders.flatMap(\.bytes)
@@ -51,14 +52,14 @@ package final class AccessLogWriter: Sendable {
     }
 }
 
-/// The access log cannot be opened.
+/// An error in opening the access log.
 package struct AccessLogError: Error, Equatable, CustomStringConvertible {
-    /// The file.
+    /// The path of the file.
     package let path: String
-    /// The reason that the system gives.
+    /// The reason stated by the system.
     package let reason: String
 
-    /// What happened and what to do.
+    /// The error and its remedy.
     package var description: String {
         "cannot open the access log \(path): \(reason); create its folder, or let this user write there"
     }

@@ -1,8 +1,7 @@
 import CivilCalendar
-import GatewayCore
-import HTTPServer
+import TextCoding
 
-/// Writes JSON into a fixed piece of memory. What does not fit sets `overflowed`, and the line is then worth nothing.
+/// A writer of JSON into memory of a fixed size. Output that does not fit sets `overflowed`; the line is then invalid.
 struct LogLineWriter {
     private(set) var next: UnsafeMutableRawPointer
     private let end: UnsafeMutableRawPointer
@@ -13,7 +12,7 @@ struct LogLineWriter {
         self.end = end
     }
 
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     @inline(__always)
     mutating func raw(_ bytes: UnsafeRawBufferPointer) {
         guard end - next >= bytes.count else { return overflowed = true }
@@ -22,7 +21,7 @@ struct LogLineWriter {
         next += bytes.count
     }
 
-    /// Text of the program's own that needs no escaping.
+    /// Writes a literal that needs no escaping.
     @inline(__always)
     mutating func raw(_ literal: StaticString) {
         raw(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
@@ -48,10 +47,10 @@ struct LogLineWriter {
         }
     }
 
-    /// 16 digits.
+    /// Writes 16 digits.
     mutating func hexadecimal(_ value: UInt64) {
         guard end - next >= 16 else { return overflowed = true }
-        Hexadecimal.write(value, to: next)
+        HexDigits.write(value, to: next)
         next += 16
     }
 
@@ -60,7 +59,8 @@ struct LogLineWriter {
         byte(digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ (digit &- 10))
     }
 
-    /// A JSON string of any bytes, quotes included. Unprintable scalars are escaped; each byte that is not UTF-8 becomes U+FFFD.
+    /// Writes a JSON string of any bytes, including quotes. Unprintable scalars are escaped; each byte that is not
+    /// UTF-8 becomes U+FFFD.
     mutating func string(_ bytes: UnsafeRawBufferPointer) {
         byte(UInt8(ascii: "\""))
         var copied = 0
@@ -81,7 +81,7 @@ struct LogLineWriter {
         byte(UInt8(ascii: "\""))
     }
 
-    /// Writes the escape of what stands at a position that has no plain scalar, and returns how many bytes that was.
+    /// Writes the escape of the bytes at a position without a plain scalar, and returns their number.
     @inline(never)
     private mutating func escaped(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
         let byte = bytes[position]
@@ -106,7 +106,7 @@ struct LogLineWriter {
     }
 }
 
-/// Spells the time of log lines, and remembers the second that it spelled last: most lines differ only in their milliseconds.
+/// A formatter of line times. It caches the last second, because most lines differ only in milliseconds.
 struct LogTimestamp {
     private var second = Int64.min
     /// `YYYY-MM-DDTHH:MM:SS.`

@@ -1,9 +1,9 @@
 import PrintableText
 
-/// Which bytes of a text may stand in a log line as they are: `PrintableText` for bytes that may not be UTF-8.
+/// The classification of bytes for log lines: `PrintableText` for bytes that may not be UTF-8.
 enum LogText {
-    /// The length of the scalar at `position` if it may be copied into a JSON string, else 0: a printable scalar in well-formed UTF-8,
-    /// but the quote and the backslash.
+    /// Returns the length of the scalar at `position` if it may be copied into a JSON string, otherwise 0. It must be
+    /// printable, well-formed UTF-8, and neither a quote nor a backslash.
     @inline(__always)
     static func plainLength(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
         let byte = bytes[position]
@@ -14,7 +14,8 @@ enum LogText {
         return found.length
     }
 
-    /// Where eight bytes at once are no longer all plain ASCII: what follows is to be looked at one by one.
+    /// Returns the first position at which a block of eight bytes is not all plain ASCII. From there, bytes are
+    /// examined individually.
     @inline(__always)
     static func skipPlain(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
@@ -24,20 +25,21 @@ enum LogText {
         return position
     }
 
-    /// Whether each of eight bytes is printable ASCII but the quote and the backslash.
+    /// Returns whether all eight bytes are printable ASCII other than quote and backslash.
     @inline(__always)
     private static func isPlain(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* 0x22)
         let backslashes = word ^ (ones &* 0x5C)
         let deletes = word ^ (ones &* 0x7F)
-        // A borrow into the highest bit of a byte: the byte was smaller than what is taken off. It may come from the byte below, but then
-        // that one was found too.
+        // The highest bit of a byte is set if the subtraction borrowed, that is, if the byte is smaller than the
+        // subtrahend. A borrow may come from the byte below, but that byte was then detected too.
         let found = (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | (deletes &- ones) | word
         return found & (ones &* 0x80) == 0
     }
 
-    /// The scalar beyond ASCII at `position`; `nil` if the bytes are no well-formed sequence (RFC 3629 section 4).
+    /// Returns the non-ASCII scalar at `position`. `nil` if the bytes are not a well-formed sequence (RFC 3629 section
+    /// 4).
     @inline(never)
     static func scalar(_ bytes: UnsafeRawBufferPointer, at position: Int) -> (scalar: Unicode.Scalar, length: Int)? {
         let lead = bytes[position]
@@ -48,14 +50,14 @@ enum LogText {
             guard continuation & 0xC0 == 0x80 else { return nil }
             value = value << 6 | UInt32(continuation & 0x3F)
         }
-        // Fails for surrogates and beyond U+10FFFF; overlong forms have fewer bits than their length.
+        // Fails for surrogates and beyond U+10FFFF. Overlong forms have fewer bits than their length requires.
         guard value >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000), let scalar = Unicode.Scalar(value) else {
             return nil
         }
         return (scalar, length)
     }
 
-    /// The beginning of a text, at most `limit` bytes and not ending inside of a character.
+    /// Returns the start of a text, at most `limit` bytes, without a truncated character at the end.
     static func cut(_ bytes: UnsafeRawBufferPointer, at limit: Int) -> UnsafeRawBufferPointer {
         guard bytes.count > limit else { return bytes }
         var end = limit
@@ -63,7 +65,7 @@ enum LogText {
         return UnsafeRawBufferPointer(rebasing: bytes[..<end])
     }
 
-    /// A target's path: what comes before a query or a fragment.
+    /// Returns a target's path, without query and fragment.
     static func path(_ target: UnsafeRawBufferPointer, limit: Int) -> UnsafeRawBufferPointer {
         let short = cut(target, at: limit)
         let end = short.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? short.count

@@ -6,15 +6,16 @@
     import Darwin
 #endif
 
-/// Where the lines go: a descriptor that is appended to, with short writes and interruptions dealt with. Used by one thread.
+/// A descriptor for appending lines that handles partial writes and interruptions. Used by one thread.
 struct LogDescriptor: ~Copyable {
     private let descriptor: Int32
-    /// Standard streams belong to the process and stay open.
+    /// Whether the descriptor is closed at the end. Standard streams belong to the process and stay open.
     private var isOwned: Bool { descriptor > STDERR_FILENO }
-    /// The last batch was written in part: the next one begins a new line.
+    /// Whether the last batch was partially written. The next one then begins a new line.
     private var torn = false
 
-    /// Opens a file for appending, or makes it, readable for its owner and group. Throws what the system says.
+    /// Opens a file for appending and creates it if necessary, readable for owner and group. Throws the system's
+    /// reason.
     static func open(path: String) throws(AccessLogError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC
         #if canImport(Glibc)
@@ -28,7 +29,7 @@ struct LogDescriptor: ~Copyable {
         return descriptor
     }
 
-    /// Takes over an open descriptor, and closes it at the end unless it is a standard stream.
+    /// Takes ownership of an open descriptor. It is closed at the end unless it is a standard stream.
     init(descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -37,7 +38,7 @@ struct LogDescriptor: ~Copyable {
         if isOwned { close(descriptor) }
     }
 
-    /// Writes all of the bytes. False when the system refuses them, such as on a full disk; the next call tries anew.
+    /// Writes all bytes. `false` if the system fails, for example on a full disk; the next call tries again.
     mutating func append(_ bytes: [UInt8]) -> Bool {
         if torn, !writeAll([UInt8(ascii: "\n")]) { return false }
         torn = false
@@ -60,7 +61,7 @@ struct LogDescriptor: ~Copyable {
         return true
     }
 
-    /// A descriptor that came to us non-blocking, such as a pipe, has no room.
+    /// Waits for a non-blocking descriptor, such as a pipe, that is full.
     private func waitUntilWritable() {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&request, 1, 1000)

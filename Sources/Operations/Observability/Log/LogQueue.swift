@@ -3,19 +3,19 @@ import GatewayCore
 import Logging
 import Synchronization
 
-/// Lines of all loggers that wait for the process log's thread, in memory of a fixed size.
+/// The lines of all loggers that wait for the process log's thread, in memory of a fixed size.
 ///
-/// An event loop that logs takes a lock that is held for a copy of one line. A line that finds no room is dropped and counted.
+/// A lock protects the copying of one line. If the memory is full, a line is dropped and counted.
 final class LogQueue: LogSource {
-    /// Bytes that wait at most, besides the batch that the thread has taken.
+    /// The maximum size of waiting lines in bytes, in addition to the batch that the thread has taken.
     static let capacity = 256 * 1024
-    /// The part of `capacity` that only audit lines use.
+    /// The part of `capacity` that is reserved for audit lines.
     static let auditReserve = 64 * 1024
 
     struct Counts: Equatable {
-        /// Lines that found no room.
+        /// Lines that were dropped because the queue was full.
         var dropped: UInt64 = 0
-        /// Lines that repeated a message too often.
+        /// Lines that were suppressed because a message was repeated too often.
         var suppressed: UInt64 = 0
     }
 
@@ -38,12 +38,12 @@ final class LogQueue: LogSource {
 
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Whether the kind of line may be logged again now; counts it if not.
+    /// Returns whether a line of this kind may be logged now, and counts it if not.
     func admits(_ kind: LogThrottle.Kind) -> Bool {
         state.withLock { state in
-            // Within the lock, so that times come in the order in which the throttle sees them.
+            // Within the lock, so that the throttle receives increasing times.
             let now = clock.monotonic()
-            // A window that is over ends here only if the thread has not ended it.
+            // An expired window ends here only if the thread has not ended it.
             let isAdmitted = state.throttle.admits(kind, now: now)
             if !isAdmitted { state.counts.suppressed += 1 }
             return isAdmitted

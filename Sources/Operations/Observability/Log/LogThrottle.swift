@@ -1,20 +1,20 @@
 import Logging
 
-/// Limits how often one message is logged: a condition that holds for each request must not cost each request a line.
+/// The rate limit of identical messages, so that a condition on every request does not log a line for each.
 ///
-/// A pure value; the caller gives the time in nanoseconds that only increase.
+/// A pure value; the caller passes increasing times in nanoseconds.
 struct LogThrottle {
-    /// A message with its level: messages are static, so this is one place in the program.
+    /// A level and a message. Messages are static, so that a kind corresponds to one place in the program.
     struct Kind: Hashable {
         let level: Logger.Level
         let message: String
     }
 
-    /// Lines of one kind in a window.
+    /// The maximum number of lines of one kind in a window.
     static let burst: UInt64 = 100
-    /// From the first line of a kind.
+    /// The duration of a window, from the first line of a kind.
     static let window: UInt64 = 10_000_000_000
-    /// Kinds at a time. All kinds beyond them share one window.
+    /// The maximum number of kinds. Further ones share one window.
     static let kinds = 256
 
     private struct Window {
@@ -25,7 +25,7 @@ struct LogThrottle {
     private var windows: [Kind: Window] = [:]
     private static let others = Kind(level: .warning, message: "(other messages)")
 
-    /// Whether a line may be written; if not, it is counted.
+    /// Returns whether a line may be written, and counts it.
     mutating func admits(_ kind: Kind, now: UInt64) -> Bool {
         let isKnown = windows[kind] != nil || windows.count < Self.kinds
         let kind = isKnown ? kind : Self.others
@@ -34,7 +34,7 @@ struct LogThrottle {
         return lines <= Self.burst
     }
 
-    /// Ends the windows that are over, or all, and returns how many lines each has suppressed.
+    /// Ends expired windows, or all of them, and returns the number of suppressed lines of each.
     mutating func end(now: UInt64, all: Bool = false) -> [(kind: Kind, suppressed: UInt64)] {
         let ended = windows.filter { all || now &- $0.value.start >= Self.window }
         for kind in ended.keys { windows[kind] = nil }

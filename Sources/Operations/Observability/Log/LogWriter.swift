@@ -12,7 +12,7 @@ import NIOPosix
 
 /// A thread that writes lines to one descriptor, so that a slow disk or reader delays no event loop.
 ///
-/// The sources bound how many lines wait. The thread has one batch at a time.
+/// The sources limit the number of waiting lines. The thread has one batch at a time.
 final class LogWriter: Sendable {
     /// How long `close` waits for a reader that does not read.
     static let closingTime = Duration.seconds(3)
@@ -30,23 +30,23 @@ final class LogWriter: Sendable {
     /// - Parameters:
     ///   - descriptor: Closed at the end unless it is a standard stream.
     ///   - wake: Signalled by the sources when they have lines.
-    ///   - pause: How often the sources are looked at without a signal; `nil`: never.
+    ///   - pause: The interval at which the sources are polled without a signal. `nil` to wait for signals only.
     init(descriptor: Int32, sources: [any LogSource], wake: DispatchSemaphore, pause: DispatchTimeInterval? = nil) {
         self.sources = sources
         self.wake = wake
         self.pause = pause
         thread.start()
-        // The pool also runs this if it is shut down before it began: accepted lines are written in any case.
+        // The pool also runs this if it is shut down before the start, so that accepted lines are always written.
         thread.submit { [self] _ in run(LogDescriptor(descriptor: descriptor)) }
     }
 
-    /// Lines that the system refused to write.
+    /// The number of lines that the system failed to write.
     var lostLines: UInt64 { lost.load(ordering: .relaxed) }
 
-    /// Has the thread write what waits, and end. Call it once.
+    /// Writes the waiting lines and ends the thread. Call it once.
     ///
-    /// - Returns: Whether everything was written in time. If not, the thread stays behind in a call of the system that does not
-    ///   return, and ends with the process.
+    /// - Returns: Whether everything was written in time. If not, the thread remains in a blocking system call and ends
+    ///   with the process.
     func close(within limit: Duration = closingTime) async -> Bool {
         isStopping.store(true, ordering: .releasing)
         wake.signal()
@@ -79,7 +79,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// A reader that went away costs its lines, not the process.
+    /// Blocks SIGPIPE, so that a closed reader loses lines but does not terminate the process.
     private func ignoreClosedPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -88,17 +88,17 @@ final class LogWriter: Sendable {
     }
 }
 
-/// Lines on their way to a `LogWriter`.
+/// A batch of lines for a `LogWriter`.
 package struct LogBatch: Sendable {
-    /// Whole lines, each with its line feed.
+    /// Complete lines, each with its line feed.
     package let bytes: [UInt8]
-    /// How many lines they are.
+    /// The number of lines.
     package let lines: Int
 }
 
-/// A place from which a `LogWriter` takes lines. Only the writer's thread calls it.
+/// A source of lines for a `LogWriter`. Only the writer's thread calls it.
 package protocol LogSource: Sendable {
-    /// Takes out the lines that wait; `nil` if there are none.
+    /// Removes and returns the waiting lines. `nil` if no line waits.
     ///
     /// - Parameter isLast: Whether the writer ends after this call.
     func take(isLast: Bool) -> LogBatch?

@@ -3,18 +3,18 @@ package import GatewayCore
 package import Logging
 import PrintableText
 
-/// The log of a process: all loggers share one bounded queue and one thread that writes to standard error.
+/// The log of a process. All loggers share one bounded queue and one thread that writes to standard error.
 ///
-/// No logger waits for the reader of the log. Values of fields and messages are escaped, so that no text that is logged forges a line or
-/// a field, or drives a terminal.
+/// No logger waits for the reader of the log. Messages and field values are escaped, so that logged text cannot forge a
+/// line or a field, or control a terminal.
 package final class ProcessLog: Sendable {
-    /// The numbers of the log's metrics.
+    /// The metrics of the log.
     package struct Counts: Sendable, Equatable {
-        /// Lines that found no room in the queue.
+        /// Lines that were dropped because the queue was full.
         package var dropped: UInt64 = 0
-        /// Lines that the system refused to write.
+        /// Lines that the system failed to write.
         package var lost: UInt64 = 0
-        /// Lines that repeated a message too often.
+        /// Lines that were suppressed because a message was repeated too often.
         package var suppressed: UInt64 = 0
     }
 
@@ -30,32 +30,32 @@ package final class ProcessLog: Sendable {
         let wake = DispatchSemaphore(value: 0)
         self.clock = clock
         queue = LogQueue(clock: clock, wake: wake)
-        // Wakes without a line to report what was suppressed.
+        // Wakes periodically to report suppressed lines.
         writer = LogWriter(descriptor: descriptor, sources: [queue], wake: wake, pause: .seconds(1))
     }
 
-    /// A logger that writes here.
+    /// Returns a logger that writes to this log.
     package func logger(level: Logger.Level) -> Logger {
         var logger = Logger(label: Self.label) { ProcessLogHandler(log: self, label: $0) }
         logger.logLevel = level
         return logger
     }
 
-    /// A handler for loggers that libraries make.
+    /// Returns a handler for loggers of libraries.
     package func handler(label: String) -> any LogHandler { ProcessLogHandler(log: self, label: label) }
 
-    /// Writes lines of the program itself, such as errors that end it, as they are but for unprintable characters.
+    /// Writes lines of the program itself, such as fatal errors. Only unprintable characters are escaped.
     package func write(_ lines: String) {
         queue.append(PrintableText.escaped(lines, keepsLineFeeds: true) + "\n", isAudit: true)
     }
 
-    /// What happened to lines that were not written.
+    /// The numbers of lines that were not written.
     package var counts: Counts {
         let waiting = queue.counts
         return Counts(dropped: waiting.dropped, lost: writer.lostLines, suppressed: waiting.suppressed)
     }
 
-    /// Writes what waits, for at most `limit`, and ends the thread. Call it once; later lines are not written.
+    /// Writes the waiting lines for at most `limit`, and ends the thread. Call it once; later lines are not written.
     ///
     /// - Returns: Whether everything was written.
     @discardableResult

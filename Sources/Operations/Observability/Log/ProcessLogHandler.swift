@@ -3,11 +3,11 @@ import GatewayCore
 package import Logging
 import PrintableText
 
-/// A logger's way into the process log.
+/// The log handler of the process log.
 struct ProcessLogHandler: LogHandler {
     let log: ProcessLog
     let label: String
-    /// Whether its lines are never suppressed and have a reserved part of the queue.
+    /// Whether its lines are never suppressed and use the reserved part of the queue.
     var isAudit = false
     var logLevel = Logger.Level.info
     var metadata = Logger.Metadata()
@@ -30,7 +30,7 @@ struct ProcessLogHandler: LogHandler {
         log.queue.append(line, isAudit: isAudit)
     }
 
-    /// Levels below `info` are for an operator who wants every line.
+    /// Levels below `info` are not throttled, because operators enable them to see every line.
     private func isAdmitted(_ event: LogEvent) -> Bool {
         guard !isAudit, event.level >= .info else { return true }
         return log.queue.admits(LogThrottle.Kind(level: event.level, message: "\(event.message)"))
@@ -38,7 +38,7 @@ struct ProcessLogHandler: LogHandler {
 }
 
 extension Logger {
-    /// The same logger for lines that must not be lost to the repetition of others.
+    /// The same logger for audit lines, which are never suppressed.
     package var forAudit: Logger {
         guard var handler = handler as? ProcessLogHandler else { return self }
         handler.isAudit = true
@@ -47,13 +47,13 @@ extension Logger {
         return logger
     }
 
-    /// What happened to lines of the process log that were not written; `nil` if the logger writes elsewhere.
+    /// The numbers of process log lines that were not written. `nil` if the logger does not write to a process log.
     package var processLogCounts: ProcessLog.Counts? { (handler as? ProcessLogHandler)?.log.counts }
 }
 
-/// The form of a line of the process log: `TIME LEVEL LABEL: KEY=VALUE ... [SOURCE] MESSAGE`, whatever is in its parts.
+/// The format of a process log line: `TIME LEVEL LABEL: KEY=VALUE ... [SOURCE] MESSAGE`, whatever its parts contain.
 enum LogLine {
-    /// The longest value of a field, in scalars.
+    /// The maximum length of a field value, in scalars.
     static let longestValue = 4096
 
     static func text(

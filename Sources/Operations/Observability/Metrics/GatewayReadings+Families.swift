@@ -2,7 +2,7 @@ import GatewayCore
 import Revocation
 
 extension GatewayReadings {
-    /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
+    /// Returns the gateway's metrics. Their names are a contract; docs/operations.md lists them.
     package func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
@@ -42,7 +42,7 @@ extension GatewayReadings {
         ]
     }
 
-    /// The durations of parts of a request that the other histograms do not show.
+    /// The durations of stages of a request that other histograms do not include.
     private var stageFamilies: [MetricFamily] {
         let stages: [(String, WorkerCounters.Timing)] = [
             ("tls_handshake", .handshake), ("queue", .queue), ("connect", .connect),
@@ -303,7 +303,7 @@ extension GatewayReadings {
         Array(upstreams.prefix(counters.upstreams).enumerated()).map { ($0.offset, $0.element) }
     }
 
-    /// Only what happened: a series for each of 10,000 routes and each code would be more than a scraper wants.
+    /// Only series with a count: 10,000 routes times all codes would be too many.
     private var requests: [MetricSample<UInt64>] {
         var totals: [String: [UInt64]] = [:]
         for route in -1..<counters.routes {

@@ -2,20 +2,20 @@ package import OutboundHTTP
 package import GatewayCore
 package import Revocation
 
-/// Everything that the gateway's metrics are made of, as the gateway reads it from its parts.
+/// The readings from which the gateway's metrics are computed.
 package struct GatewayReadings: Sendable {
     /// One set of signing keys.
     package struct KeySet: Sendable {
-        /// Its URL without a query.
+        /// The URL without its query.
         package var url: String
-        /// Seconds since it was last fetched; nil before the first time.
+        /// Seconds since the last fetch. `nil` before the first fetch.
         package var age: Double?
-        /// How many keys it has.
+        /// The number of keys.
         package var keys: Int
-        /// How many fetches succeeded, and how many failed.
+        /// The numbers of successful and failed fetches.
         package var fetches, failures: UInt64
 
-        /// The state of a set.
+        /// Creates the state of a set.
         package init(url: String, age: Double?, keys: Int, fetches: UInt64, failures: UInt64) {
             self.url = url
             self.age = age
@@ -25,16 +25,16 @@ package struct GatewayReadings: Sendable {
         }
     }
 
-    /// A certificate that a listener serves.
+    /// A certificate served by a listener.
     package struct Certificate: Sendable {
         /// The listener's address, as configured.
         package var listener: String
         /// Its first DNS name.
         package var subject: String
-        /// When it ends, in seconds since 1970.
+        /// When it expires, in seconds since 1970.
         package var expiry: Int64
 
-        /// A certificate.
+        /// Creates a certificate.
         package init(listener: String, subject: String, expiry: Int64) {
             self.listener = listener
             self.subject = subject
@@ -42,54 +42,54 @@ package struct GatewayReadings: Sendable {
         }
     }
 
-    /// The workers' numbers, added up.
+    /// The sum of all workers' counters.
     package var counters: CountersSnapshot
-    /// What each route is called, by its index: its pattern. Routes of the same name are counted together.
+    /// The pattern of each route, by index. Routes with the same pattern are counted together.
     package var routes: [String]
-    /// What each upstream is called, by its index.
+    /// The name of each upstream, by index.
     package var upstreams: [String]
     /// The key sets in use.
     package var keySets: [KeySet] = []
-    /// Seconds since the store's view was last known to be complete; nil before the first time.
+    /// Seconds since the store's view was last known to be complete. `nil` before the first time.
     package var storeAge: Double?
-    /// Users and sessions in the store's view.
+    /// The numbers of users and sessions in the store's view.
     package var storeUsers = 0, storeSessions = 0
-    /// Records of the store that were invalid when they were last read.
+    /// The number of store records that were invalid when last read.
     package var storeFaulty = 0
-    /// Whether the store takes writes.
+    /// Whether the store accepts writes.
     package var storeIsWritable = true
-    /// How a shared store is doing; nil: it is embedded.
+    /// The health of a shared store. `nil` for an embedded store.
     package var storeHealth: StoreHealth?
-    /// What providers are asked about opaque tokens, in the order of the configuration.
+    /// The introspection of opaque tokens, by provider in the order of the configuration.
     package var introspections: [LookupStatus] = []
-    /// What Identity Toolkit is asked about accounts; nil: nothing.
+    /// The lookups at Identity Toolkit. `nil` if accounts are not looked up.
     package var accountLookups: LookupStatus?
     /// The certificates of the listeners.
     package var certificates: [Certificate] = []
-    /// How often they were read anew, and how often what was read was unfit.
+    /// The numbers of successful and failed reloads of certificates.
     package var certificateRenewals: UInt64 = 0, certificateFailures: UInt64 = 0
     /// The servers of the upstreams, in the order of the configuration.
     package var upstreamServers: [UpstreamServerReading] = []
-    /// Lines that the access log's writer lost.
+    /// Lines that the access log's writer failed to write.
     package var accessLogLost: UInt64 = 0
-    /// Connections that the admin listener closed for want of room.
+    /// Connections that the admin listener closed because of the limit.
     package var adminClosed: UInt64 = 0
-    /// Lines of the process log that were not written; `nil`: the process logs elsewhere.
+    /// Lines of the process log that were not written. `nil` if the process does not use it.
     package var processLog: ProcessLog.Counts?
-    /// How reloads have ended.
+    /// The outcomes of reloads.
     package var reloads = ReloadOutcomes()
-    /// The number of the configuration that is served.
+    /// The number of the active configuration.
     package var generation: UInt64 = 1
-    /// Whether `/readyz` says so.
+    /// Whether `/readyz` reports readiness.
     package var isReady = false
-    /// The insecure options that are on, by their configuration keys.
+    /// The enabled insecure options, by their configuration keys.
     package var insecureOptions: [String] = []
-    /// How many workers there are.
+    /// The number of workers.
     package var workers: Int
-    /// Unix seconds when the process began to serve.
+    /// When the process began to serve, in Unix seconds.
     package var startTime: Int64
 
-    /// Readings whose other parts are absent.
+    /// Creates readings whose other parts are absent.
     package init(
         counters: CountersSnapshot, routes: [String], upstreams: [String], workers: Int, startTime: Int64
     ) {
@@ -101,11 +101,11 @@ package struct GatewayReadings: Sendable {
     }
 }
 
-/// How reloads have ended so far.
+/// The outcomes of all reloads.
 package struct ReloadOutcomes: Sendable {
     package var accepted: UInt64 = 0
     package var refused: UInt64 = 0
-    /// Why the last one was refused; nil: it was not.
+    /// The reason why the last reload was rejected. `nil` if it was not.
     package var lastRefusal: String?
 
     package init() {}

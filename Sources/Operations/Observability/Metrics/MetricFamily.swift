@@ -1,34 +1,34 @@
-/// The metrics of one moment, in the order in which they are shown.
+/// All metrics at one time, in order of output.
 package struct MetricsSnapshot: Sendable {
-    /// The families, each name once.
+    /// The families, with unique names.
     package var families: [MetricFamily]
 
-    /// A snapshot of these families.
+    /// Creates a snapshot of these families.
     package init(families: [MetricFamily] = []) {
         self.families = families
     }
 }
 
-/// Metrics of one name and one type, told apart by their labels.
+/// Metrics with the same name and type, distinguished by labels.
 package struct MetricFamily: Sendable {
-    /// What a family holds; the type of its samples follows from its own.
+    /// The samples of a family.
     package enum Samples: Sendable {
-        /// Numbers that only grow. The family's name ends in `_total`.
+        /// Values that only increase. The family's name ends in `_total`.
         case counters([MetricSample<UInt64>])
-        /// Numbers that rise and fall.
+        /// Values that rise and fall.
         case gauges([MetricSample<Double>])
         /// Latencies.
         case histograms([MetricSample<LatencyHistogram>])
     }
 
-    /// Such as `gatehouse_requests_total`; letters, digits and underscores.
+    /// The name, for example `gatehouse_requests_total`: letters, digits and underscores.
     package let name: StaticString
-    /// What it means, in one line.
+    /// The description, in one line.
     package let help: StaticString
-    /// Its values.
+    /// The samples.
     package let samples: Samples
 
-    /// A family.
+    /// Creates a family.
     package init(_ name: StaticString, help: StaticString, _ samples: Samples) {
         self.name = name
         self.help = help
@@ -38,26 +38,26 @@ package struct MetricFamily: Sendable {
 
 /// One value with its labels.
 package struct MetricSample<Value: Sendable>: Sendable {
-    /// Names, which are the program's own, with values, which may be any text.
+    /// The labels. Names are literals of the program; values may be any text.
     package let labels: [(name: StaticString, value: String)]
     /// The value.
     package let value: Value
 
-    /// A value without, or with, labels.
+    /// Creates a sample.
     package init(_ labels: [(name: StaticString, value: String)] = [], _ value: Value) {
         self.labels = labels
         self.value = value
     }
 }
 
-/// How often latencies fell into each of `LatencyBuckets`, and their sum.
+/// The counts per bucket of `LatencyBuckets`, and the sum of latencies.
 package struct LatencyHistogram: Sendable, Equatable {
-    /// Not cumulative; `LatencyBuckets.count` of them.
+    /// The `LatencyBuckets.count` counts, not cumulative.
     package let buckets: [UInt64]
     /// In nanoseconds.
     package let sumNanoseconds: UInt64
 
-    /// A histogram of counted buckets.
+    /// Creates a histogram of counted buckets.
     package init(buckets: [UInt64], sumNanoseconds: UInt64) {
         self.buckets = buckets
         self.sumNanoseconds = sumNanoseconds

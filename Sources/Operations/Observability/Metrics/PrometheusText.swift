@@ -4,7 +4,7 @@ extension MetricsSnapshot {
     /// The `Content-Type` of `prometheusText`.
     package static let prometheusContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The metrics in Prometheus' text exposition format, version 0.0.4.
+    /// Returns the metrics in the Prometheus text exposition format, version 0.0.4.
     package func prometheusText() -> String {
         var text = PrometheusText()
         for family in families { text.append(family) }
@@ -73,7 +73,7 @@ private struct PrometheusText {
         return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }
 
-    /// Microseconds as seconds, exactly: `0.000012`, `1.5`, `134.217728`.
+    /// Returns microseconds as exact seconds: `0.000012`, `1.5`, `134.217728`.
     private func seconds(_ microseconds: UInt64) -> String {
         let fraction = microseconds % 1_000_000
         guard fraction > 0 else { return "\(microseconds / 1_000_000)" }

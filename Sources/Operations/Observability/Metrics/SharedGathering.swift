@@ -1,21 +1,24 @@
 package import GatewayCore
 
-/// Gathers a text that costs work on every event loop, for any number of callers.
+/// The gathering of a text that requires work on every event loop, shared by all callers.
 ///
-/// One gathering runs at a time, and callers that come before the next one begins share it. So `/metrics`, which needs no token, takes a
-/// tenth of one core at most.
+/// One gathering runs at a time. Callers that arrive before the next one begins share it. `/metrics`, which needs no
+/// token, therefore uses at most a tenth of one core.
 package actor SharedGathering {
-    /// From the start of a gathering to the start of the next one, at least; ten times as long as the last one took, but at most a second.
+    /// The minimum and the maximum interval between the starts of two gatherings, in nanoseconds. Within these bounds,
+    /// it is ten times the duration of the last one.
     static let interval = 100 * UInt64(1_000_000)
     private static let longestInterval = UInt64(1_000_000_000)
 
     private let clock: GatewayClock
     private let sleep: @Sendable (UInt64) async -> Void
     private var running: Task<String, Never>?
-    /// The gathering that has not begun; its callers see all that happened before they came.
+    /// The gathering that has not begun. It includes everything that happened before its callers arrived.
     private var next: Task<String, Never>?
     private var allowed: UInt64 = 0
 
+    /// Creates a gathering.
+    ///
     /// - Parameter sleep: Waits for a number of nanoseconds.
     package init(
         clock: GatewayClock,
@@ -25,7 +28,7 @@ package actor SharedGathering {
         self.sleep = sleep
     }
 
-    /// The text of a gathering that begins after this call.
+    /// Returns the text of a gathering that begins after this call.
     package func text(_ gather: @escaping @Sendable () async -> String) async -> String {
         if let next { return await next.value }
         let previous = running

@@ -1,17 +1,17 @@
-/// One server of an upstream, as the workers see it.
+/// One server of an upstream, as seen by the workers.
 package struct UpstreamServerReading: Sendable {
     let upstream: String
     let server: String
-    /// How many addresses it has; how many of them are well by their checks, left out for failed requests, or starting slowly. Of all
-    /// workers together, but for `addresses` and `healthy`.
+    /// The number of addresses, and how many of them are healthy, ejected, or in a slow start. Sums over all workers,
+    /// except `addresses` and `healthy`.
     package var addresses = 0
     package var healthy = 0
     package var ejected = 0
     package var slow = 0
-    /// Requests that are being served.
+    /// The number of current requests.
     package var requests = 0
     package var ejections: UInt64 = 0
-    /// Nil: it is not checked.
+    /// `nil` without health checks.
     package var checksPassed: UInt64?
     package var checksFailed: UInt64?
 
@@ -26,7 +26,7 @@ package struct UpstreamServerReading: Sendable {
 }
 
 extension [UpstreamServerReading] {
-    /// The same servers as another worker sees them, added.
+    /// Returns the readings combined with another worker's.
     package func mergedWith(_ others: [UpstreamServerReading]) -> [UpstreamServerReading] {
         guard others.count == count else { return self }
         return zip(self, others).map { mine, other in

@@ -1,13 +1,13 @@
 package import GatewayCore
 
-/// A kind of Firebase credential and the place where alone it counts.
+/// A kind of Firebase credential. Each kind is accepted in one part of a request only.
 package enum CredentialKind: UInt8, Sendable {
-    /// An ID token: counts in the header only.
+    /// An ID token: accepted in the header only.
     case idToken
-    /// A session cookie: counts in the cookie only.
+    /// A session cookie: accepted in the cookie only.
     case sessionCookie
 
-    /// The code for a credential of this kind that is not valid for any reason but those with codes of their own.
+    /// The code of every failure of this kind except expiry and revocation, which have codes of their own.
     var invalidCode: DecisionCode { self == .idToken ? .invalidIDToken : .invalidSessionCookie }
     package var expiredCode: DecisionCode { self == .idToken ? .idTokenExpired : .sessionCookieExpired }
     package var revokedCode: DecisionCode { self == .idToken ? .idTokenRevoked : .sessionCookieRevoked }

@@ -1,11 +1,11 @@
 package import GatewayCore
 package import HTTPWire
 
-/// Where a request may carry a credential of ours.
+/// The header and the cookie in which a request may carry a gateway credential.
 package final class CredentialLocator: Sendable {
-    /// The field with the Bearer token, in lower case; nil: none counts.
+    /// The name of the field with the Bearer token, in lower case. `nil` if no field is accepted.
     let headerName: [UInt8]?
-    /// The cookie's name, as it is spelled; nil: none counts.
+    /// The cookie's name; its case is significant. `nil` if no cookie is accepted.
     let cookieName: [UInt8]?
     private let isAuthorization: Bool
 
@@ -15,7 +15,7 @@ package final class CredentialLocator: Sendable {
         isAuthorization = header.map { $0.lowercased() == "authorization" } ?? false
     }
 
-    /// Finds the credentials of a request. Looks at names and shapes only; nothing is verified.
+    /// Finds the credentials of a request by names and shapes. It verifies nothing.
     package func find(in request: RequestView) -> FoundCredentials {
         var found = FoundCredentials()
         if isAuthorization {
@@ -44,36 +44,37 @@ package final class CredentialLocator: Sendable {
         }
     }
 
-    /// Whether it is the field that may carry a Bearer token.
+    /// Returns whether a field may carry a Bearer token.
     private func isHeader(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
         guard !isAuthorization else { return field.kind == .authorization }
         guard let headerName else { return false }
         return ASCII.equals(field.name.bytes(in: head), headerName)
     }
 
-    /// Whether a field is one that this gateway looks for credentials in, whatever it holds.
+    /// Returns whether the gateway searches a field for credentials, whatever its value.
     package func mayHoldCredential(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
         field.kind == .cookie || isHeader(field, in: head)
     }
 
-    /// A cookie of the name that is no JWT is not ours: it passes unchanged.
+    /// Returns whether a cookie has the configured name and holds a JWT. Any other cookie passes unchanged.
     private func isOurs(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
         guard let cookieName, Cookies.isNamed(pair, cookieName, in: head) else { return false }
         return CompactShape.isJWT(pair.value.bytes(in: head))
     }
 }
 
-/// The credentials that a request carries, as ranges of its head. Plain values: it is handed along with each request.
+/// The credentials that a request carries, as ranges of its head. A plain value, which is passed along with each
+/// request.
 package struct FoundCredentials {
-    /// What the request offers to be known by.
+    /// The credential that a request presents.
     package enum Offer {
         case none
         case token(ByteRange, CredentialKind)
-        /// One that stands in none of the head's bytes as it is: it counts as an ID token does.
+        /// A token that is not contained literally in the head's bytes. It is treated as an ID token.
         case text([UInt8])
-        /// A field that should carry a Bearer token and carries something else.
+        /// The Bearer field holds something other than a Bearer token.
         case unsupported
-        /// More than one credential: nobody can say whose request it is.
+        /// More than one credential: the request cannot be attributed to one of them.
         case ambiguous
     }
 
@@ -81,18 +82,20 @@ package struct FoundCredentials {
     fileprivate var bearer: ByteRange?
     fileprivate var cookie: ByteRange?
     fileprivate var hasDifferentCookies = false
-    /// Where the first field with a Bearer token is; more than one pass only on routes that look at none.
+    /// The index of the first field with a Bearer token, or -1. Only routes that ignore credentials let further ones
+    /// pass.
     fileprivate var bearerField = -1
     fileprivate var hasFurtherBearerFields = false
-    /// What stood in the route's further places; nil: nothing, or there are none.
+    /// The credentials found in the route's additional sources. `nil` if there are none, or no such sources.
     var further: FurtherCredentials?
 
     fileprivate init() {}
 
-    /// Whether a cookie of ours is among them, whatever else is: browsers send it by themselves.
+    /// Whether the request carries a session cookie. Browsers attach it to any request, so that it matters for
+    /// cross-site checks.
     package var hasCookie: Bool { cookie != nil }
 
-    /// What the request offers to be known by.
+    /// Returns the credential that the request presents.
     package func offer(in head: UnsafeRawBufferPointer) -> Offer {
         guard let further else { return usualOffer(in: head) }
         return further.offer(with: usualOffer(in: head), in: head)
@@ -106,7 +109,8 @@ package struct FoundCredentials {
             return isSame ? .token(bearer, .idToken) : .ambiguous
         case (let bearer?, nil): return .token(bearer, .idToken)
         case (nil, let cookie?): return .token(cookie, .sessionCookie)
-        // A service's own scheme beside our cookie is the service's business; alone, it is no credential for us.
+        // Another scheme in the header is left to the upstream if our cookie is present. Without the cookie it is no
+        // credential.
         case (nil, nil): return headerFields == 0 ? .none : .unsupported
         }
     }
@@ -116,7 +120,7 @@ package struct FoundCredentials {
         let value = field.value.bytes(in: head)
         guard CredentialLocator.isBearer(value) else { return }
         if bearerField < 0 { bearerField = index } else { hasFurtherBearerFields = true }
-        // Exactly one space (RFC 6750 section 2.1); whatever else is there makes the token malformed.
+        // Exactly one space separates scheme and token (RFC 6750 section 2.1). Anything else makes the token malformed.
         let skipped = value.count > 6 && value[6] == 0x20 ? 7 : min(6, value.count)
         bearer = ByteRange(start: field.value.start + UInt32(skipped), length: field.value.length - UInt32(skipped))
     }
@@ -131,7 +135,7 @@ package struct FoundCredentials {
 }
 
 extension CredentialLocator {
-    /// Whether a field may hold one of the credentials that were found.
+    /// Returns whether a field may hold one of the credentials that were found.
     @inline(__always)
     package func holds(
         _ credentials: FoundCredentials, _ field: Field, at index: Int, in head: UnsafeRawBufferPointer
@@ -142,7 +146,8 @@ extension CredentialLocator {
             && Self.isBearer(field.value.bytes(in: head))
     }
 
-    /// Writes a cookie field without our cookies, the others byte for byte; nothing where only ours were there.
+    /// Writes a cookie field without the session cookies and keeps the remaining cookies byte for byte. Writes nothing
+    /// if no cookie remains.
     package func writeCookiesWithoutOurs(of field: Field, in head: UnsafeRawBufferPointer, _ writer: inout HeadWriter) {
         var isFirst = true
         _ = Cookies.keep(field.value, of: head, removing: { isOurs($0, in: head) }) { run in
@@ -156,16 +161,18 @@ extension CredentialLocator {
         if !isFirst { writer.append("\r\n") }
     }
 
-    /// The scheme alone, or with anything after white space (RFC 9110 section 11.4: schemes compare without case).
+    /// Returns whether a value is the Bearer scheme, either bare or followed by white space. Schemes compare without
+    /// case (RFC 9110 section 11.4).
     fileprivate static func isBearer(_ value: UnsafeRawBufferPointer) -> Bool {
         value.count >= 6 && ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<6]), "bearer")
             && (value.count == 6 || value[6] == 0x20 || value[6] == 0x09)
     }
 }
 
-/// Tells JWTs from other text by their shape alone.
+/// The shape of JWTs in compact serialization.
 package enum CompactShape {
-    /// Three parts, the first the beginning of a JSON object in base64url: `{` and a quote or white space after it.
+    /// Returns whether text has three parts, of which the first begins like a JSON object in base64url: `{`, then a
+    /// quote or white space.
     package static func isJWT(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 5, bytes[0] == UInt8(ascii: "e"),
             bytes[1] == UInt8(ascii: "y") || bytes[1] == UInt8(ascii: "w")
@@ -175,7 +182,8 @@ package enum CompactShape {
         return dots == 2
     }
 
-    /// Begins like a JSON object in base64url and has parts: a JWT, or one that is malformed. It is never taken for an opaque token.
+    /// Returns whether text begins like a JSON object in base64url and has several parts: a JWT, possibly malformed.
+    /// Such text is never treated as an opaque token.
     package static func seemsJWT(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 3, bytes[0] == UInt8(ascii: "e"), "yw3".utf8.contains(bytes[1]) else { return false }
         return bytes.contains(UInt8(ascii: "."))

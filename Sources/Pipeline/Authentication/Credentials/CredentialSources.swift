@@ -2,12 +2,12 @@ package import GatewayCore
 package import HTTPWire
 import TextCoding
 
-/// Where the requests of one route may carry a credential besides the header and the cookie: for clients that can write neither, as browsers'
-/// `WebSocket` and `EventSource`. What stands there never reaches an upstream, a log or a rule.
+/// The additional credential sources of one route, for clients that can set neither header nor cookie, such as
+/// `WebSocket` and `EventSource` in browsers. A credential found there never reaches an upstream, a log or a rule.
 package final class CredentialSources: Sendable {
-    /// The query parameter's name (`token_query`); nil: none counts.
+    /// The name of the query parameter (`token_query`). `nil` if no parameter is accepted.
     package let parameter: [UInt8]?
-    /// Whether `Sec-WebSocket-Protocol: bearer, TOKEN` counts (`token_protocol`).
+    /// Whether `Sec-WebSocket-Protocol: bearer, TOKEN` is accepted (`token_protocol`).
     let takesProtocol: Bool
 
     package init(parameter: String?, takesProtocol: Bool) {
@@ -17,16 +17,16 @@ package final class CredentialSources: Sendable {
 
     package var takesParameter: Bool { parameter != nil }
 
-    /// Adds what stands in these places to what was found elsewhere.
+    /// Adds the credentials of these sources to those that were found elsewhere.
     package func find(in request: RequestView, _ found: inout FoundCredentials) {
         var tokens: [[UInt8]] = []
         var isAmbiguous = false
-        // RFC 6750 section 2.3: of requests whose answers nobody else may get by their URL alone, reading ones.
+        // RFC 6750 section 2.3 restricts the parameter to requests whose responses are not shared: GET and HEAD only.
         if request.head.method == .get || request.head.method == .head {
             forEachParameter(of: request) { _, value, isOurs in
                 guard isOurs else { return }
                 isAmbiguous = isAmbiguous || !tokens.isEmpty
-                // What cannot be decoded is no token, and is refused as none.
+                // A value that cannot be decoded is recorded as an empty token, which is rejected.
                 tokens.append(FormEncoding.decoded(value) ?? [])
             }
         }
@@ -42,7 +42,7 @@ package final class CredentialSources: Sendable {
 
     // MARK: - The query
 
-    /// Writes the query with its `?`, without the parameter, whichever way it is spelled.
+    /// Writes the query with its `?` but without the credential parameter, however its name is percent-encoded.
     package func writeQuery(of request: RequestView, _ writer: inout HeadWriter) {
         guard let query = request.head.query else { return }
         var kept = 0
@@ -74,11 +74,11 @@ package final class CredentialSources: Sendable {
     private enum ProtocolToken {
         case none
         case token([UInt8])
-        /// `bearer` stands elsewhere than at the beginning, or is spelled otherwise: what is the token, nobody can say.
+        /// `bearer` is not the first sub-protocol, or is misspelled. The token cannot be determined.
         case misplaced
     }
 
-    /// Whether a field has the name of the sub-protocols' as a service may spell it, that takes `_` for `-`.
+    /// Returns whether a field name is `Sec-WebSocket-Protocol`, also as spelled by a server that treats `_` as `-`.
     package func holdsProtocols(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
         takesProtocol && field.kind == .other && Self.spellings.matches(field.name.bytes(in: head))
     }
@@ -89,7 +89,7 @@ package final class CredentialSources: Sendable {
         takesProtocol && field.kind == .other && ASCII.equals(field.name.bytes(in: head), WebSocketProtocols.fieldName)
     }
 
-    /// Whether the first sub-protocol is `bearer`, so that the second is the token.
+    /// Returns whether the first sub-protocol is `bearer`, so that the second one is the token.
     package func hasProtocolToken(in request: RequestView) -> Bool {
         if case .token = protocolToken(in: request) { true } else { false }
     }
@@ -113,8 +113,8 @@ package final class CredentialSources: Sendable {
         return token.map { .token($0) } ?? .none
     }
 
-    /// Writes a field of sub-protocols without `bearer` and the token; nothing where no others were there, or where its name is spelled
-    /// otherwise. What stays, stays byte for byte: it is never longer than it was.
+    /// Writes a sub-protocol field without `bearer` and the token. The remaining members are copied byte for byte, so
+    /// the field never grows. Writes nothing if no member remains, or if the value cannot be separated.
     package func writeProtocols(of field: Field, in head: UnsafeRawBufferPointer, _ writer: inout HeadWriter) {
         guard isProtocolField(field, in: head) else { return }
         let value = field.value.bytes(in: head)
@@ -128,17 +128,18 @@ package final class CredentialSources: Sendable {
         writer.append("\r\n")
     }
 
-    /// Sub-protocols compare byte for byte.
+    /// Returns whether a sub-protocol is `bearer`, compared byte for byte.
     private static func isBearer(_ name: UnsafeRawBufferPointer) -> Bool { name.elementsEqual("bearer".utf8) }
 
-    /// Whether a member is meant as `bearer`: in any case, also with something behind it that is no part of a sub-protocol's name.
+    /// Returns whether a member is meant as `bearer`: in any case, also followed by characters that no sub-protocol
+    /// name may contain.
     private static func resemblesBearer(_ member: UnsafeRawBufferPointer) -> Bool {
         let name = UnsafeRawBufferPointer(rebasing: member.prefix(6))
         return ASCII.equals(name, "bearer") && (member.count == 6 || !WebSocketProtocols.isToken(member))
     }
 }
 
-/// What was found in a route's further places. An object, so that a request without it carries a nil.
+/// The credentials from a route's additional sources. A class, so that other requests carry only a `nil` reference.
 final class FurtherCredentials: Sendable {
     private let tokens: [[UInt8]]
     private let isAmbiguous: Bool
@@ -148,7 +149,7 @@ final class FurtherCredentials: Sendable {
         self.isAmbiguous = isAmbiguous
     }
 
-    /// What the request offers, with what it offers in the usual places: all must be the same.
+    /// Returns the credential of the request, given the one from its header and cookie. All of them must be identical.
     func offer(with usual: FoundCredentials.Offer, in head: UnsafeRawBufferPointer) -> FoundCredentials.Offer {
         guard !isAmbiguous, let token = tokens.first, tokens.allSatisfy({ $0 == token }) else { return .ambiguous }
         switch usual {

@@ -1,12 +1,12 @@
 import GatewayCore
 package import JOSE
 
-/// What a token must be, each check by itself: ``FirebaseVerifier/verify(_:key:now:hasher:)`` asks them in order, an inspection
-/// of a token tells the answer of each.
+/// The checks of a Firebase token, one function each. ``FirebaseVerifier/verify(_:key:now:hasher:)`` runs them in
+/// order; `explain` reports the result of each.
 extension FirebaseVerifier {
     // MARK: - Before the signature
 
-    /// Empty only for an emulator's token, which needs none.
+    /// Returns the key ID. It may be empty only in a token of the emulator.
     package func keyID(of token: UnverifiedJWS) throws(VerificationFailure) -> String {
         let keyID = token.keyID ?? ""
         guard insecureEmulator || !keyID.isEmpty else { throw invalid(.noKeyID) }
@@ -26,14 +26,14 @@ extension FirebaseVerifier {
     }
 
     package func subject(of claims: JSONValue) throws(VerificationFailure) -> String {
-        // Control characters name nobody: such a uid could not be spelled where users are revoked.
+        // A uid with control characters could not be entered in order to revoke the user.
         guard let subject = claims["sub"]?.string, (1...128).contains(subject.utf8.count),
             subject.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { throw invalid(.subject) }
         return subject
     }
 
-    /// Users of other providers' own tokens have uids with the provider before them: nobody of Firebase's may pass for one.
+    /// Rejects a uid that begins with `PROVIDER:`, the prefix of users of configured providers.
     package func checkNotReserved(_ uid: String) throws(VerificationFailure) {
         guard !reservedPrefixes.contains(where: { uid.utf8.starts(with: $0.utf8) }) else {
             throw invalid(.reservedUserID)
@@ -58,13 +58,14 @@ extension FirebaseVerifier {
     }
 }
 
-/// What the gateway reads of the `firebase` claim.
+/// The members of the `firebase` claim that the gateway uses.
 package struct FirebaseMember {
     package private(set) var signInProvider: String?
     package private(set) var tenant: String?
     package private(set) var hasSecondFactor = false
 
-    /// Nil when the claim or a member of it is there with a type that Firebase never writes.
+    /// Creates the value from the claim. `nil` if the claim or one of its members has a type that Firebase never
+    /// writes.
     init?(_ value: JSONValue?) {
         guard let value else { return }
         guard value.kind == .object else { return nil }

@@ -2,28 +2,29 @@ import GatewayCore
 package import JOSE
 import Revocation
 
-/// Decides whether a token is a Firebase ID token or session cookie of one project.
+/// A verifier of Firebase ID tokens or session cookies of one project.
 ///
-/// A pure function of the token, a key and now: no clock, network or log inside. Where the Firebase Admin SDKs differ, the stricter holds.
+/// It is a pure function of the token, a key and the current time, without clock, network or log. Where the Firebase
+/// Admin SDKs differ, the strictest rule applies.
 package struct FirebaseVerifier: ClaimChecks {
-    /// Which tenants' tokens count (`firebase.tenant`).
+    /// The tenants whose tokens are accepted (`firebase.tenant`).
     package enum Tenant: Sendable, Equatable {
         /// Only tokens without a tenant.
         case none
         case only(String)
         case any
 
-        /// Whether a token of this tenant, or of none, is valid.
+        /// Returns whether a token with this tenant, or without one, is accepted.
         func isMet(by claimed: String?) -> Bool {
             switch self {
             case .any: claimed.map { UserKey.isTenant($0.utf8) } ?? true
             case .none: claimed == nil
-            // Byte for byte: strings compare by canonical equivalence.
+            // Compares bytes: `String` equality uses canonical equivalence.
             case .only(let expected): claimed?.isExactly(expected) == true
             }
         }
 
-        /// The complete name of a user. The tenant is a part of it where tokens of several are valid.
+        /// Returns the complete user key. It includes the tenant only if tokens of several tenants are accepted.
         func user(uid: String, claimed: String?) -> UserKey {
             UserKey(uid: uid, tenant: self == .any ? claimed : nil)
         }
@@ -32,24 +33,22 @@ package struct FirebaseVerifier: ClaimChecks {
     package let kind: CredentialKind
     /// The exact `iss`.
     package let issuer: String
-    /// The exact `aud`, one string: the project's id.
+    /// The exact `aud`, a single string: the project ID.
     package let project: String
     package let tenant: Tenant
     package let clockSkew: Int64
-    /// Unsigned tokens of the emulator count, and no others.
+    /// Whether only unsigned tokens of the emulator are accepted.
     package let insecureEmulator: Bool
-    /// Which key set verifies, as numbered by the key coordinator.
+    /// The index of the key set in the key coordinator.
     let keySet: Int
-    /// What the uids of configured providers' own tokens begin with: `PROVIDER:`.
+    /// The uid prefixes of the configured providers' own tokens: `PROVIDER:`.
     var reservedPrefixes: [String] = []
 
-    /// The audience of custom tokens, which prove nothing about a user to anybody but Firebase itself.
+    /// The audience of custom tokens. Only Firebase itself accepts a custom token as proof of a user.
     static let customTokenAudience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-    /// The checks that need no key, cheapest first, so that garbage costs little.
-    ///
-    /// - Returns: the key's id.
+    /// Runs the checks that need no key, cheapest first, so that garbage costs little. Returns the key ID.
     func checkBeforeSignature(_ token: UnverifiedJWS) throws(VerificationFailure) -> String {
         let claims = token.payload.root
         try refuseCustomToken(token)
@@ -62,9 +61,8 @@ package struct FirebaseVerifier: ClaimChecks {
         return keyID
     }
 
-    /// Checks the signature, then what the claims say about time, tenant and user.
-    ///
-    /// - Parameter key: the key that the token names; nil only for an emulator's token.
+    /// Verifies the signature with `key`, then checks time, tenant and user. The key is `nil` only for an emulator
+    /// token.
     func verify(
         _ token: UnverifiedJWS, key: PublicKey?, now: Int64, hasher: SHA256Hasher
     ) throws(VerificationFailure) -> Principal {
@@ -88,7 +86,7 @@ package struct FirebaseVerifier: ClaimChecks {
         return principal
     }
 
-    /// The signature's verdict: what makes claims of a token's text.
+    /// Verifies the signature and returns the accepted claims.
     package func accept(_ token: UnverifiedJWS, key: PublicKey?) throws(VerificationFailure) -> AcceptedClaims {
         if insecureEmulator {
             guard let accepted = AcceptedClaims(unsignedByEmulator: token) else { throw invalid(.notUnsigned) }

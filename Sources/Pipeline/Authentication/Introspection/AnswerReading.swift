@@ -2,11 +2,13 @@ import CivilCalendar
 import GatewayCore
 package import JOSE
 
-/// Members of an answer, by their types. A member that is `null` counts as absent.
+/// Typed access to the members of a provider's response. A member that is `null` is treated as absent.
 package struct AnswerReading {
     private let object: JSONValue
 
-    /// - Throws: `malformed` for what is no object.
+    /// Creates a reader of `value`.
+    ///
+    /// - Throws: `malformed` if the value is not an object.
     package init(_ value: JSONValue?, _ name: String) throws(Unproven) {
         guard let value, value.kind == .object else { throw .malformed("\(name) is not an object") }
         object = value
@@ -37,7 +39,7 @@ package struct AnswerReading {
         return texts.compactMap(\.self)
     }
 
-    /// A number of seconds, a fraction left out; what no number of 64 bits holds counts as the nearest.
+    /// Returns a number of whole seconds, rounded down. A number outside 64 bits is clamped.
     package func seconds(_ name: String) throws(Unproven) -> Int64? {
         guard let value = self[name] else { return nil }
         if let seconds = value.integer { return seconds }
@@ -45,15 +47,13 @@ package struct AnswerReading {
         return Int64(exactly: number) ?? (number < 0 ? .min : .max)
     }
 
-    /// A time in seconds since 1970.
-    ///
-    /// - Parameter reason: why a token is refused whose time is before 1970.
+    /// Returns a time in seconds since 1970. A token with an earlier time is rejected for `reason`.
     func time(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
         guard let seconds = try seconds(name) else { return nil }
         return try Self.time(seconds, else: reason)
     }
 
-    /// A time as RFC 3339 spells it; `reason` as for `time`.
+    /// Returns a time in RFC 3339 format. `reason` has the same meaning as for `time`.
     func date(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
         guard let text = try text(name) else { return nil }
         guard let seconds = RFC3339.seconds(text) else { throw .malformed("\(name) is not a time of RFC 3339") }

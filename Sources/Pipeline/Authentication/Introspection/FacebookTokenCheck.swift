@@ -4,10 +4,10 @@ import JOSE
 import OutboundHTTP
 import TextCoding
 
-/// Facebook's `debug_token`, asked with the application's own id and secret.
+/// A check by Facebook's `debug_token`, authenticated with the application's ID and secret.
 struct FacebookTokenCheck: TokenCheck {
     let provider: String
-    /// 400 may be for the token alone.
+    /// Status 400 is not included, because it may concern the token only.
     let ownCredentials: Set<Int> = [401, 403]
     private let url: String
     private let appID: String
@@ -38,7 +38,7 @@ struct FacebookTokenCheck: TokenCheck {
         guard data["type"]?.equals("USER") == true else { throw .refused(.tokenType) }
         guard let subject = data["user_id"]?.string else { throw .refused(.subject) }
         guard let end = try data.time("expires_at", else: .expired) else { throw .malformed("expires_at is missing") }
-        // 0: it does not end.
+        // 0 means that the token does not expire.
         let expiresAt = end == 0 ? nil : end
         let issuedAt = try data.time("issued_at", else: .issuedAt)
         let scopes = try data.texts("scopes")

@@ -4,12 +4,12 @@ import JOSE
 import OutboundHTTP
 import TextCoding
 
-/// GitHub's check of a token by the application that it was issued to (REST API, `apps/check-token`).
+/// A check by GitHub on behalf of the application that the token was issued to (REST API, `apps/check-token`).
 ///
-/// Who asks is the application itself, so that a token of another application is not found.
+/// The request authenticates as the application, so that GitHub does not find tokens of other applications.
 struct GitHubTokenCheck: TokenCheck {
     let provider: String
-    /// 404: no such token of this application; 422: GitHub would not look for it.
+    /// 404: the application has no such token. 422: GitHub rejects the request as invalid.
     let refusals: Set<Int> = [404, 422]
     let ownCredentials: Set<Int> = [401]
     private let url: String
@@ -43,7 +43,7 @@ struct GitHubTokenCheck: TokenCheck {
         let answer = try AnswerReading(answer, "the answer")
         let app = try AnswerReading(answer["app"], "app")
         guard app["client_id"]?.equals(clientID) == true else { throw .refused(.audience) }
-        // A token of an installation acts for no user.
+        // An installation token represents no user.
         guard let member = answer["user"] else { throw .refused(.subject) }
         let user = try AnswerReading(member, "user")
         guard let id = user["id"]?.integer else { throw .malformed("user.id is not an integer") }

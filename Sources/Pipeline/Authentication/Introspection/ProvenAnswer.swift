@@ -2,7 +2,8 @@ import GatewayCore
 import JOSE
 package import OutboundHTTP
 
-/// A provider's response that proves an opaque token: that it is valid, its subject, and that it was issued for the gateway.
+/// A provider's response that proves an opaque token: that it is valid, its subject, and that it was issued for the
+/// gateway.
 ///
 /// Only the judgement in this file creates one.
 package struct ProvenAnswer: Sendable {
@@ -18,7 +19,7 @@ package struct ProvenAnswer: Sendable {
 package enum Judgement: Sendable {
     case accepted(ProviderIdentity)
     case refused(VerificationFailure)
-    /// The response is unusable; the token may be valid or not.
+    /// The response is unusable. The token may be valid or invalid.
     case failed(LookupFailure)
 
     fileprivate static func refused(_ reason: VerificationFailure.Reason) -> Judgement {
@@ -30,14 +31,14 @@ package enum Judgement: Sendable {
 extension ProvenAnswer {
     /// The bounds of a response's JSON.
     private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 32, members: 8192)
-    /// The longest subject, in bytes.
+    /// The maximum size of a subject, in bytes.
     private static let subjectLimit = 255
 
     /// Judges a response of the check's provider.
     ///
     /// - Parameters:
-    ///   - now: seconds since 1970.
-    ///   - clockSkew: how far times may lie in the future, in seconds. It never extends a token's lifetime.
+    ///   - now: Seconds since 1970.
+    ///   - clockSkew: The tolerance for times in the future, in seconds. It never extends a token's lifetime.
     package static func judge(_ response: OutboundResponse, by check: any TokenCheck, now: Int64, clockSkew: Int64)
         -> Judgement
     {

@@ -4,10 +4,10 @@ import JOSE
 import OutboundHTTP
 import TextCoding
 
-/// Token introspection (RFC 7662), by any authorization server.
+/// Token introspection (RFC 7662) by any authorization server.
 struct RFC7662Introspection: TokenCheck {
     let provider: String
-    /// RFC 7662 section 2.3.
+    /// The status that RFC 7662 section 2.3 defines.
     let ownCredentials: Set<Int> = [401]
     private let tokens: Configuration.Provider.OpaqueTokens
 
@@ -25,7 +25,7 @@ struct RFC7662Introspection: TokenCheck {
         tokens.clientSecret.withBytes { secret in
             switch tokens.clientAuthentication {
             case .basic:
-                // RFC 6749 section 2.3.1: each is form-encoded before it goes into HTTP Basic.
+                // RFC 6749 section 2.3.1: both values are form-encoded before HTTP Basic encodes them.
                 let field = BasicCredentials.field(
                     name: PercentEncoding.encoded(tokens.clientID.utf8), secret: PercentEncoding.encoded(secret))
                 request.fields.append(("authorization", field))
@@ -39,7 +39,7 @@ struct RFC7662Introspection: TokenCheck {
 
     func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
         let reading = try AnswerReading(answer, "the answer")
-        // RFC 7662 section 2.2 requires the boolean: without it nothing says that the token is active.
+        // RFC 7662 section 2.2 requires the boolean. Without it the token is not known to be active.
         guard reading["active"]?.bool == true else { throw .refused(.inactive) }
         try checkIssuer(reading)
         try checkAudience(reading)
@@ -71,7 +71,7 @@ extension RFC7662Introspection {
         guard issuer.equals(expected) else { throw .refused(.issuer) }
     }
 
-    /// That the token was issued for us: by `aud`, or where there is none by the client that it was issued to.
+    /// Checks that the token was issued for the gateway: by `aud`, or without it by `client_id`.
     private func checkAudience(_ reading: AnswerReading) throws(Unproven) {
         let named = try audiences(reading)
         let proof = named.isEmpty ? [reading["client_id"]].compactMap(\.self) : named
@@ -89,22 +89,23 @@ extension RFC7662Introspection {
         return values
     }
 
-    /// That whoever bears the token may use it.
+    /// Checks that the token is a bearer access token, which any holder may use.
     private func checkUse(_ reading: AnswerReading) throws(Unproven) {
         if let type = try reading.text("token_type"), !type.lowercased().utf8.elementsEqual("bearer".utf8) {
             throw .refused(.tokenType)
         }
-        // No member of RFC 7662's: servers that tell of refresh tokens too, and call both Bearer, tell them apart by it.
+        // `token_use` is not defined by RFC 7662. Servers that report refresh tokens as `Bearer` too distinguish them
+        // by it.
         if let use = try reading.text("token_use"), !use.utf8.elementsEqual("access_token".utf8),
             !use.utf8.elementsEqual("access".utf8)
         {
             throw .refused(.tokenType)
         }
-        // RFC 7800: the token counts only with the proof of a key, which nobody asks for here.
+        // RFC 7800: the token is valid only with proof of possession of a key, which the gateway does not support.
         if reading["cnf"] != nil { throw .refused(.senderConstrained) }
     }
 
-    /// The times of an answer.
+    /// The times in a response.
     private struct Times {
         let expiresAt, issuedAt, notBefore, authTime: UnixTime?
 
@@ -115,7 +116,7 @@ extension RFC7662Introspection {
             authTime = try reading.time("auth_time", else: .authenticatedInFuture)
         }
 
-        /// Everything that the answer says of the token, its times as claims have them.
+        /// Returns all members of the response as claims, with normalized times.
         func claims(of answer: JSONValue) -> ObjectText {
             var claims = ObjectText()
             for (name, value) in answer.members where value.kind != .null {

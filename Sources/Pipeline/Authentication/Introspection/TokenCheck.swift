@@ -3,24 +3,25 @@ package import GatewayCore
 package import JOSE
 package import OutboundHTTP
 
-/// How a kind of provider is queried about an opaque token, and how its response is read.
+/// The request about an opaque token, and the interpretation of the response, for one kind of provider.
 package protocol TokenCheck: Sendable {
-    /// The provider's id.
+    /// The provider's ID.
     var provider: String { get }
-    /// The statuses by which the provider rejects the token.
+    /// The statuses with which the provider rejects the token.
     var refusals: Set<Int> { get }
-    /// The statuses by which the provider rejects the gateway's own credentials.
+    /// The statuses with which the provider rejects the gateway's own credentials.
     var ownCredentials: Set<Int> { get }
 
     /// Returns the request about a token of 1 to `OpaqueToken.sizeLimit` bytes of visible ASCII.
     func request(about token: [UInt8]) -> OutboundRequest
 
-    /// Returns what a response with status 200 proves. The caller checks the times and the form of the subject.
+    /// Returns the facts that a response with status 200 proves. The caller checks the times and the form of the
+    /// subject.
     ///
-    /// - Parameter latest: the latest time that is not in the future: now, and the clock skew.
+    /// - Parameter latest: The latest accepted time: now plus the clock skew.
     func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof
 
-    /// Returns whether the claims of a token that was proven once name the client that is configured now.
+    /// Returns whether the claims of a previously proven token name the currently configured client.
     func isForUs(_ claims: JSONValue) -> Bool
 }
 
@@ -28,7 +29,7 @@ extension TokenCheck {
     package var refusals: Set<Int> { [] }
 }
 
-/// Why a response proves nothing.
+/// The reason why a response proves nothing.
 package enum Unproven: Error, Equatable {
     /// The token is not valid.
     case refused(VerificationFailure.Reason)
@@ -36,31 +37,32 @@ package enum Unproven: Error, Equatable {
     case malformed(String)
 }
 
-/// What a response says about a valid token that was issued for the gateway.
+/// The facts that a response states about a valid token issued for the gateway.
 package struct TokenProof {
     var subject: String
     var claims: ObjectText
-    /// When the user signed in, if the provider says so.
+    /// When the user signed in. `nil` if the provider does not state it.
     var authTime: UnixTime?
     var issuedAt: UnixTime?
-    /// `nil`: the token does not end.
+    /// `nil` if the token does not expire.
     var expiresAt: UnixTime?
     var scopes: [String] = []
 }
 
 /// The form of opaque tokens.
 package enum OpaqueToken {
-    /// The longest token that a provider is queried about, in bytes.
+    /// The maximum size of a token that is sent to a provider, in bytes.
     static let sizeLimit = 8192
 
-    /// Returns whether a provider can be queried about a token: visible ASCII (RFC 6750 section 2.1 allows fewer characters, RFC 6749 appendix A.12 more).
+    /// Returns whether a token may be sent to a provider: it must be visible ASCII. RFC 6750 section 2.1 allows fewer
+    /// characters, RFC 6749 appendix A.12 more.
     package static func isWellFormed(_ token: [UInt8]) -> Bool {
         (1...sizeLimit).contains(token.count) && token.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 }
 
 extension Configuration.Provider {
-    /// How the provider is queried about opaque tokens; `nil` if it accepts none.
+    /// The introspection method for opaque tokens. `nil` if the provider accepts none.
     package var tokenCheck: (any TokenCheck)? {
         guard let opaqueTokens else { return nil }
         return switch kind {
@@ -89,12 +91,12 @@ package struct ClaimsText {
         JSONWriter.appendInteger(value.seconds, to: &text)
     }
 
-    /// Adds a value as the provider sent it.
+    /// Adds a value in the JSON form that the provider sent.
     mutating func add(_ name: String, json value: JSONValue) {
         JSONWriter.appendName(name, to: &text)
         value.appendCompact(to: &text)
     }
 
-    /// The whole object.
+    /// The complete object.
     package var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
 }

@@ -1,10 +1,11 @@
-/// How long a response says that it may be kept (RFC 9111 sections 4.2 and 5.2.2), as far as key sources use it.
+/// The freshness lifetime of a response (RFC 9111 sections 4.2 and 5.2.2) for key sources.
 enum CacheControl {
-    /// The seconds that remain of a response's `max-age` after its `Age`; 0 when it names none, or may not be kept.
+    /// Returns the seconds that remain of a response's `max-age` after its `Age`. 0 if the response has no `max-age` or
+    /// must not be stored.
     ///
     /// - Parameters:
-    ///   - cacheControl: all `Cache-Control` values, joined with commas.
-    ///   - age: the `Age` field; one that is not a number counts as absent (RFC 9111 section 5.1).
+    ///   - cacheControl: All `Cache-Control` values, joined with commas.
+    ///   - age: The `Age` field. A value that is not a number is treated as absent (RFC 9111 section 5.1).
     static func freshness(cacheControl: String?, age: String?) -> UInt64 {
         guard let cacheControl else { return 0 }
         let lifetime = maxAge(cacheControl)
@@ -12,8 +13,8 @@ enum CacheControl {
         return lifetime > passed ? lifetime - passed : 0
     }
 
-    /// The value of the first `max-age` directive in seconds; 0 without one, with one that is not a number, or beside
-    /// `no-store` or `no-cache`. A number too large to hold counts as `UInt64.max`.
+    /// Returns the value of the first `max-age` directive in seconds. 0 if the directive is missing or not a number, or
+    /// if `no-store` or `no-cache` is present. A number that overflows is returned as `UInt64.max`.
     static func maxAge(_ value: String) -> UInt64 {
         var found: UInt64?
         for directive in directives(of: Array(value.utf8)) {
@@ -26,7 +27,7 @@ enum CacheControl {
 }
 
 extension CacheControl {
-    /// The directives between the commas that stand outside quoted strings, without the whitespace around them.
+    /// Returns the directives, separated by commas outside quoted strings, without surrounding white space.
     private static func directives(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var found: [ArraySlice<UInt8>] = []
         var start = 0
@@ -70,7 +71,7 @@ extension CacheControl {
         }
     }
 
-    /// Digits only, at least one; what overflows is as long as can be told.
+    /// Returns the value of one or more digits. A number that overflows becomes `UInt64.max`.
     private static func seconds(_ digits: ArraySlice<UInt8>) -> UInt64? {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
@@ -78,7 +79,7 @@ extension CacheControl {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
             let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
             let (sum, carries) = shifted.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
-            // Stays too large for the digits that follow: `.max` times ten overflows again.
+            // `.max` times ten overflows again, so the value stays clamped for the remaining digits.
             value = isTooLarge || carries ? .max : sum
         }
         return value

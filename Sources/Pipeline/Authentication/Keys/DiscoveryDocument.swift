@@ -3,17 +3,20 @@ import HTTPWire
 import JOSE
 import OutboundHTTP
 
-/// What a provider says of itself (OpenID Connect Discovery 1.0 section 3), as far as its ID tokens are concerned.
+/// The members of a provider's discovery document (OpenID Connect Discovery 1.0 section 3) that concern ID tokens.
 struct DiscoveryDocument {
-    /// Where its keys are.
+    /// The URL of the provider's key set.
     let keysURL: String
-    /// What it signs ID tokens with, of what can be verified; nil: it does not say.
+    /// The supported algorithms with which the provider signs ID tokens. `nil` if the document does not list them.
     let algorithms: Set<Algorithm>?
 
+    /// Parses and checks a document.
+    ///
     /// - Parameters:
-    ///   - body: the document.
-    ///   - url: where it was read.
-    ///   - issuer: whose it must be, byte for byte: else anybody's document could name the keys of another issuer.
+    ///   - body: The document.
+    ///   - url: The URL that returned the document.
+    ///   - issuer: The expected issuer, compared byte for byte. Otherwise any document could name the keys of another
+    ///     issuer.
     init(_ body: [UInt8], from url: String, issuer: String) throws(KeyFetchError) {
         guard let root = (try? JSONDocument(body, limits: .keySet))?.root, root.kind == .object else {
             throw KeyFetchError(.notADiscovery, "no JSON object")
@@ -31,8 +34,8 @@ struct DiscoveryDocument {
         throw KeyFetchError(.issuerMismatch, "the document's is \(shown(told)), configured is \(shown(issuer))\(hint)")
     }
 
-    /// As safe as the document itself: one that came over TLS may not lead to keys that do not, and one of this machine to no other
-    /// machine without it.
+    /// Returns a URL that is at least as safe as the document's own. A document from an https URL must name an https
+    /// URL. A document from this machine may name a plain http URL on this machine only.
     private static func keysURL(_ member: JSONValue?, from url: String) throws(KeyFetchError) -> String {
         guard let keysURL = member?.string else { throw KeyFetchError(.notADiscovery, "no jwks_uri") }
         guard let keys = try? HTTPURL(parsing: keysURL) else {
@@ -46,7 +49,7 @@ struct DiscoveryDocument {
 
     private static func mayBePlain(_ keys: HTTPURL, from url: String) -> Bool {
         guard let document = try? HTTPURL(parsing: url), !document.isSecure else { return false }
-        // Over http, documents of other machines come only where the configuration calls that insecure itself.
+        // Documents of other machines are fetched over http only if the configuration declares it insecure.
         return IPAddress.isLoopback(host: keys.host) || !IPAddress.isLoopback(host: document.host)
     }
 
@@ -58,7 +61,7 @@ struct DiscoveryDocument {
         return Set(member.elements.compactMap { $0.string.flatMap(Algorithm.init(rawValue:)) })
     }
 
-    /// Text of a document may not drive a terminal, nor hide what it differs in.
+    /// Masks characters of a document that could control a terminal or hide a difference.
     private static func shown(_ text: String) -> String {
         String(text.unicodeScalars.prefix(70).map { (0x21...0x7E).contains($0.value) ? Character($0) : "?" })
     }

@@ -4,16 +4,18 @@ package import NIOCore
 import NIOHTTP1
 package import OutboundHTTP
 
-/// Reads key sets over HTTP: certificates verified, no redirects, bounded in bytes and time, whatever the source does.
+/// A key fetcher over HTTP. It verifies certificates, follows no redirects, and bounds the size and the duration of
+/// each fetch.
 package struct HTTPKeyFetcher: KeyFetcher {
-    /// The bounds of one fetch.
+    /// The limits of one fetch.
     package struct Limits: Sendable {
-        /// The most bytes of an answer's body. Default: 1 MiB.
+        /// The maximum size of a response body. Default: 1 MiB.
         package var size = 1 << 20
-        /// From the start to the last byte, a second try included. Default: 5 s, since a request may wait that long for it.
+        /// The timeout from the start to the last byte, including a retry. Default: 5 s, because a request may wait
+        /// that long for it.
         package var time = TimeAmount.seconds(5)
 
-        /// The defaults.
+        /// Creates the default limits.
         package init() {}
     }
 
@@ -21,25 +23,26 @@ package struct HTTPKeyFetcher: KeyFetcher {
     private let limits: Limits
     private let clock: GatewayClock
 
-    /// A fetcher on the group's event loops. `shutdown` must be called before it is let go.
+    /// Creates a fetcher on the event loops of `group`. Call `shutdown` before releasing it.
     package init(group: any EventLoopGroup, clock: GatewayClock = .system, limits: Limits = Limits()) {
         // The default configuration verifies certificates and host names, and does not decompress.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         configuration.timeout = .init(connect: limits.time, read: limits.time)
-        // Retrying is the key set's business, which knows the backoff.
+        // The key set retries, because it knows the backoff.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroup: group, configuration: configuration)
         self.limits = limits
         self.clock = clock
     }
 
-    /// Closes the connections. Fetches that run fail.
+    /// Closes the connections. Running fetches fail.
     package func shutdown() async throws {
         try await client.shutdown()
     }
 
-    /// The key set of `source`, whose URLs must be http or https. A discovery document and its key set share the time of one fetch.
+    /// Fetches the key set of `source`, whose URLs must be http or https. A discovery document and its key set share
+    /// one timeout.
     package func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet {
         let deadline = NIODeadline.now() + limits.time
         switch source {
@@ -60,7 +63,7 @@ package struct HTTPKeyFetcher: KeyFetcher {
 }
 
 extension HTTPKeyFetcher {
-    /// A failure of one attempt.
+    /// The failure of one attempt.
     private struct Failure: Error {
         let reason: KeyFetchError
         let wasClosedUnanswered: Bool
@@ -76,8 +79,8 @@ extension HTTPKeyFetcher {
         return request
     }
 
-    /// The source's answer, with one more try on a connection that it closed before a byte of it: the source closed a kept
-    /// connection just as it was used again.
+    /// Returns the source's response. It retries once if a kept connection closes before any byte of the response,
+    /// because the server may have closed it just as it was reused.
     private func answer(
         to request: HTTPClient.Request, deadline: NIODeadline
     ) async throws(KeyFetchError) -> KeyResponse {

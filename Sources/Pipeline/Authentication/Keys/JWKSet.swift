@@ -1,8 +1,8 @@
 package import JOSE
 
-/// The public halves of signing keys, as others read them.
+/// The public keys of signing keys, in the format for verifiers.
 package enum JWKSet {
-    /// The JWK set (RFC 7517 section 5) of some keys, each once.
+    /// Returns the JWK set (RFC 7517 section 5) of some keys, without duplicates.
     package static func text(of keys: [SigningKey]) -> [UInt8] {
         var published: [SigningKey] = []
         for key in keys where !published.contains(where: { $0.keyID == key.keyID }) { published.append(key) }

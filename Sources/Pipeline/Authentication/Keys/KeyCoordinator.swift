@@ -3,24 +3,24 @@ package import GatewayCore
 package import Logging
 import Synchronization
 
-/// Keeps all key sets of the gateway: one for each source, however many routes and workers use it.
+/// The owner of all key sets of the gateway: one for each source, however many routes and workers use it.
 ///
-/// The fetching happens in `run()`, off the request path. Workers subscribe and get each set's `KeySetView` whenever a
-/// fetch starts or ends or a set is gone; they ask for a set by `requestRefresh` when a view's lookup says `fetch`.
+/// Fetches happen in `run()`, off the request path. Workers subscribe and receive each set's `KeySetView` whenever a
+/// fetch starts or ends or a set expires. They call `requestRefresh` when a view's lookup returns `fetch`.
 package final class KeyCoordinator: Sendable {
-    /// The sources, each once; a set's index is its place here.
+    /// The distinct sources. The index of a source is the index of its set.
     package let sources: [KeySetSource]
 
     private let board: KeySetRegistry
     private let drivers: [KeySetDriver]
     private let clock: GatewayClock
 
-    /// A coordinator that has not asked any source yet.
+    /// Creates a coordinator that has not yet fetched any source.
     ///
     /// - Parameters:
-    ///   - previous: whose sets are held until their sources, which both have, were asked again.
-    ///   - sources: one that is named twice is kept once, at its first place.
-    ///   - policy: how long sets are kept (`identity.keys`).
+    ///   - previous: The coordinator whose sets are kept for common sources until the next fetch.
+    ///   - sources: The sources; duplicates are removed and the first one is kept.
+    ///   - policy: The lifetimes of sets (`identity.keys`).
     package convenience init(
         after previous: KeyCoordinator? = nil, sources: [KeySetSource], policy: Configuration.KeyPolicy,
         fetcher: any KeyFetcher, clock: GatewayClock = .system, logger: Logger = Logger(label: "gatehouse.keys")
@@ -56,7 +56,7 @@ package final class KeyCoordinator: Sendable {
         clock = environment.clock
     }
 
-    /// Reads the sets and keeps them fresh until the task is cancelled. Once.
+    /// Fetches the sets and keeps them fresh until the task is cancelled. It must be called only once.
     package func run() async {
         await withTaskGroup(of: Void.self) { group in
             for driver in drivers {
@@ -65,51 +65,53 @@ package final class KeyCoordinator: Sendable {
         }
     }
 
-    /// The index of the set that comes from `source`.
+    /// Returns the index of the set that comes from `source`.
     package func set(for source: KeySetSource) -> Int? {
         sources.firstIndex(of: source)
     }
 
-    /// Hands each set's view of now to `sink`, before this returns, and every later one in order, from any thread.
+    /// Passes the current view of each set to `sink` before this returns, and every later one in order, from any
+    /// thread.
     ///
-    /// `sink` must only pass the view on (`EventLoop.execute`): it may not wait, nor call the coordinator's `subscribe`,
-    /// `unsubscribe`, `view` or `status`.
-    /// - Returns: what `unsubscribe` takes.
+    /// `sink` must only forward the view (`EventLoop.execute`). It must not wait, nor call `subscribe`, `unsubscribe`,
+    /// `view` or `status` of the coordinator.
+    /// - Returns: The subscription for `unsubscribe`.
     @discardableResult
     package func subscribe(_ sink: @escaping @Sendable (_ set: Int, _ view: KeySetView) -> Void) -> Int {
         board.subscribe(sink)
     }
 
-    /// Ends a subscription: after this returns, its sink is not called any more.
+    /// Ends a subscription. Its sink is not called after this returns.
     package func unsubscribe(_ subscription: Int) {
         board.unsubscribe(subscription)
     }
 
-    /// Asks for a set because a token needs it or names a key that it has not. Returns at once; callable from an event loop.
+    /// Requests a set because a token needs it or names a key that is not in it. Returns immediately; callable from an
+    /// event loop.
     ///
-    /// All asks share one fetch, at most one per cool-down, and each is followed by a view that tells of that fetch's end:
-    /// an ask that starts no fetch comes from a view for which a newer one is already on its way.
+    /// All requests share one fetch, at most one per cool-down. A view that reports the end of that fetch follows each
+    /// request. If a request starts no fetch, a newer view is already on its way.
     package func requestRefresh(set: Int) {
         drivers[set].asks.yield()
     }
 
-    /// Reads a set now because an operator wants it, whatever the cool-down and the backoff say.
+    /// Fetches a set immediately for an operator, regardless of cool-down and backoff.
     package func refresh(set: Int) async {
         await drivers[set].refresh()
     }
 
-    /// Reads all sets now, at the same time, and returns when each fetch has ended, well or not; `status` tells.
+    /// Fetches all sets concurrently and returns after each fetch has succeeded or failed; `status` has the results.
     package func refreshAll() async {
         for driver in drivers { await driver.refresh() }
         for driver in drivers { await driver.waitForFetch() }
     }
 
-    /// The newest view of a set.
+    /// Returns the latest view of a set.
     package func view(of set: Int) -> KeySetView {
         board.machines[set].view
     }
 
-    /// What operators may know, in the order of `sources`.
+    /// Returns the operational state of each set, in the order of `sources`.
     package func status() -> [KeySetStatus] {
         let now = clock.monotonic()
         return zip(sources, board.machines).map { source, machine in
@@ -121,8 +123,8 @@ package final class KeyCoordinator: Sendable {
 extension KeyCoordinator {
     private static let generations = Atomic<UInt64>(0)
 
-    /// The first of a range of generations that no other set of this process uses, so that nothing that was verified
-    /// before a reload can pass for verified after it.
+    /// Returns the start of a range of generations that no other set of this process uses. A token verified before a
+    /// reload is therefore never treated as verified after it.
     private static func nextGenerations() -> UInt64 {
         generations.wrappingAdd(1 << 32, ordering: .relaxed).newValue + 1
     }

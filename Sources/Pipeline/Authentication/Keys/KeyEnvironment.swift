@@ -1,23 +1,23 @@
 import GatewayCore
 package import OutboundHTTP
 
-/// What the driver of a key set needs of the world; tests put their own in its place.
+/// The dependencies of a key set's driver; tests replace them.
 struct KeyEnvironment: Sendable {
     var fetcher: any KeyFetcher
     var clock: GatewayClock
-    /// Returns when the monotonic clock has reached the time, or throws when the task is cancelled.
+    /// Returns when the monotonic clock has reached the time. Throws if the task is cancelled.
     var sleepUntil: @Sendable (UInt64) async throws -> Void
-    /// Takes an event and the source of the set that it happened to.
+    /// Logs an event of a source's set.
     var log: @Sendable (KeySetEvent, KeySetSource) -> Void
 
-    /// The world as it is.
+    /// Returns the production environment.
     static func live(
         fetcher: any KeyFetcher, clock: GatewayClock, log: @escaping @Sendable (KeySetEvent, KeySetSource) -> Void
     ) -> KeyEnvironment {
         KeyEnvironment(
             fetcher: fetcher, clock: clock,
             sleepUntil: { deadline in
-                // In steps, so that a clock that runs at another pace than the sleep's is never missed by much.
+                // Sleeps in steps, because the two clocks may run at different rates.
                 while case let now = clock.monotonic(), now < deadline {
                     try await Task.sleep(nanoseconds: min(deadline - now, 60_000_000_000))
                 }
@@ -26,11 +26,10 @@ struct KeyEnvironment: Sendable {
     }
 }
 
-/// Asks a source for its key set, once.
+/// A client that fetches key sets.
 ///
-/// A fetch ends within a bound of its own, and soon after its task was cancelled. It is never called twice at a time for
-/// one source.
+/// A fetch ends within a timeout of its own, and soon after its task is cancelled. Fetches of one source never overlap.
 package protocol KeyFetcher: Sendable {
-    /// The key set of `source` now.
+    /// Returns the current key set of `source`.
     func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet
 }

@@ -1,15 +1,15 @@
 package import JOSE
 package import OutboundHTTP
 
-/// A whole answer of a key source with status 200, as bytes.
+/// A complete response of a key source with status 200, as bytes.
 struct KeyResponse: Sendable {
     var cacheControl: String?
     var age: String?
     var body: [UInt8]
 
-    /// The key set in it, whatever the `Content-Type` says: sources use several, and none proves anything.
+    /// Returns the key set of the body. The `Content-Type` is ignored: sources use several, and it proves nothing.
     ///
-    /// - Parameter now: seconds since 1970, for certificates' validity.
+    /// - Parameter now: Seconds since 1970, for the validity of certificates.
     func keys(now: Int64) throws(KeyFetchError) -> FetchedKeySet {
         let keys: KeySet
         do {
@@ -21,17 +21,19 @@ struct KeyResponse: Sendable {
     }
 }
 
-/// A key set that a source answered with and that can verify something: it has a usable key with an id.
+/// A fetched key set with at least one usable key that has an ID.
 package struct FetchedKeySet: Sendable {
     /// The keys.
     package let keys: KeySet
-    /// How long the source says that they may be kept, in seconds; 0 when it does not say.
+    /// How long the response may be stored, in seconds. 0 if the source does not state it.
     package let maxAge: UInt64
-    /// What the discovery document lists for ID tokens, as far as it can be verified; nil without a document or a list.
+    /// The supported algorithms that the discovery document lists for ID tokens. `nil` without a document or a list.
     package var algorithms: Set<Algorithm>?
 
-    /// - Throws: `noUsableKeys` for a set in which no key has an id, so that such an answer can never take a good set's
-    ///   place. Tokens must name their key.
+    /// Creates a fetched key set.
+    ///
+    /// - Throws: `noUsableKeys` if no key has an ID, because tokens must name their key. Such a response never replaces
+    ///   a good set.
     package init(_ keys: KeySet, maxAge: UInt64) throws(KeyFetchError) {
         guard keys.keys.contains(where: { $0.keyID != nil }) else {
             let first = keys.skipped.first.map { ", the first because: \($0.reason)" } ?? ""

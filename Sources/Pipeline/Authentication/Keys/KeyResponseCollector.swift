@@ -4,7 +4,7 @@ import NIOHTTP1
 import OutboundHTTP
 import Synchronization
 
-/// Takes one answer in, and refuses it as early as possible.
+/// A collector of one response that rejects it as early as possible.
 final class KeyResponseCollector: HTTPClientResponseDelegate {
     typealias Response = KeyResponse
 
@@ -14,15 +14,15 @@ final class KeyResponseCollector: HTTPClientResponseDelegate {
     }
 
     private let limit: Int
-    // The client calls from one event loop; the lock is for who asks `hasHead` after the end.
+    // The client calls from one event loop. The lock protects `hasHead`, which is read from elsewhere after the end.
     private let state = Mutex(State())
 
-    /// - Parameter limit: the most bytes that a body may have.
+    /// Creates a collector of a body of at most `limit` bytes.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Whether any answer began to come.
+    /// Whether the head of a response has arrived.
     var hasHead: Bool { state.withLock { $0.hasHead } }
 
     func didReceiveHead(task: HTTPClient.Task<KeyResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {

@@ -1,11 +1,11 @@
 import GatewayCore
 import OutboundHTTP
 
-/// Runs the machine of one key set: fetches, sleeps until deadlines, publishes, logs.
+/// The driver of one key set's state machine: it fetches, sleeps until deadlines, publishes and logs.
 actor KeySetDriver {
     let set: Int
     let source: KeySetSource
-    /// Wakes the driver for an unknown key: bounded, since one ask says as much as many.
+    /// Wakes the driver for an unknown key. The buffer holds one element, because repeated requests are equivalent.
     nonisolated let asks: AsyncStream<Void>.Continuation
 
     private let environment: KeyEnvironment
@@ -26,7 +26,7 @@ actor KeySetDriver {
         (asked, asks) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Keeps the set until the task is cancelled. Once.
+    /// Keeps the set fresh until the task is cancelled. It must be called only once.
     func run() async {
         apply(.start)
         for await _ in asked { apply(.unknownKeyAsked) }
@@ -37,12 +37,12 @@ actor KeySetDriver {
         await fetch?.value
     }
 
-    /// Reads the set now, whatever the cool-down and the backoff say.
+    /// Fetches the set immediately, regardless of cool-down and backoff.
     func refresh() {
         apply(.refreshAsked)
     }
 
-    /// Returns once no fetch is under way: what it brought is published then.
+    /// Waits for the current fetch, if any. Its result is published before this returns.
     func waitForFetch() async {
         await fetch?.value
     }
@@ -71,7 +71,7 @@ actor KeySetDriver {
         }
     }
 
-    /// One timer for the machine's deadline; an earlier timer that is no longer meant is cancelled.
+    /// Arms the timer for the machine's deadline and cancels an obsolete one.
     private func armTimer() {
         guard machine.deadline != armedFor else { return }
         timer?.cancel()

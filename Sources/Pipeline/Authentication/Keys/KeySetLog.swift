@@ -2,11 +2,11 @@ import JOSE
 import Logging
 import OutboundHTTP
 
-/// Writes what happens to key sets into the log.
+/// The log of key set events.
 struct KeySetLog: Sendable {
     let logger: Logger
 
-    /// One line for `event` of the set that comes from `source`.
+    /// Logs one event of the set that comes from `source`.
     func write(_ event: KeySetEvent, source: String) {
         let line = KeySetLogLine(event)
         var metadata = line.metadata
@@ -15,7 +15,7 @@ struct KeySetLog: Sendable {
     }
 }
 
-/// An event as the log has it: a static message, everything that varies as metadata.
+/// The log record of an event: a static message, with all variable parts as metadata.
 struct KeySetLogLine: Sendable {
     let level: Logger.Level
     let message: Logger.Message
@@ -48,7 +48,7 @@ struct KeySetLogLine: Sendable {
         }
     }
 
-    /// A warning while the last good set still counts, an error when none does.
+    /// Creates a warning while the last good set is still usable, otherwise an error.
     private init(_ error: KeyFetchError, inARow: Int, retryIn: UInt64, usableFor: UInt64?) {
         var metadata: Logger.Metadata = [
             "reason": "\(error.code.rawValue)", "detail": "\(error.detail)", "failures": "\(inARow)",
@@ -62,7 +62,8 @@ struct KeySetLogLine: Sendable {
         "\(nanoseconds / 1_000_000_000)s"
     }
 
-    /// The first 16 names, each cut to 64 characters: a source chooses them, and so may not flood the log.
+    /// Returns the first 16 names, each truncated to 64 characters, because the source controls them and could flood
+    /// the log.
     private static func list(_ names: [String]) -> Logger.MetadataValue {
         .array(names.prefix(16).map { "\($0.prefix(64))" })
     }
@@ -75,22 +76,22 @@ struct KeySetLogLine: Sendable {
     }
 }
 
-/// What is worth a line in the log about one key set. Key ids are public names; keys themselves never appear.
+/// A logged event of one key set. Key IDs are public names; keys never appear.
 enum KeySetEvent: Sendable {
-    /// The first good set, or the first after the last one was gone.
+    /// The first good set, or the first one after the previous set expired.
     case loaded(keyIDs: [String], lifetime: UInt64)
-    /// A refresh brought other keys.
+    /// A refresh returned different keys.
     case changed(added: [String], removed: [String])
-    /// A refresh brought the same keys.
+    /// A refresh returned the same keys.
     case unchanged(lifetime: UInt64)
-    /// A fetch succeeded after so many failures in a row.
+    /// A fetch succeeded after `failures` consecutive failures.
     case recovered(failures: Int)
-    /// A fetch failed; the next one starts after `retryIn`. `usableFor` is what the last good set has left.
+    /// A fetch failed; the next one starts after `retryIn`. `usableFor` is the remaining lifetime of the last good set.
     case fetchFailed(KeyFetchError, inARow: Int, retryIn: UInt64, usableFor: UInt64?)
-    /// The last good set outlived its lifetime and `stale_for`.
+    /// The last good set exceeded its lifetime and `stale_for`.
     case gone(failures: Int)
-    /// Keys of the set that cannot be used; told when they change.
+    /// The set contains unusable keys; logged when they change.
     case skipped([SkippedKey])
-    /// A token names a key that the set has not, and the source is asked for it.
+    /// A token names a key that is not in the set, so the source is fetched again.
     case unknownKey
 }

@@ -2,29 +2,29 @@ import GatewayCore
 import JOSE
 import OutboundHTTP
 
-/// The life of one key set: when its source is asked, and what its answers mean.
+/// The state machine of one key set: when its source is fetched, and how the results change the set.
 ///
 /// A pure value: events and the monotonic time in, actions out. It rests in one of two phases:
 ///
 ///     start ──> fetching ──(good set)───> resting until refresh_at of its lifetime ──> fetching ...
-///                  └──────(any failure)─> resting for the backoff, for ever again ───> fetching ...
+///                  └──────(any failure)─> resting for the backoff, after each failure ─> fetching ...
 ///
-/// and beside that holds the last good set until its lifetime and `stale_for` are over. A failure never touches the set.
+/// It also holds the last good set until its lifetime and `stale_for` are over. A failure never changes the set.
 struct KeySetMachine: Sendable {
     enum Event: Sendable {
         case start
-        /// The time of `deadline` has come, or any other.
+        /// The deadline was reached. A tick at any other time is harmless.
         case tick
-        /// A request names a key that the set has not, or needs a set that is not there.
+        /// A request names a key that is not in the set, or needs a set that is missing.
         case unknownKeyAsked
-        /// An operator wants the set to be read now.
+        /// An operator requested a fetch.
         case refreshAsked
         case fetched(FetchedKeySet)
         case fetchFailed(KeyFetchError)
     }
 
     enum Action: Sendable {
-        /// Start the one fetch; exactly one `fetched` or `fetchFailed` answers it.
+        /// Start the fetch. Exactly one `fetched` or `fetchFailed` follows.
         case fetch
         case publish(KeySetView)
         case log(KeySetEvent)
@@ -60,17 +60,19 @@ struct KeySetMachine: Sendable {
     private var nextGeneration: UInt64
     private var skipped: [SkippedKey] = []
 
+    /// Creates a machine.
+    ///
     /// - Parameters:
-    ///   - seed: what the jitter comes from.
-    ///   - firstGeneration: the generation of the first set, not 0; the later ones count on from it.
+    ///   - seed: The seed of the jitter.
+    ///   - firstGeneration: The generation of the first set; not 0. Later generations increase from it.
     init(timing: KeySetTiming, seed: UInt64, firstGeneration: UInt64 = 1) {
         self.timing = timing
         jitter = KeyJitter(seed: seed)
         nextGeneration = firstGeneration
     }
 
-    /// The same, with what another machine of the same source holds: under a generation of its own, so that nothing that was verified
-    /// with the other's passes for verified with it.
+    /// Creates a machine that takes over the set of another machine of the same source. The set gets a new generation,
+    /// so that tokens verified under the previous one are verified again.
     init(timing: KeySetTiming, seed: UInt64, firstGeneration: UInt64, inheriting other: KeySetMachine) {
         self.init(timing: timing, seed: seed, firstGeneration: firstGeneration)
         guard other.held != nil else { return }
@@ -80,7 +82,7 @@ struct KeySetMachine: Sendable {
         advanceGeneration()
     }
 
-    /// What to do because of `event`, in this order.
+    /// Handles `event` and returns the actions to perform, in this order.
     mutating func handle(_ event: Event, now: UInt64) -> [Action] {
         switch event {
         case .start: return phase == .idle ? beginFetch(now: now) : []
@@ -92,13 +94,13 @@ struct KeySetMachine: Sendable {
         }
     }
 
-    /// When a `tick` is needed; nil while only an answer or an ask can change anything.
+    /// When a `tick` is needed. `nil` if only a fetch result or a request can change the state.
     var deadline: UInt64? {
         guard case .resting(let next) = phase else { return held?.usableUntil }
         return min(next, held?.usableUntil ?? .max)
     }
 
-    /// What the workers may know.
+    /// The view for workers.
     var view: KeySetView {
         KeySetView(
             keys: held?.keys, algorithms: held?.algorithms, generation: generation, isLoaded: isLoaded,
@@ -109,7 +111,7 @@ struct KeySetMachine: Sendable {
 
     var lastFetchSucceeded: Bool { completedFetches > 0 && failuresInARow == 0 }
 
-    /// 0 when no fetch is planned.
+    /// 0 if no fetch is planned.
     var nextFetchAt: UInt64 {
         guard case .resting(let next) = phase else { return 0 }
         return next
@@ -133,7 +135,7 @@ extension KeySetMachine {
         return gone.isEmpty ? [] : gone + [.publish(view)]
     }
 
-    /// A fetch that runs already answers the ask too, and does not count against the cool-down.
+    /// Starts a fetch. A running fetch also serves this request, and does not count against the cool-down.
     private mutating func unknownKeyAsked(now: UInt64) -> [Action] {
         guard isResting, now >= cooldownUntil else { return [] }
         cooldownUntil = now &+ timing.cooldown
@@ -176,7 +178,7 @@ extension KeySetMachine {
         return gone + [.log(event), .publish(view)]
     }
 
-    /// Takes the keys in place of those held, under a new generation only if they, or what may be signed with, differ.
+    /// Replaces the held keys. The generation changes only if the keys or the allowed algorithms differ.
     private mutating func hold(_ fetched: FetchedKeySet, lifetime: UInt64, now: UInt64) -> KeySetEvent {
         let identities = KeyIdentity.all(of: fetched.keys)
         let (previous, previousAlgorithms) = (held?.identities, held?.algorithms)
@@ -203,14 +205,14 @@ extension KeySetMachine {
     }
 }
 
-/// What makes a key the same key: two sets with equal identities verify the same tokens.
+/// The identity of a key: two sets with equal identities verify the same tokens.
 struct KeyIdentity: Sendable, Hashable {
     let keyID: String?
     let thumbprint: [UInt8]
     let algorithms: Set<Algorithm>
     let issuer: String?
 
-    /// The identities of all keys of a set; their order does not matter.
+    /// Returns the identities of all keys of a set, regardless of their order.
     static func all(of keys: KeySet) -> Set<KeyIdentity> {
         Set(
             keys.keys.map {

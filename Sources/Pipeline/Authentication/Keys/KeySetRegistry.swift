@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where the drivers put the newest state of their sets, and where readers and subscribers find it.
+/// The registry of the latest states of all sets. Drivers write to it; readers and subscribers are notified.
 final class KeySetRegistry: Sendable {
     typealias Sink = @Sendable (Int, KeySetView) -> Void
 
@@ -16,12 +16,12 @@ final class KeySetRegistry: Sendable {
         state = Mutex(State(machines: machines))
     }
 
-    /// The newest machines, as values.
+    /// The latest machines, as values.
     var machines: [KeySetMachine] { state.withLock { $0.machines } }
 
-    /// Keeps `machine` as the state of a set and, if `isNews`, hands its view to every sink.
+    /// Stores `machine` as the state of a set and, if `isNews`, passes its view to every sink.
     ///
-    /// Sinks are called under the lock, so that each sees the views of a set in their order.
+    /// Sinks are called under the lock, so that each receives the views of a set in order.
     func record(_ machine: KeySetMachine, set: Int, isNews: Bool) {
         state.withLock { state in
             state.machines[set] = machine
@@ -30,7 +30,7 @@ final class KeySetRegistry: Sendable {
         }
     }
 
-    /// Hands the views of now to `sink`, and every later one.
+    /// Passes the current views to `sink`, and every later one.
     func subscribe(_ sink: @escaping Sink) -> Int {
         state.withLock { state in
             let id = state.nextSink
@@ -41,7 +41,7 @@ final class KeySetRegistry: Sendable {
         }
     }
 
-    /// After this returns, the sink is not called any more.
+    /// Ends a subscription. The sink is not called after this returns.
     func unsubscribe(_ id: Int) {
         state.withLock { _ = $0.sinks.removeValue(forKey: id) }
     }

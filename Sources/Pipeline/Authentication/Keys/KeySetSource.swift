@@ -1,14 +1,15 @@
 import GatewayConfiguration
 import OutboundHTTP
 
-/// Where a key set comes from.
+/// The source of a key set.
 package enum KeySetSource: Sendable, Hashable {
     /// A key set at this URL.
     case url(String)
-    /// The key set that a discovery document names (OpenID Connect Discovery 1.0 section 4), whose `issuer` must be exactly this one.
+    /// The key set that a discovery document names (OpenID Connect Discovery 1.0 section 4). The document's `issuer`
+    /// must be exactly this one.
     case discovery(url: String, issuer: String)
 
-    /// The URL that is asked first.
+    /// The URL that is fetched first.
     package var url: String {
         switch self {
         case .url(let url), .discovery(let url, _): url

@@ -1,44 +1,44 @@
 package import JOSE
 package import OutboundHTTP
 
-/// What an operator may know of one key set: for `/readyz`, `/v1/keys` and metrics. Never key material.
+/// The operational state of one key set, for `/readyz`, `/v1/keys` and metrics. It never contains key material.
 package struct KeySetStatus: Sendable {
-    /// Where the set comes from, without user, password and query.
+    /// The URL of the set, without user, password and query.
     package let source: String
-    /// Whether it was read at least once since the start.
+    /// Whether the set was fetched at least once since the start.
     package let isLoaded: Bool
     /// Whether it verifies tokens now.
     package let isUsable: Bool
-    /// Whether it verifies tokens although its lifetime is over, because its source is down.
+    /// Whether it still verifies tokens although its lifetime has ended, because its source is unreachable.
     package let isStale: Bool
-    /// The ids of the usable keys, sorted.
+    /// The IDs of the usable keys, sorted.
     package let keyIDs: [String]
-    /// The keys that cannot be used, each with the reason.
+    /// The unusable keys, each with the reason.
     package let skipped: [SkippedKey]
     /// The view's generation.
     package let generation: UInt64
-    /// Seconds since the set was read; nil without one.
+    /// Seconds since the set was fetched. `nil` without a set.
     package let age: UInt64?
-    /// The lifetime that it was given then, in seconds; nil without one.
+    /// The set's lifetime at the time of the fetch, in seconds. `nil` without a set.
     package let lifetime: UInt64?
-    /// Seconds until it is gone if the source stays down; nil without one.
+    /// Seconds until the set expires if its source stays unreachable. `nil` without a set.
     package let usableFor: UInt64?
-    /// Whether a fetch runs now.
+    /// Whether a fetch is running.
     package let isFetching: Bool
-    /// Seconds until the next fetch starts of itself; nil while one runs and before the first.
+    /// Seconds until the next scheduled fetch. `nil` while a fetch is running and before the first one.
     package let nextFetchIn: UInt64?
-    /// How many fetches ended since the start, well or not.
+    /// The number of completed fetches since the start, successful or not.
     package let fetches: UInt64
-    /// How many of them failed.
+    /// The number of failed fetches since the start.
     package let failures: UInt64
-    /// How many failed since the last that succeeded.
+    /// The number of consecutive failures since the last success.
     package let failuresInARow: Int
-    /// Why the last fetch failed; nil if it succeeded.
+    /// The reason why the last fetch failed. `nil` if it succeeded.
     package let lastError: KeyFetchError?
 }
 
 extension KeySetMachine {
-    /// The state at `now`, of the set that comes from `source`.
+    /// Returns the state at `now` of the set that comes from `source`.
     func status(source: String, now: UInt64) -> KeySetStatus {
         let isUsable = view.isUsable(now: now)
         let age = held.map { now > $0.fetchedAt ? now - $0.fetchedAt : 0 }

@@ -1,35 +1,36 @@
 package import JOSE
 
-/// What a worker knows of one key set: an immutable value, posted to each worker's event loop whenever it changes.
+/// A worker's view of one key set: an immutable value, posted to each worker's event loop whenever it changes.
 ///
 /// All times are readings of `GatewayClock.monotonic`, in nanoseconds.
 package struct KeySetView: Sendable {
-    /// The last good set; nil before the first, and after that one outlived its lifetime and `stale_for`.
+    /// The last good set. `nil` before the first one, and after it exceeded its lifetime and `stale_for`.
     package let keys: KeySet?
-    /// The algorithms that the discovery document of `keys` lists for ID tokens; nil without a document or a list.
+    /// The algorithms that the discovery document of `keys` lists for ID tokens. `nil` without a document or a list.
     package let algorithms: Set<Algorithm>?
-    /// Who signs with `keys`, where that is not known before they are: the gateway's own session cookies. Nil elsewhere.
+    /// The issuer of `keys`, if it is known only with them: for the gateway's own session cookies. Otherwise `nil`.
     package let issuer: String?
-    /// Changes when, and only when, the content of `keys` or `algorithms` changes, and is unique within the process. 0: nothing was read yet.
+    /// A number that changes if and only if the content of `keys` or `algorithms` changes. It is unique within the
+    /// process. 0 before the first fetch.
     ///
-    /// What was verified under one generation counts under no other.
+    /// A token verified under one generation is not valid under any other.
     package let generation: UInt64
-    /// Whether the set was read at least once since the start.
+    /// Whether the set was fetched at least once since the start.
     package let isLoaded: Bool
-    /// Whether the last fetch that ended gave a good set. False before the first.
+    /// Whether the last completed fetch returned a good set. `false` before the first fetch.
     package let lastFetchSucceeded: Bool
-    /// Whether a fetch runs now.
+    /// Whether a fetch is running.
     package let isFetching: Bool
-    /// How many fetches ended, well or not. Who waits for one notes this before, and compares.
+    /// The number of completed fetches, successful or not. A waiting request records it beforehand and compares.
     package let completedFetches: UInt64
-    /// When `keys` stops to count, even if no newer view comes.
+    /// When `keys` expires, even if no newer view arrives.
     package let usableUntil: UInt64
-    /// No fetch for an unknown key starts before this.
+    /// The earliest time of a fetch for an unknown key.
     package let cooldownUntil: UInt64
-    /// When the next fetch starts of itself; meaningless while one runs.
+    /// When the next scheduled fetch starts. Meaningless while a fetch is running.
     package let nextFetchAt: UInt64
 
-    /// A view with these values; by default, one of a set that nobody asked for yet.
+    /// Creates a view with these values. The default is the view of a set that was never requested.
     package init(
         keys: KeySet? = nil, algorithms: Set<Algorithm>? = nil, issuer: String? = nil, generation: UInt64 = 0,
         isLoaded: Bool = false,
@@ -49,43 +50,44 @@ package struct KeySetView: Sendable {
         self.nextFetchAt = nextFetchAt
     }
 
-    /// Whether tokens, cached ones too, may be judged by this view at `now`.
+    /// Returns whether tokens, including cached ones, may be verified with this view at `now`.
     @inlinable
     package func isUsable(now: UInt64) -> Bool {
         keys != nil && now < usableUntil
     }
 }
 
-/// What a key set says of one `kid`.
+/// The result of looking up a key ID.
 package enum KeyLookup: Sendable {
     /// The key.
     case key(PublicKey)
     /// The source has no such key: the token is invalid (401).
     case unknown
-    /// The source cannot be asked: 503, with this `Retry-After` in seconds (at least 1).
+    /// The source is unavailable: 503, with this `Retry-After` in seconds (at least 1).
     case unavailable(retryAfter: Int)
-    /// Ask for a refresh, wait for the next view and look again; not longer than `KeySetView.patience` in all.
+    /// Request a refresh, wait for the next view and look up again; not longer than `KeySetView.patience` in total.
     case fetch
 }
 
 extension KeySetView {
-    /// How long a request may wait for a key set, in nanoseconds (5 s).
+    /// The maximum time that a request waits for a key set, in nanoseconds (5 s).
     package static let patience: UInt64 = 5_000_000_000
 
-    /// The key that has this id, or what to do instead. It costs the same whether the id is known or not.
+    /// Returns the key with this ID, or how to proceed without it. The cost is the same for known and unknown IDs.
     ///
     /// - Parameters:
-    ///   - kid: the token's `kid`.
-    ///   - now: the monotonic time.
-    ///   - waitingSince: the `completedFetches` of the view that said `fetch`, when this is the second look. A fetch that
-    ///     ended since then decides about an unknown id, so that one token never causes a second fetch.
+    ///   - kid: The token's `kid`.
+    ///   - now: The monotonic time.
+    ///   - waitingSince: The `completedFetches` of the view that returned `fetch`, in a second lookup. A fetch
+    ///     completed since then is final for an unknown ID, so that one token never causes a second fetch.
     package func lookup(kid: String, now: UInt64, waitingSince: UInt64? = nil) -> KeyLookup {
         guard let keys, now < usableUntil else { return withoutKeys(now: now) }
         if let key = keys.key(id: kid) { return .key(key) }
         return unknownKey(now: now, waitingSince: waitingSince)
     }
 
-    /// A set that loads is worth waiting for if its source is asked again soon enough; of one that is gone, only a fetch.
+    /// Returns the result without usable keys. A request waits for a set that is loading if the next fetch starts soon
+    /// enough. For an expired set it waits only for a fetch.
     private func withoutKeys(now: UInt64) -> KeyLookup {
         let startsSoon = !isLoaded && nextFetchAt < now &+ Self.patience
         if isFetching || startsSoon || now >= cooldownUntil { return .fetch }
@@ -98,7 +100,7 @@ extension KeySetView {
         return lastFetchSucceeded ? .unknown : .unavailable(retryAfter: retryAfter(now: now))
     }
 
-    /// The whole seconds until the source is asked again, at least 1.
+    /// Returns the whole seconds until the next fetch, at least 1.
     private func retryAfter(now: UInt64) -> Int {
         let next = max(min(nextFetchAt, max(cooldownUntil, now)), now)
         let (seconds, rest) = (next - now).quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -4,7 +4,7 @@ package import Revocation
 
 /// The member `identities` of the `firebase` claim.
 enum FirebaseIdentities {
-    /// As JSON text: each provider's id with one identity, then `email`.
+    /// Returns JSON text: each provider's ID with one identity, then `email`.
     static func json(_ identities: [(provider: String, id: String)], email: String?) -> [UInt8] {
         var text = ObjectText()
         for (name, value) in identities + (email.map { [("email", $0)] } ?? []) where !value.isEmpty {
@@ -13,14 +13,14 @@ enum FirebaseIdentities {
         return text.bytes
     }
 
-    /// As JSON text, of an account's links.
+    /// Returns JSON text of an account's links.
     static func json(links: [IdentityLink], email: String?) -> [UInt8] {
         json(links.map { ($0.provider, $0.federatedID) }, email: email)
     }
 
-    /// The whole `firebase` claim of somebody who signed in with a provider.
+    /// Returns the complete `firebase` claim of a user who signed in with a provider.
     ///
-    /// - Parameter tenant: the tenant, where it is a part of the user's name.
+    /// - Parameter tenant: The tenant, if it is part of the user key.
     static func claim(identities: [UInt8], provider: String, tenant: String? = nil) -> [UInt8] {
         ObjectText.object { text in
             text.add("identities", json: identities)
@@ -31,7 +31,8 @@ enum FirebaseIdentities {
 }
 
 extension IdentityLink {
-    /// What Firebase writes for the identity: the subject; of Microsoft's, the user without the tenant, as Firebase names them.
+    /// The identity in Firebase's form. It is the subject; for Microsoft, the user without the tenant, in the form that
+    /// Firebase uses.
     package var federatedID: String {
         guard provider.utf8.elementsEqual("microsoft.com".utf8) else { return subject }
         let parts = subject.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

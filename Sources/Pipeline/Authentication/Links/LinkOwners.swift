@@ -2,14 +2,14 @@ import GatewayCore
 package import JOSE
 package import Revocation
 
-/// The owners of identities at providers, as far as a worker knows them. One per worker, on its event loop.
+/// A worker's cache of the owners of identities at providers. One per worker, on its event loop.
 ///
-/// An owner holds as long as the counter of its link has the value that it had before the store was queried. A change during the query moves the
-/// counter, so that an older result decides no request.
+/// An entry is valid while the counter of its link has the value from before the query. A change during the query moves
+/// the counter, so that no decision uses the older result.
 package final class LinkOwners {
-    /// A verified token in the name of the owner of its identity.
+    /// The principal of a verified token, resolved to the owner of its identity.
     enum Resolution {
-        /// The cached principal holds.
+        /// The cached principal is valid.
         case same
         /// The principal has changed; this entry replaces the cached one.
         case changed(VerifiedTokenCache.Entry)
@@ -19,16 +19,16 @@ package final class LinkOwners {
 
     private struct Known {
         let generation: UInt64
-        /// `nil`: there is no owner.
+        /// `nil` if there is no owner.
         let account: AccountRecord?
     }
 
-    /// The most identities whose owners are remembered, besides those of cached tokens.
+    /// The maximum number of identities whose owners are cached. Owners of cached tokens do not count.
     static let capacity = 4096
 
     private let generations: LinkGenerations
     private let view: StoreView
-    /// The maximum age of the revocation view, in nanoseconds: the counters are as old as the view.
+    /// The maximum age of the revocation view, in nanoseconds. The counters are as old as the view.
     private let maxStaleness: UInt64
     private let deniesUnlinked: Bool
     private let hasher: SHA256Hasher
@@ -47,23 +47,21 @@ package final class LinkOwners {
         self.render = render
     }
 
-    /// Returns the stamp of a token that was just verified: the owner of its identity is not known.
+    /// Returns the stamp of a token that was just verified. The owner of its identity is not known yet.
     func stamp(of principal: Principal) -> LinkStamp {
         LinkStamp(place: principal.link.map { LinkGenerations.place(of: $0.name) } ?? -1)
     }
 
     package func generation(at place: Int) -> UInt64 { generations.generation(at: place) }
 
-    /// Remembers the owner of an identity.
+    /// Caches the owner of an identity.
     ///
-    /// - Parameter generation: the value of the link's counter before the store was queried.
+    /// - Parameter generation: The value of the link's counter before the store was queried.
     package func keep(_ account: AccountRecord?, of key: StoreKey, generation: UInt64) {
         known.set(Known(generation: generation, account: account), for: key)
     }
 
-    /// Finds the principal that a provider's own token stands for.
-    ///
-    /// - Parameter now: monotonic nanoseconds.
+    /// Returns the principal that a provider's own token represents. `now` is in monotonic nanoseconds.
     func resolve(_ entry: VerifiedTokenCache.Entry, now: UInt64) -> Resolution {
         guard let age = view.age(monotonicNow: now) else { return .needs(.view) }
         guard age <= maxStaleness else { return .needs(.unknown(.stale)) }

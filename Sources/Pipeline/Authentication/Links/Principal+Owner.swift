@@ -2,16 +2,18 @@ import JOSE
 import Revocation
 
 extension Principal {
-    /// Whether it is a provider's own token whose identity belongs to no account, as far as that was asked.
+    /// Whether the credential is a provider's own token whose identity belongs to no known account.
     var isUnlinked: Bool { link != nil && !standing.hasLinkRecord }
 
-    /// The same credential in the name of the account that owns its identity: `uid`, `user_id` and `sub` are the account's, `firebase` lists
-    /// all its links and its e-mail address, and the account's name stands where the provider told none.
+    /// Returns the same credential as a principal of the account that owns its identity. `uid`, `user_id` and `sub` are
+    /// the account's. `firebase` lists all its links and its e-mail address. The account's name is used if the provider
+    /// stated none.
     ///
-    /// An account that was not made here is taken for Firebase's: then Identity Toolkit's word on it counts too.
+    /// An account that the gateway did not create belongs to Firebase, so that Identity Toolkit's state of it applies
+    /// too.
     ///
-    /// - Returns: nil for a principal that is no provider's own token, an account whose uid nobody can have, claims that would be too large,
-    ///   and when libcrypto fails to hash.
+    /// - Returns: The principal. `nil` if this is not a provider's own token, if the account's uid is invalid, or if
+    ///   the claims would be too large. Also `nil` if libcrypto fails to hash.
     func owned(by account: AccountRecord, hasher: SHA256Hasher) -> Principal? {
         guard let link, Self.isUID(account.uid) else { return nil }
         var uidText: [UInt8] = []
@@ -33,7 +35,7 @@ extension Principal {
     }
 
     private func firebaseClaim(_ link: IdentityLink, _ account: AccountRecord) -> [UInt8] {
-        // What was verified comes first, and stands whatever the account's list says of its provider.
+        // The verified identity comes first and overrides the account's link for the same provider.
         let others = account.links.filter { !$0.key.utf8.elementsEqual(link.provider.utf8) }
             .map { IdentityLink(provider: $0.key, subject: $0.value) }.sorted { $0.provider < $1.provider }
         let email = account.email ?? claims.root["email"]?.string

@@ -2,9 +2,11 @@ import NIOCore
 package import Revocation
 import Synchronization
 
-/// Looks up the owners of identities in an account store: a bounded number at a time, and a bounded number that wait in their order.
+/// A lookup of the owners of identities in an account store. Both the concurrent and the waiting lookups are bounded;
+/// waiting ones run in order.
 ///
-/// Lookups of the same identity are not shared: each request compares the result with a generation that it read before its own lookup.
+/// Lookups of the same identity are not shared: each request compares the result with a generation that it read before
+/// its own lookup.
 package final class StoredLinks: LinkLookup {
     private struct Question: Sendable {
         let link: IdentityLink
@@ -22,9 +24,9 @@ package final class StoredLinks: LinkLookup {
         case refused
     }
 
-    /// The most lookups at a time.
+    /// The maximum number of concurrent lookups.
     static let concurrency = 64
-    /// The most lookups that wait for their turn; one more fails at once.
+    /// The maximum number of waiting lookups. One more fails at once.
     static let waitingLimit = 1024
 
     private let accounts: any AccountStore
@@ -55,7 +57,7 @@ package final class StoredLinks: LinkLookup {
         }
     }
 
-    /// Performs a lookup, and then those that wait.
+    /// Performs a lookup, then the waiting ones.
     private func perform(_ first: Question) async {
         var next: Question? = first
         while let question = next {
@@ -71,7 +73,7 @@ package final class StoredLinks: LinkLookup {
     private func owner(of link: IdentityLink) async -> LinkAnswer {
         do throws(StoreError) {
             guard let user = try await accounts.owner(of: link) else { return .nobody }
-            // A change between the two queries moves the link's counter, and the result does not count.
+            // A change between the two queries moves the link's counter, and the result is discarded.
             return .owner(try await accounts.account(user) ?? AccountRecord(user: user))
         } catch {
             return .failed(StoreFailure(error))
@@ -80,7 +82,7 @@ package final class StoredLinks: LinkLookup {
 }
 
 extension StoreFailure {
-    /// The failure of a request that depends on the operation.
+    /// Creates the failure of a request that depends on the operation.
     init(_ error: StoreError) {
         self =
             switch error.code {

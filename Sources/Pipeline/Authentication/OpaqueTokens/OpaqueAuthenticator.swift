@@ -1,7 +1,8 @@
 package import GatewayCore
 package import JOSE
 
-/// Finds the principal of an opaque token by the provider's verdict, as long as that holds. One per worker, on its event loop.
+/// An authenticator of opaque tokens. It uses the provider's verdict while it is valid. One per worker, on its event
+/// loop.
 package final class OpaqueAuthenticator {
     /// The result of authenticating a token.
     package enum Outcome {
@@ -9,22 +10,22 @@ package final class OpaqueAuthenticator {
         case refused(VerificationFailure)
         /// The provider cannot be queried now; `Retry-After` in seconds.
         case unavailable(retryAfter: Int)
-        /// The provider has to be queried; then the token is authenticated again.
+        /// The provider must be queried; then the token is authenticated again.
         case query(OpaqueTokenKey)
-        /// The owner of the identity has to be looked up; then the token is authenticated again.
+        /// The owner of the identity must be looked up; then the token is authenticated again.
         case awaitOwner(OwnerNeed)
     }
 
-    /// The longest opaque token, in bytes: it may become a part of a URL.
+    /// The maximum size of an opaque token, in bytes. A token may become part of a URL.
     package static let maximumTokenSize = 4096
-    /// The most entries, and bytes, of a worker's cache of valid tokens.
+    /// The limits of a worker's cache of valid tokens, in entries and bytes.
     static let cacheCapacity = 8192
     static let cacheBytes = 32 << 20
 
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
     private let counters: WorkerCounters
-    /// The owners of identities; `nil` without accounts.
+    /// The owners of identities. `nil` without accounts.
     private let owners: LinkOwners?
     private(set) var cache = VerifiedTokenCache(capacity: OpaqueAuthenticator.cacheCapacity, bytes: cacheBytes)
     private var refusals = RefusedTokens()
@@ -39,10 +40,13 @@ package final class OpaqueAuthenticator {
         self.render = render
     }
 
+    /// Authenticates a token.
+    ///
     /// - Parameters:
-    ///   - provider: the provider that the route allows, by its place among the snapshot's `opaqueProviders`; `nil`: none, or several.
+    ///   - provider: The provider that the route allows, as an index of the snapshot's `opaqueProviders`. `nil` for
+    ///     none or several.
     ///   - now: Unix seconds; `monotonic`: nanoseconds.
-    ///   - answered: the token that the provider was just queried about for this request. Its verdict counts even if it has ended.
+    ///   - answered: The token that was just introspected for this request. Its verdict applies even if it has expired.
     package func authenticate(
         _ token: UnsafeRawBufferPointer, provider: Int?, now: Int64, monotonic: UInt64, answered: OpaqueTokenKey?
     ) -> Outcome {
@@ -68,7 +72,7 @@ package final class OpaqueAuthenticator {
         return .query(key)
     }
 
-    /// Finds the owner of the token's identity.
+    /// Resolves the owner of the token's identity.
     private func resolve(
         _ entry: VerifiedTokenCache.Entry, under digest: SHA256Digest, monotonic: UInt64
     ) -> Outcome {
@@ -83,8 +87,8 @@ package final class OpaqueAuthenticator {
         }
     }
 
-    /// Remembers the verdict on a token, and drops the earlier one: requests that waited for the verdict use the remembered one, even if it has
-    /// ended.
+    /// Caches the verdict on a token and drops the previous one. Requests that waited for the verdict use it even if it
+    /// has expired.
     package func install(_ verdict: OpaqueVerdict, of key: OpaqueTokenKey) {
         cache.remove(key.digest)
         switch verdict {
@@ -106,7 +110,8 @@ package final class OpaqueAuthenticator {
     }
 }
 
-/// The tokens that need no new query soon. Bounded: insertion evicts the current occupant of the slot.
+/// A bounded cache of tokens that were rejected or could not be checked. Insertion evicts the current occupant of the
+/// slot.
 struct RefusedTokens {
     private struct Slot {
         let key: OpaqueTokenKey
@@ -142,7 +147,7 @@ struct RefusedTokens {
 
 /// The text of a Bearer credential (RFC 6750 section 2.1).
 package enum BearerText {
-    /// `b64token`: letters, digits and `-._~+/`, then any number of `=`.
+    /// Returns whether text is a `b64token`: letters, digits and `-._~+/`, then any number of `=`.
     package static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var end = bytes.count
         while end > 0, bytes[end - 1] == UInt8(ascii: "=") { end -= 1 }

@@ -3,14 +3,14 @@ import GatewayCore
 import JOSE
 import OutboundHTTP
 
-/// A time by both clocks.
+/// A time on both clocks.
 struct OpaqueMoment {
-    /// Nanoseconds, for waits.
+    /// Nanoseconds, for delays.
     var monotonic: UInt64
-    /// Milliseconds since 1970, for the ends of tokens.
+    /// Milliseconds since 1970, for the expiry of tokens.
     var wall: Int64
 
-    /// Returns `expiresAt` by the monotonic clock.
+    /// Returns `expiresAt` on the monotonic clock.
     func monotonic(of expiresAt: UnixTime) -> UInt64 {
         let left = expiresAt.milliseconds(after: wall)
         guard left < 1 << 40 else { return .max }
@@ -18,7 +18,7 @@ struct OpaqueMoment {
     }
 }
 
-/// The introspection calls of one provider, and how long their results hold.
+/// The introspection calls of one provider, and the lifetimes of their results.
 struct IntrospectionQueue<Waiter: Sendable>: Sendable {
     /// Nanoseconds.
     let cacheFor: UInt64
@@ -49,14 +49,14 @@ struct OpaqueMachine<Waiter: Sendable>: TimedMachine {
         queues = providers.map { IntrospectionQueue($0) }
     }
 
-    /// How many verdicts are remembered, for all providers together.
+    /// The number of cached verdicts, for all providers together.
     var remembered: (accepted: Int, refused: Int) { (verdicts.acceptedCount, verdicts.refusedCount) }
 
     func status(of provider: Int, now: UInt64) -> LookupStatus { queues[provider].flights.status(now: now) }
 
     var deadline: UInt64? { queues.compactMap(\.flights.deadline).min() }
 
-    /// Finds the verdict on a token, or queries its provider.
+    /// Returns the cached verdict on a token, or queries its provider.
     mutating func query(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork, _ waiter: Waiter, now: UInt64
     ) -> [Action] {
@@ -74,7 +74,7 @@ struct OpaqueMachine<Waiter: Sendable>: TimedMachine {
         return due + actions(entered, provider, now: now) + start(provider, now: now)
     }
 
-    /// Handles the end of a call.
+    /// Handles the result of a call.
     mutating func answered(_ judgement: Judgement, provider: Int, call: Int, at moment: OpaqueMoment) -> [Action] {
         guard let call = queues[provider].flights.finish(call), let token = call.keys.first else { return [] }
         let now = moment.monotonic
@@ -87,7 +87,7 @@ struct OpaqueMachine<Waiter: Sendable>: TimedMachine {
         queues.indices.flatMap { tick($0, now: now) }
     }
 
-    /// Tells all waiters, and all later ones, that there is no verdict.
+    /// Resolves all current and later waiters without a verdict.
     mutating func stop(now: UInt64) -> [Action] {
         isStopped = true
         let waiters = queues.indices.flatMap { queues[$0].flights.stop() }
@@ -98,7 +98,8 @@ struct OpaqueMachine<Waiter: Sendable>: TimedMachine {
 extension OpaqueMachine {
     private typealias FlightAction = LookupFlights<SHA256Digest, Waiter>.Action
 
-    /// Returns the verdict of a call, and whether it is remembered: while the breaker is open, all tokens have the same one.
+    /// Returns the verdict of a call, and whether it is cached. While the breaker is open, all tokens have the same
+    /// verdict.
     private mutating func conclude(
         _ judgement: Judgement, _ provider: Int, startedAt: UInt64, at moment: OpaqueMoment
     ) -> (OpaqueVerdict, isKept: Bool, [FlightAction]) {
@@ -143,7 +144,7 @@ extension OpaqueMachine {
 }
 
 extension OpaqueVerdict {
-    /// There is no verdict before `retry`, in monotonic nanoseconds.
+    /// Creates an unavailable verdict until `retry`, in monotonic nanoseconds.
     fileprivate static func unavailable(_ why: String, until retry: UInt64, now: UInt64) -> OpaqueVerdict {
         let seconds = retry > now ? (retry - now - 1) / 1_000_000_000 + 1 : 0
         return .unavailable(why: why, retryAfter: max(1, Int(seconds)), until: retry)

@@ -5,7 +5,7 @@ package import Logging
 package import NIOCore
 package import OutboundHTTP
 
-/// Queries providers about opaque tokens: performs the actions of `OpaqueMachine`.
+/// The introspection of opaque tokens: it performs the actions of `OpaqueMachine`.
 package final class OpaqueTokens: OpaqueTokenChecking {
     private typealias Machine = OpaqueMachine<@Sendable (OpaqueVerdict) -> Void>
 
@@ -19,11 +19,11 @@ package final class OpaqueTokens: OpaqueTokenChecking {
     private let clockSkew: Int64
     private let host: MachineHost<Machine>
 
-    /// Sends nothing before `check`. `shutdown` must be called before it is released.
+    /// Creates an introspector. It sends nothing before `check`. Call `shutdown` before releasing it.
     ///
     /// - Parameters:
-    ///   - providers: providers without opaque tokens are skipped; `check` takes an index among the remaining ones.
-    ///   - clockSkew: how far times of a response may lie in the future.
+    ///   - providers: Providers without opaque tokens are skipped. `check` takes an index of the remaining ones.
+    ///   - clockSkew: The tolerance for times of a response in the future.
     package convenience init(
         _ providers: [Configuration.Provider], clockSkew: Duration, group: any EventLoopGroup,
         clock: GatewayClock = .system, logger: Logger
@@ -56,13 +56,13 @@ package final class OpaqueTokens: OpaqueTokenChecking {
         }
     }
 
-    /// Tells all waiters that there is no verdict, and closes the connections.
+    /// Resolves all waiters without a verdict, and closes the connections.
     package func shutdown() async {
         apply { machine, now in machine.stop(now: now) }
         await environment.transport.shutdown()
     }
 
-    /// The state of the calls, in the order of the providers.
+    /// Returns the state of the calls, in the order of the providers.
     package func status() -> [LookupStatus] {
         let now = environment.clock.monotonic()
         return host.read { machine in
@@ -74,7 +74,7 @@ package final class OpaqueTokens: OpaqueTokenChecking {
         }
     }
 
-    /// How many verdicts are remembered.
+    /// The number of cached verdicts.
     var remembered: (accepted: Int, refused: Int) { host.read { $0.remembered } }
 
     /// Handles deadlines that were reached.

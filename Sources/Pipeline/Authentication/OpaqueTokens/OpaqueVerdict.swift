@@ -1,32 +1,35 @@
 package import GatewayCore
 package import JOSE
 
-/// The result of querying a provider about an opaque token.
+/// The result of introspecting an opaque token.
 package enum OpaqueVerdict: Sendable {
-    /// It is valid. The verdict may be used until `freshUntil`, in monotonic nanoseconds, and never beyond the token's own end.
+    /// The token is valid. The verdict may be used until `freshUntil`, in monotonic nanoseconds, and never after the
+    /// token has expired.
     case accepted(ProviderIdentity, freshUntil: UInt64)
-    /// It is not valid, and is not checked again until `until`, in monotonic nanoseconds.
+    /// The token is invalid, and is not checked again until `until`, in monotonic nanoseconds.
     case refused(VerificationFailure, until: UInt64)
     /// The provider could not be queried, or its response is unusable. It is queried again from `until` on.
     case unavailable(why: String, retryAfter: Int, until: UInt64)
 }
 
-/// Queries providers about opaque tokens, off the request path: waiters for the same token share one call. Shared by the workers.
+/// The introspection of opaque tokens, off the request path and shared by the workers. Waiters for the same token share
+/// one call.
 package protocol OpaqueTokenChecking: Sendable {
-    /// Finds the verdict on `token`, if necessary by a call, and calls `answer` once, from any thread, within this call or later.
+    /// Determines the verdict on `token`, if necessary by a call. It calls `answer` once, from any thread, during this
+    /// call or later.
     ///
     /// - Parameters:
-    ///   - provider: its place among the snapshot's `opaqueProviders`.
-    ///   - key: the SHA-256 of the token.
-    ///   - network: the client's, so that a client with many tokens delays only its own.
+    ///   - provider: An index of the snapshot's `opaqueProviders`.
+    ///   - key: The SHA-256 of the token.
+    ///   - network: The client's network, so that a client with many tokens delays only its own requests.
     func check(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
         answer: @escaping @Sendable (OpaqueVerdict) -> Void)
 }
 
-/// An opaque token and the provider that is queried about it. The token itself is not in it.
+/// An opaque token, by its hash, and the provider that is queried about it.
 package struct OpaqueTokenKey: Sendable, Hashable {
-    /// The provider's place among the snapshot's `opaqueProviders`.
+    /// An index of the snapshot's `opaqueProviders`.
     package var provider: Int
     package var digest: SHA256Digest
 
@@ -36,14 +39,15 @@ package struct OpaqueTokenKey: Sendable, Hashable {
     }
 }
 
-/// Recent verdicts, in bounded memory, as a pure value.
+/// Recent verdicts in bounded memory, as a pure value.
 ///
-/// A verdict belongs to a provider's configuration (endpoint, client, audiences) and to the token's hash. Both are compared separately and never
-/// joined into one text. Valid tokens have a bound of their own, so that a flood of unknown tokens evicts none of them.
+/// A verdict belongs to a provider's configuration (endpoint, client, audiences) and to the token's hash. Both are
+/// compared separately and never joined into one text. Valid tokens have a limit of their own, so that a flood of
+/// unknown tokens evicts none of them.
 struct VerdictTable {
-    /// The most verdicts on valid tokens.
+    /// The maximum number of verdicts on valid tokens.
     static let acceptedLimit = 12_288
-    /// The most other verdicts.
+    /// The maximum number of other verdicts.
     static let refusedLimit = 4096
 
     struct Key: Hashable {
@@ -57,7 +61,7 @@ struct VerdictTable {
     var acceptedCount: Int { accepted.count }
     var refusedCount: Int { refused.count }
 
-    /// The verdict, as long as it holds.
+    /// Returns the verdict while it is valid.
     mutating func verdict(for key: Key, now: UInt64) -> OpaqueVerdict? {
         if let verdict = accepted[key] {
             if now < verdict.holdsUntil { return verdict }
@@ -70,7 +74,7 @@ struct VerdictTable {
         return nil
     }
 
-    /// Replaces the verdict on a token. One that holds no longer only removes the earlier one.
+    /// Replaces the verdict on a token. An expired verdict only removes the previous one.
     mutating func keep(_ verdict: OpaqueVerdict, for key: Key, now: UInt64) {
         let holds = now < verdict.holdsUntil
         if case .accepted = verdict, holds { accepted.set(verdict, for: key) } else { accepted.remove(key) }

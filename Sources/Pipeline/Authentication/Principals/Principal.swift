@@ -2,31 +2,32 @@ package import GatewayCore
 package import JOSE
 package import Revocation
 
-/// What the decision on each request asks of a principal, apart from what is read once: small and without references, so
-/// that a look at a cached token touches few cache lines.
+/// The properties of a principal that each decision reads. The value is small and without references, so that a cached
+/// token touches few cache lines.
 package struct CredentialFacts: Sendable {
     package let kind: CredentialKind
     package let hasSecondFactor: Bool
-    /// Whether Firebase issued the credential, and so keeps an account for the user.
+    /// Whether Firebase issued the credential, so that the user has a Firebase account.
     package let isFirebase: Bool
-    /// Whether there is a session that the store may know: a token that does not say when its user signed in has none.
+    /// Whether the credential has a session that the store may know. A token without a sign-in time has none.
     package let hasSession: Bool
-    /// Whether the store may know something of the identity at its provider besides what it knows of the user: the identity is linked to an
-    /// account, whose the uid is.
+    /// Whether the store may have a record of the identity at its provider. This is the case if the identity is linked
+    /// to the account with this uid.
     package let hasLinkRecord: Bool
-    /// When the user last proved who they are; unknown where the credential does not say.
+    /// When the user last signed in. Unknown if the credential does not state it.
     package let authTime: PossibleTime
-    /// When the user last authenticated, by the provider's word; unknown where nobody says.
+    /// When the user last authenticated, as stated by the provider. Unknown if it is not stated.
     package let authenticatedAt: PossibleTime
-    /// The time that revocations are compared with, which end what is earlier: of a session of ours the second before it began, so that only a
-    /// session that began after a revocation outlives it; else `authTime`, else when a provider's token was issued, else unknown.
+    /// The time that is compared with revocations; a revocation ends what is earlier. For a gateway session it is the
+    /// second before the session started, so that only a session started after the revocation survives. Otherwise it is
+    /// `authTime`, or when a provider's token was issued, or unknown.
     package let validityTime: PossibleTime
-    /// When the credential ends; it does not count from then on.
+    /// When the credential expires. From this time on it is invalid.
     package let expiresAt: UnixTime
-    /// Where the store keeps what it knows of the user, and of this session.
+    /// The store keys of the user and of this session.
     package let userKey: StoreKey
     package let sessionKey: StoreKey
-    /// Where it keeps what it knows of the identity; without a link the user's own.
+    /// The store key of the identity. Without a link, the user's own key.
     package let linkKey: StoreKey
 
     package init(
@@ -49,49 +50,52 @@ package struct CredentialFacts: Sendable {
     }
 }
 
-/// Who a verified credential says the caller is. Only a verifier makes one.
+/// The verified identity of a caller. Only a verifier creates one.
 ///
-/// A class, so that the cache and the request share one copy; immutable.
+/// An immutable class, so that the cache and the request share one copy.
 package final class Principal: Sendable {
-    /// What a credential says about time.
+    /// The times of a credential.
     struct Times {
         var authTime: UnixTime?
-        /// Of a session of ours: when it began, and when its user last authenticated. Other credentials tell that by `authTime`.
+        /// For a gateway session: when it started, and when its user last authenticated. Other credentials state it in
+        /// `authTime`.
         var startedAt: UnixTime?
         var authenticatedAt: UnixTime?
-        /// When a provider's token was issued; revocations of Firebase's credentials are compared with `authTime` alone.
+        /// When a provider's token was issued. Revocations of Firebase credentials are compared with `authTime` only.
         var issuedAt: UnixTime?
         var expiresAt: UnixTime
     }
 
     package let standing: CredentialFacts
-    /// The user's complete name. Its uid, of 1 to 128 bytes, is `sub`, or derived from a provider's `sub`.
+    /// The complete user key. Its uid, of 1 to 128 bytes, is `sub` or derived from a provider's `sub`.
     package let user: UserKey
     /// `firebase.sign_in_provider`, such as `apple.com`.
     package let signInProvider: String?
-    /// How the store names the session; nil: there is none.
+    /// The store's name of the session. `nil` without a session.
     package let session: String?
-    /// The identity at a provider that a provider's own token names; nil for Firebase's credentials and for sessions.
+    /// The identity at a provider, from a provider's own token. `nil` for Firebase credentials and for sessions.
     package let link: IdentityLink?
-    /// What began the session; nil for what is no session of ours.
+    /// The identity that started the session. `nil` if the credential is not a gateway session.
     package let origin: SessionOrigin?
-    /// When the session of ours began.
+    /// When the gateway session started.
     package let startedAt: UnixTime?
-    /// When the credential was issued, where a provider's own token says so.
+    /// When the credential was issued, if a provider's own token states it.
     package let issuedAt: UnixTime?
-    /// What an access token was given for; empty for ID tokens and session cookies.
+    /// The scopes of an access token. Empty for ID tokens and session cookies.
     package let scopes: [String]
-    /// All claims as they were verified, told as Firebase tells them.
+    /// All verified claims, in Firebase's form.
     package let claims: JSONDocument
 
-    /// - Parameter linkKey: the key of the name of `link`, or of the identity that began the session, where that is not the uid.
-    /// - Returns: nil when libcrypto fails to hash.
+    /// Creates a principal. `nil` if libcrypto fails to hash.
+    ///
+    /// - Parameter linkKey: The store key of `link`, or of the identity that started the session, if it differs from
+    ///   the user's key.
     init?(
         accepted: AcceptedClaims, kind: CredentialKind, user: UserKey, signInProvider: String?, times: Times,
         session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], link: IdentityLink? = nil,
         linkKey: StoreKey? = nil, origin: SessionOrigin? = nil, hasher: SHA256Hasher
     ) {
-        // Nobody's session has the empty name.
+        // No session has an empty name.
         guard let userKey = StoreKey(user, hasher: hasher),
             let sessionKey = StoreKey(user, session: session ?? "", hasher: hasher)
         else { return nil }
@@ -113,30 +117,31 @@ package final class Principal: Sendable {
     }
 
     package var kind: CredentialKind { standing.kind }
-    /// The uid, which alone names no user.
+    /// The uid. Without project and tenant it does not identify a user.
     package var uid: String { user.uid }
-    /// When the user last proved who they are; nil where the credential does not say.
+    /// When the user last signed in. `nil` if the credential does not state it.
     package var authTime: UnixTime? { standing.authTime.known }
     package var expiresAt: UnixTime { standing.expiresAt }
     package var hasSecondFactor: Bool { standing.hasSecondFactor }
     package var userKey: StoreKey { standing.userKey }
     package var sessionKey: StoreKey { standing.sessionKey }
 
-    /// The identity at a provider whose record in the store concerns the credential besides the user's own; nil: there is none.
+    /// The identity at a provider that has a store record in addition to the user's. `nil` without such an identity.
     package var recordedLink: IdentityLink? { standing.hasLinkRecord ? link ?? origin?.link : nil }
 
-    /// How the store names the session of a Firebase credential.
+    /// Returns the store's name of the session of a Firebase credential.
     static func session(authTime: UnixTime) -> String { authTime.description }
 
     /// The provider's name in the `auth` variable.
     package var provider: String? { signInProvider.map(Self.shortName) }
 
-    /// The short name that Realtime Database rules use, where one is documented; else the sign-in provider as it is.
+    /// Returns the short name that Realtime Database rules use, if one is documented; otherwise the sign-in provider
+    /// unchanged.
     package static func shortName(of signInProvider: String) -> String {
         hasShortName(signInProvider) ? String(signInProvider.dropLast(4)) : signInProvider
     }
 
-    /// The sign-in provider that a name means: `google.com` for `google` too.
+    /// Returns the sign-in provider of a full or short name: `google.com` for `google`.
     package static func signInProvider(named name: String) -> String {
         hasShortName(name + ".com") ? name + ".com" : name
     }

@@ -2,25 +2,25 @@ package import GatewayCore
 package import JOSE
 import Revocation
 
-/// Who a provider's own token says the caller is, before it is told in Firebase's words.
+/// The identity that a provider's own token proves, before it is converted to Firebase's form.
 package struct ProviderIdentity: Sendable {
-    /// The provider's id: `sign_in_provider`.
+    /// The provider's ID: `sign_in_provider`.
     var provider: String
-    /// The user at that provider; with the provider before it, the uid. 1 to 255 bytes.
+    /// The user at that provider, 1 to 255 bytes. Together with the provider as a prefix it is the uid.
     package var subject: String
-    /// What Firebase would have written in `identities`: mostly the subject.
+    /// The identity as Firebase would write it in `identities`: usually the subject.
     var federatedID: String
-    /// The provider's claims, as they were proven.
+    /// The provider's proven claims.
     package var claims: AcceptedClaims
-    /// Claims that are told in another way than the provider wrote them: names, each once, and JSON text.
+    /// Claims that replace the provider's own: unique names and JSON text.
     var rewritten: [(name: String, json: [UInt8])] = []
-    /// When the user proved who they are; when the token was issued.
+    /// When the user signed in; when the token was issued.
     package var authTime: UnixTime?
     package var issuedAt: UnixTime?
-    /// When the token ends; the latest time there is where the provider did not say.
+    /// When the token expires. The latest representable time if the provider does not state it.
     package var expiresAt: UnixTime
     var hasSecondFactor = false
-    /// What an access token was given for.
+    /// The scopes of an access token.
     package var scopes: [String] = []
 }
 
@@ -28,16 +28,17 @@ extension ProviderIdentity {
     /// The uid of a user whose identity is linked to no account.
     package var derivedUID: String { link.name }
 
-    /// What an account may be linked to.
+    /// The identity to which an account may be linked.
     var link: IdentityLink { IdentityLink(provider: provider, subject: subject) }
 
-    /// The longest derived uid, in bytes.
+    /// The maximum size of a derived uid, in bytes.
     static let maximumUIDSize = 128
 }
 
 extension Principal {
-    /// The principal that Firebase would have made of the identity: `uid`, `user_id` and `sub` are the derived uid, `firebase` says how they
-    /// signed in. Nil for a uid that is too long, claims that are too large, and when libcrypto fails to hash.
+    /// Creates the principal that Firebase would create for the identity. `uid`, `user_id` and `sub` are the derived
+    /// uid; `firebase` contains the sign-in provider. `nil` if the uid is too long, if the claims are too large, and if
+    /// libcrypto fails to hash.
     package convenience init?(_ identity: ProviderIdentity, hasher: SHA256Hasher) {
         let uid = identity.derivedUID
         guard uid.utf8.count <= ProviderIdentity.maximumUIDSize else { return nil }

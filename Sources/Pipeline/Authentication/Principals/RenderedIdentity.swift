@@ -1,16 +1,18 @@
-/// What is made of one principal once, for all of its requests: the identity header lines, which are copied into each, and the variable of rules.
+/// The precomputed parts of one principal, used for all of its requests: the identity header lines, and the `auth`
+/// variable of rules.
 package struct RenderedIdentity: Sendable {
-    /// Complete field lines, each with its CRLF; the line of the sign-in time is the last.
+    /// Complete field lines, each with its CRLF. The line of the sign-in time is the last one.
     package var bytes: [UInt8]
-    /// How many of `bytes` come before the line of the sign-in time.
+    /// The number of `bytes` before the line of the sign-in time.
     package var lengthBeforeTime: Int
-    /// The most bytes that the assertion's line may have, and that the principal's kept ones may have together; 0: none is sent.
+    /// The maximum size of the assertion's line, and of all cached assertions of the principal, in bytes. 0 if no
+    /// assertion is sent.
     package var assertionLine = 0
     package var assertionsKept = 0
-    /// The lines, the assertion's included, are longer than 16 KiB together: such a request is answered with 431.
+    /// Whether the lines, including the assertion, exceed 16 KiB in total. Such a request is rejected with 431.
     package var isTooLarge: Bool
 
-    /// The `auth` variable for rules; nil where there are none.
+    /// The `auth` variable for rules. `nil` without rules.
     package var auth: RuleAuth?
 
     package init(
@@ -25,6 +27,6 @@ package struct RenderedIdentity: Sendable {
         self.auth = auth
     }
 
-    /// The most bytes that the identity lines of a request may have together.
+    /// The maximum size of all identity lines of a request, in bytes.
     package static let limit = 16_384
 }

@@ -1,11 +1,11 @@
 import JOSE
 package import SecurityRules
 
-/// The `auth` variable as rules read it. Made once a token, and kept with it where there are rules.
+/// The `auth` variable in the form that rules read. Created once per token and cached with it, if there are rules.
 package struct RuleAuth: Sendable {
     /// A map of `uid`, `provider` and `token`.
     package let value: RuleValue
-    /// About how many bytes of memory it takes.
+    /// The approximate size in memory, in bytes.
     let size: Int
 
     package init(_ principal: Principal) {
@@ -20,21 +20,21 @@ package struct RuleAuth: Sendable {
     }
 }
 
-/// Turns claims into values of rules, and adds up what they take.
+/// A converter of claims into rule values, which sums up their sizes.
 private struct ClaimReader {
-    /// What an object on the heap takes besides its content: a map is two.
+    /// The memory overhead of an object on the heap. A map consists of two objects.
     static let container = 96
     static let entry = MemoryLayout<(key: String, value: RuleValue)>.stride
     private static let element = MemoryLayout<RuleValue>.stride
 
     private(set) var size = 0
 
-    /// As deep as the claims, which are bounded.
+    /// Converts a value recursively. The depth of the claims is bounded.
     mutating func value(of json: JSONValue) -> RuleValue {
         switch json.kind {
         case .null: return .null
         case .bool: return json.bool.map(RuleValue.bool) ?? .unreadable
-        // Beyond 64 bits: a float that is near it would be another number.
+        // Beyond 64 bits: the nearest float would be a different number.
         case .integer: return json.integer.map(RuleValue.integer) ?? .unreadable
         case .number: return json.double.map(RuleValue.float) ?? .unreadable
         case .string: return json.string.map { string($0) } ?? .unreadable
@@ -67,7 +67,7 @@ private struct ClaimReader {
         return .map(RuleMap(entries))
     }
 
-    /// Up to 15 bytes of text lie in the value itself.
+    /// Counts the size of text. A `String` stores up to 15 bytes inline.
     private mutating func count(_ text: String) {
         if text.utf8.count > 15 { size += text.utf8.count + 32 }
     }

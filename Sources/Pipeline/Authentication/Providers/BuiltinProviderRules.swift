@@ -4,10 +4,10 @@ package import JOSE
 package struct AppleRules: ProviderRules {
     package let issuers: [String]
 
-    /// The domain of the addresses that Apple makes for users who hide theirs.
+    /// The domain of the relay addresses for users who hide their own.
     package static let relayDomain = "privaterelay.appleid.com"
 
-    /// Apple writes Booleans as strings in some tokens, and leaves `is_private_email` out of some.
+    /// Returns Booleans that Apple writes as strings in some tokens, and `is_private_email`, which is missing in some.
     package func rewritten(_ claims: JSONValue) -> [(name: String, json: [UInt8])] {
         var rewritten = ClaimText.booleans(["email_verified", "is_private_email"], in: claims)
         if claims["is_private_email"] == nil, let email = claims["email"]?.string {
@@ -28,7 +28,8 @@ struct GoogleRules: ProviderRules {
     let issuers: [String]
     let claimRules: [ClaimRule]
 
-    /// - Parameter hostedDomain: the Workspace domain that users must be of; nil: any account. The address's own domain proves nothing.
+    /// Creates the rules. `hostedDomain` is the required Workspace domain, `nil` if any account is accepted. The domain
+    /// of the address proves nothing.
     init(issuers: [String], hostedDomain: String?) {
         self.issuers = issuers
         claimRules =
@@ -42,22 +43,22 @@ struct GoogleRules: ProviderRules {
 struct LinkedInRules: ProviderRules {
     let issuers: [String]
 
-    /// LinkedIn writes this Boolean as a string.
+    /// Returns the Boolean that LinkedIn writes as a string.
     func rewritten(_ claims: JSONValue) -> [(name: String, json: [UInt8])] {
         ClaimText.booleans(["email_verified"], in: claims)
     }
 }
 
-/// Yahoo's ID tokens: its key set has RSA keys too, but what it signs is ES256.
+/// Yahoo's ID tokens. The key set also has RSA keys, but ID tokens are signed with ES256.
 struct YahooRules: ProviderRules {
     let issuers: [String]
 
     var algorithms: SignatureAlgorithms { .only([.es256]) }
 }
 
-/// Texts in providers' claims that stand for something else.
+/// Conversions of text in providers' claims.
 package enum ClaimText {
-    /// The Booleans that `"true"` and `"false"` stand for, of those of `names` that are such strings.
+    /// Returns the Boolean value of each claim of `names` that is the string `"true"` or `"false"`.
     static func booleans(_ names: [String], in claims: JSONValue) -> [(name: String, json: [UInt8])] {
         names.compactMap { name in
             guard let claim = claims[name] else { return nil }
@@ -67,7 +68,7 @@ package enum ClaimText {
         }
     }
 
-    /// Whether an address has exactly this domain: one `@`, something before it, after it the domain's bytes and no more.
+    /// Returns whether an address has exactly this domain: one `@`, a non-empty local part, and the domain's bytes.
     package static func isAddress(_ address: String, at domain: String) -> Bool {
         let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return parts.count == 2 && !parts[0].isEmpty && parts[1].elementsEqual(domain.utf8)

@@ -3,26 +3,27 @@ import JOSE
 
 /// Microsoft's ID tokens of version 2.0, of tenants and of personal accounts.
 ///
-/// One application may be open to many tenants, each an issuer of its own, all with the same keys. So a token must name a tenant that counts, its
-/// issuer must be that tenant's, and its key must be for that issuer.
+/// An application may accept many tenants. Each tenant is an issuer, and all share one key set. A token must therefore
+/// name an accepted tenant, its issuer must be that tenant's, and its key must be valid for that issuer.
 struct MicrosoftRules: ProviderRules {
-    /// What the issuers of version 1.0 begin with.
+    /// The prefix of the issuers of version 1.0.
     private static let oldIssuers = "https://sts.windows.net/"
-    /// Claims that access tokens have and ID tokens do not.
+    /// Claims that occur in access tokens but not in ID tokens.
     private static let accessClaims = ["scp", "scope", "azpacr", "appid", "appidacr", "idtyp"]
 
-    /// The issuer with a placeholder for the tenant.
+    /// The issuer, with a placeholder for the tenant.
     let template: String
     private let prefix, suffix: String
     let claimRules: [ClaimRule]
-    /// Every issuer has its tenant in it.
+    /// Empty, because each issuer contains its tenant.
     let issuers: [String] = []
     var subjectClaim: String { "oid" }
     var expectedIssuer: String { template }
-    /// Microsoft writes `iat` and `nbf` 300 seconds before the token is issued.
+    /// Microsoft sets `iat` and `nbf` to 300 seconds before the token is issued.
     var issuedAtOffset: Int64 { 300 }
 
-    /// - Parameter tenants: their ids in lower case; empty: any but the one of personal accounts.
+    /// Creates the rules. `tenants` are the IDs of the accepted tenants in lower case. If empty, all are accepted
+    /// except that of personal accounts.
     init(template: String, tenants: [String]) {
         self.template = template
         let parts = template.split(
@@ -35,7 +36,8 @@ struct MicrosoftRules: ProviderRules {
         ]
     }
 
-    /// Access tokens are often for an audience that everybody's are for; nothing in them proves that they were issued for us.
+    /// Rejects access tokens. Their audience is often shared by all applications, so that it does not prove that they
+    /// were issued for the gateway.
     func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
         if Self.accessClaims.contains(where: { claims[$0] != nil }) { return .microsoftAccessToken }
         let isOld = claims["iss"]?.string?.utf8.starts(with: Self.oldIssuers.utf8) ?? false
@@ -55,7 +57,8 @@ struct MicrosoftRules: ProviderRules {
         return IssuerText.differsBySlash(issuer, expected) ? .issuerSlash : .issuer
     }
 
-    /// A key with the template may sign for any tenant, another one for its own issuer only. One without an issuer proves nothing.
+    /// Checks the key's issuer. A key with the template as issuer may sign for any tenant. Any other key may sign for
+    /// its own issuer only. A key without an issuer is rejected.
     func keyFlaw(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason? {
         guard let issuer = key.issuer else { return .keyIssuer }
         let isRight = issuer.utf8.elementsEqual(template.utf8) || claims["iss"]?.equals(issuer) == true
@@ -66,7 +69,7 @@ struct MicrosoftRules: ProviderRules {
         TenantID.isValid(claims["oid"]?.string ?? "") ? nil : .objectID
     }
 
-    /// `sub` differs from application to application; `oid` names the user in the tenant.
+    /// Returns tenant and `oid`, which together identify the user. `sub` differs between applications.
     func subject(of claims: JSONValue) -> String {
         "\(claims["tid"]?.string ?? ""):\(claims["oid"]?.string ?? "")"
     }

@@ -1,10 +1,11 @@
 import JOSE
 
-/// Any OpenID Connect provider (`oidc.NAME`), by the letter of OpenID Connect Core 1.0.
+/// Any OpenID Connect provider (`oidc.NAME`), strictly by OpenID Connect Core 1.0.
 struct OIDCRules: ProviderRules {
-    /// Claims that say what an access token was given for (RFC 9068 section 2.2.3, and its other spelling); ID tokens have none.
+    /// The claims for the scopes of an access token (RFC 9068 section 2.2.3, and another spelling). ID tokens have
+    /// neither.
     private static let accessClaims = ["scope", "scp"]
-    /// Keycloak's names of other tokens than ID tokens, in a claim called `typ`.
+    /// Keycloak's values of the claim `typ` in tokens other than ID tokens.
     private static let otherTypes = ["Bearer", "DPoP", "Refresh", "Offline", "Logout"]
 
     let issuers: [String]
@@ -12,10 +13,10 @@ struct OIDCRules: ProviderRules {
     var algorithms: SignatureAlgorithms { .listed }
     var takesAudienceLists: Bool { true }
 
-    /// Not every provider writes `at+jwt` into the header of access tokens, which may well be for one of our audiences.
+    /// Rejects access tokens. Some providers omit `at+jwt` in their header, and their audience may be one of ours.
     func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
         if Self.accessClaims.contains(where: { claims[$0] != nil }) { return .accessToken }
-        // Amazon Cognito's.
+        // `token_use` is a claim of Amazon Cognito.
         if let use = claims["token_use"], !use.equals("id") { return .accessToken }
         let isOther = Self.otherTypes.contains { claims["typ"]?.equals($0) == true }
         return isOther ? .accessToken : nil

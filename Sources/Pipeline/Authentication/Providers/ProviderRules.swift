@@ -1,58 +1,60 @@
 package import JOSE
 
-/// What ID tokens of one provider have of their own: the rest is the same for all, in ``ProviderVerifier``.
+/// The properties of one provider's ID tokens. The checks common to all providers are in ``ProviderVerifier``.
 ///
-/// The checks tell the reason of a refusal, nil where there is none.
+/// The checks return the reason to reject the token, or `nil`.
 package protocol ProviderRules: Sendable {
     /// The exact `iss` values.
     var issuers: [String] { get }
-    /// What signs where the configuration does not say.
+    /// The signature algorithms, if the configuration does not name them.
     var algorithms: SignatureAlgorithms { get }
     /// Whether `aud` may be a list.
     var takesAudienceLists: Bool { get }
-    /// What `iss` should be, for people.
+    /// The expected `iss`, for diagnostics.
     var expectedIssuer: String { get }
-    /// The claim that names the user.
+    /// The claim that identifies the user.
     var subjectClaim: String { get }
-    /// Checks of claims that only this provider has, in their order.
+    /// Checks of claims that only this provider has, in order.
     var claimRules: [ClaimRule] { get }
-    /// How many seconds before a token is issued its `iat` lies.
+    /// The offset from `iat` to the time at which the token is issued, in seconds.
     var issuedAtOffset: Int64 { get }
 
-    /// Why it is another kind of token than an ID token.
+    /// Returns the reason if the token is not an ID token.
     func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
-    /// Whether a token with this `iss` is for these rules to judge, where `issuers` cannot list all.
+    /// Returns whether these rules apply to a token with this `iss`, if `issuers` cannot list all.
     func judges(issuer: String) -> Bool
     func issuerFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
     func subjectFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
-    /// Why the key, though it is of the provider's set, may not sign such a token.
+    /// Returns the reason if a key of the provider's set must not sign this token.
     func keyFlaw(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason?
 
-    /// The user at the provider, of claims without a flaw; with the provider's id before it, the uid.
+    /// Returns the user at the provider from valid claims. With the provider's ID as a prefix it is the uid.
     func subject(of claims: JSONValue) -> String
-    /// What Firebase would have written in `identities`.
+    /// Returns the identity as Firebase would write it in `identities`.
     func federatedID(of claims: JSONValue) -> String
-    /// The claims that are told in another way than the provider writes them.
+    /// Returns the claims whose value differs from the one that the provider wrote.
     func rewritten(_ claims: JSONValue) -> [(name: String, json: [UInt8])]
 }
 
-/// A check of one claim that only one provider has.
+/// A check of one provider-specific claim.
 package struct ClaimRule: Sendable {
     package let claim: String
-    /// What would be right, for people.
+    /// The expected value, for diagnostics.
     package let expected: String
     let flaw: @Sendable (JSONValue) -> VerificationFailure.Reason?
 }
 
-/// Which algorithms may sign.
+/// The accepted signature algorithms.
 package enum SignatureAlgorithms: Sendable, Equatable {
     case only(Set<Algorithm>)
-    /// Those that the discovery document lists; RS256 where it lists none.
+    /// The algorithms that the discovery document lists, or RS256 if it lists none.
     case listed
 
     static let rs256 = SignatureAlgorithms.only([.rs256])
 
-    /// - Parameter view: what is known of the provider's keys. Before they are, any algorithm may turn out to be listed.
+    /// Returns whether an algorithm is accepted.
+    ///
+    /// - Parameter view: The view of the provider's key set. Any algorithm is accepted until the set is loaded.
     package func allows(_ algorithm: Algorithm, by view: KeySetView) -> Bool {
         switch self {
         case .only(let allowed): allowed.contains(algorithm)
@@ -61,7 +63,7 @@ package enum SignatureAlgorithms: Sendable, Equatable {
     }
 }
 
-/// What most providers do.
+/// The defaults, which apply to most providers.
 extension ProviderRules {
     package var algorithms: SignatureAlgorithms { .rs256 }
     package var takesAudienceLists: Bool { false }
@@ -93,25 +95,26 @@ extension ProviderRules {
     package func rewritten(_ claims: JSONValue) -> [(name: String, json: [UInt8])] { [] }
 }
 
-/// What a provider's name of a user may be.
+/// The accepted form of a provider's subject.
 enum ProviderSubject {
-    /// The longest `sub`, in bytes (OpenID Connect Core 1.0 section 2).
+    /// The maximum size of `sub`, in bytes (OpenID Connect Core 1.0 section 2).
     static let maximumSize = 255
 
-    /// Control characters name nobody: such a uid could not be spelled where users are revoked.
+    /// Returns whether a subject has no control characters. A uid with them could not be entered in order to revoke the
+    /// user.
     static func isText(_ subject: String) -> Bool {
         subject.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 }
 
-/// Issuers as text.
+/// Comparison of issuers.
 enum IssuerText {
-    /// Whether two issuers are the same but for one slash at the end, a slip that is worth its own words.
+    /// Returns whether two issuers differ only by a trailing slash, a common mistake with an error message of its own.
     static func differsBySlash(_ one: String, _ other: String) -> Bool {
         withOtherEnd(Array(one.utf8)).elementsEqual(other.utf8)
     }
 
-    /// The issuer without the slash at its end, or with one.
+    /// Returns the issuer with its trailing slash removed, or added.
     static func withOtherEnd(_ issuer: [UInt8]) -> [UInt8] {
         issuer.last == UInt8(ascii: "/") ? issuer.dropLast() : issuer + [UInt8(ascii: "/")]
     }

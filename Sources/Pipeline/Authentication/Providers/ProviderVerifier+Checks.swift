@@ -2,7 +2,7 @@ import GatewayConfiguration
 import GatewayCore
 package import JOSE
 
-/// What a provider's ID token must be, each check by itself.
+/// The checks of a provider's ID token, one function each.
 extension ProviderVerifier {
     // MARK: - Before the signature
 
@@ -11,7 +11,9 @@ extension ProviderVerifier {
         return keyID
     }
 
-    /// - Parameter view: what is known of the provider's keys, which may bring the algorithms with them.
+    /// Returns the token's algorithm if it is accepted.
+    ///
+    /// - Parameter view: The view of the provider's key set, which may contain the accepted algorithms.
     package func algorithm(of token: UnverifiedJWS, _ view: KeySetView) throws(VerificationFailure) -> Algorithm {
         guard let algorithm = token.algorithm, algorithms.allows(algorithm, by: view) else {
             throw invalid(.providerAlgorithm)
@@ -19,8 +21,8 @@ extension ProviderVerifier {
         return algorithm
     }
 
-    /// A logout token (OpenID Connect Back-Channel Logout 1.0) and a security event token (RFC 8417) are signed by the same keys, often for
-    /// the same audience.
+    /// Rejects logout tokens (OpenID Connect Back-Channel Logout 1.0) and security event tokens (RFC 8417). They are
+    /// signed with the same keys, often for the same audience.
     package func checkKind(_ claims: JSONValue) throws(VerificationFailure) {
         if claims["events"] != nil { throw invalid(.eventToken) }
         try refuse(rules.kindFlaw(claims))
@@ -40,7 +42,8 @@ extension ProviderVerifier {
         guard isOurs else { throw invalid(.audience) }
     }
 
-    /// Who asked for the token, where it says so; a token for several must (OpenID Connect Core 1.0 section 3.1.3.7).
+    /// Checks the client that requested the token, if stated. A token with several audiences must state it (OpenID
+    /// Connect Core 1.0 section 3.1.3.7).
     package func checkAuthorizedParty(_ claims: JSONValue) throws(VerificationFailure) {
         guard let party = claims["azp"] else {
             if let audience = claims["aud"], audience.count > 1 { throw invalid(.authorizedPartyMissing) }
@@ -59,7 +62,8 @@ extension ProviderVerifier {
         guard size <= ProviderIdentity.maximumUIDSize else { throw invalid(.derivedUserID) }
     }
 
-    /// Why claims of a credential that counted once do not meet the constraints of this configuration; nil: they do.
+    /// Returns the reason if claims of a previously accepted credential do not meet the constraints of this
+    /// configuration. Otherwise returns `nil`.
     func constraintFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
         do throws(VerificationFailure) {
             try checkIssuer(claims)
@@ -78,7 +82,7 @@ extension ProviderVerifier {
         try refuse(rules.keyFlaw(key, claims))
     }
 
-    /// Providers need not tell when their user signed in; what they tell must be a time.
+    /// Returns the sign-in time, which providers may omit. If present, it must be a valid time.
     func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }

@@ -2,13 +2,13 @@ package import GatewayCore
 package import JOSE
 package import Revocation
 
-/// What a provider tells of its users: signed by the keys of its ID tokens, for the same audiences. The checks are the same, but for what an ID
-/// token has and an event has not.
+/// The verification of provider events. They are signed with the keys of ID tokens for the same audiences. The checks
+/// are the same, except for claims that events lack.
 extension ProviderVerifier {
-    /// The checks that need no key.
+    /// Runs the checks that need no key.
     ///
-    /// - Parameter type: the one `typ`, in lower case, that counts besides JWT and none.
-    /// - Returns: the key's id.
+    /// - Parameter type: The only accepted `typ` in lower case, apart from `JWT` and none.
+    /// - Returns: The key ID.
     package func checkEventBeforeSignature(
         _ token: UnverifiedJWS, type: String, _ view: KeySetView
     ) throws(VerificationFailure) -> String {
@@ -18,14 +18,14 @@ extension ProviderVerifier {
         if token.type?.lowercased() != type { try checkType(of: token) }
         try checkIssuer(claims)
         try checkAudience(claims)
-        // What they restrict, such as Google's domain, events need not tell.
+        // Events may omit restricted claims, such as Google's hosted domain.
         for rule in rules.claimRules where claims[rule.claim] != nil { try check(rule, claims) }
         return keyID
     }
 
-    /// Checks the signature, then what the claims say about time: `iat` must be there, `exp` may.
+    /// Verifies the signature, then checks the times: `iat` is required, `exp` optional.
     ///
-    /// - Parameter key: the key of `view` that the token names.
+    /// - Parameter key: The key of `view` that the token names.
     package func verifyEvent(
         _ token: UnverifiedJWS, key: PublicKey, _ view: KeySetView, now: Int64
     ) throws(VerificationFailure) -> SignedEvent {
@@ -38,9 +38,9 @@ extension ProviderVerifier {
     }
 }
 
-/// An event whose signature, issuer, audience and times were verified. Only a provider's verifier makes one.
+/// An event with verified signature, issuer, audience and times. Only a provider's verifier creates one.
 package struct SignedEvent: Sendable {
-    /// Whose event it is.
+    /// The verifier of the provider that issued the event.
     package let verifier: ProviderVerifier
     package let claims: JSONValue
     package let issuedAt: UnixTime
@@ -53,7 +53,7 @@ package struct SignedEvent: Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Whom `claims`, or a part of them, name, as an account may be linked to them.
+    /// Returns the identity that `claims`, or a part of them, name. An account may be linked to it.
     package func subject(in claims: JSONValue) throws(VerificationFailure) -> IdentityLink {
         try verifier.checkSubject(claims)
         return IdentityLink(provider: verifier.id, subject: verifier.rules.subject(of: claims))

@@ -2,28 +2,28 @@ import GatewayConfiguration
 import GatewayCore
 package import JOSE
 
-/// Decides whether a token is an ID token of one provider, issued for us.
+/// A verifier of ID tokens that one provider issued for the gateway.
 ///
-/// A pure function of the token, the provider's keys and now: no clock, network or log inside. One shape for all providers; what differs is in
-/// their `ProviderRules`.
+/// It is a pure function of the token, the provider's keys and the current time, without clock, network or log. The
+/// common checks are here; provider-specific ones are in `ProviderRules`.
 package struct ProviderVerifier: ClaimChecks {
-    /// The provider's id, such as `apple.com`: `sign_in_provider`.
+    /// The provider's ID, such as `apple.com`: `sign_in_provider`.
     package let id: String
-    /// The `aud` values that count.
+    /// The accepted `aud` values.
     package let audiences: [String]
-    /// The `azp` values that count: the audiences, and who else may ask for tokens for them.
+    /// The accepted `azp` values: the audiences, and other clients that may request tokens for them.
     package let parties: [String]
     package let algorithms: SignatureAlgorithms
     let secondFactor: Configuration.Provider.SecondFactor
     package let rules: any ProviderRules
     package let clockSkew: Int64
-    /// Which key set verifies, as numbered by the key coordinator.
+    /// The index of the key set in the key coordinator.
     package let keySet: Int
 
-    /// A provider's ID token counts in the header only.
+    /// A provider's ID token is accepted in the header only.
     package var kind: CredentialKind { .idToken }
 
-    /// Nil for a provider none of whose ID tokens count.
+    /// Creates the verifier. `nil` if no ID tokens of the provider are accepted.
     init?(_ provider: Configuration.Provider, clockSkew: Int64, keySet: Int) {
         guard let tokens = provider.idTokens, let rules = Self.rules(of: provider.kind, tokens) else { return nil }
         id = provider.id
@@ -51,9 +51,7 @@ package struct ProviderVerifier: ClaimChecks {
         }
     }
 
-    /// The checks that need no key, cheapest first, so that garbage costs little.
-    ///
-    /// - Returns: the key's id.
+    /// Runs the checks that need no key, cheapest first, so that garbage costs little. Returns the key ID.
     func checkBeforeSignature(_ token: UnverifiedJWS, _ view: KeySetView) throws(VerificationFailure) -> String {
         let claims = token.payload.root
         try refuseCustomToken(token)
@@ -69,9 +67,7 @@ package struct ProviderVerifier: ClaimChecks {
         return keyID
     }
 
-    /// Checks the signature, then what the claims say about time.
-    ///
-    /// - Parameter key: the key of `view` that the token names.
+    /// Verifies the signature with the key of `view` that the token names, then checks the times.
     func verify(
         _ token: UnverifiedJWS, key: PublicKey, _ view: KeySetView, now: Int64, hasher: SHA256Hasher
     ) throws(VerificationFailure) -> Principal {
@@ -92,13 +88,13 @@ package struct ProviderVerifier: ClaimChecks {
         return principal
     }
 
-    /// When a token was issued, by its `iat`: not later than now.
+    /// Returns when a token was issued, from its `iat`; not later than now.
     private func issueTime(_ issuedAt: UnixTime, now: Int64) -> UnixTime {
         rules.issuedAtOffset == 0
             ? issuedAt : max(issuedAt, issuedAt.adding(rules.issuedAtOffset).notAfter(now))
     }
 
-    /// The signature's verdict: what makes claims of a token's text.
+    /// Verifies the signature and returns the accepted claims.
     package func accept(
         _ token: UnverifiedJWS, key: PublicKey, _ view: KeySetView
     ) throws(VerificationFailure) -> AcceptedClaims {

@@ -3,13 +3,13 @@ package import GatewayCore
 package import JOSE
 package import Revocation
 
-/// The identity that began a session, with what its credential said that the configuration restricts.
+/// The identity that started a session, with the claims of its credential that the configuration restricts.
 ///
-/// A session is valid only while that identity is linked to the session's user, neither disabled nor revoked since the session began, and while
-/// its provider is configured with constraints that these claims meet. It travels in the protected header of the session cookie, so that it is no
-/// claim that upstreams or rules see.
+/// A session is valid only while that identity is linked to the session's user, and is neither disabled nor revoked
+/// since the session started. Its provider must be configured with constraints that these claims meet. The origin is
+/// stored in the protected header of the session cookie. It is not a claim, so that upstreams and rules do not see it.
 package struct SessionOrigin: Sendable {
-    /// What the identity proved itself by.
+    /// The kind of credential that proved the identity.
     package enum Credential: String, Sendable {
         case idToken = "id_token"
         case accessToken = "access_token"
@@ -22,7 +22,7 @@ package struct SessionOrigin: Sendable {
 
     let source: Source
 
-    /// The identity at a provider; nil: Firebase's user, who is the session's user.
+    /// The identity at a provider. `nil` for a Firebase user, who is the session's user.
     package var link: IdentityLink? {
         guard case .provider(let link, _, _) = source else { return nil }
         return link
@@ -37,7 +37,8 @@ package struct SessionOrigin: Sendable {
         static let project = "project", tenant = "tenant"
     }
 
-    /// The origin of a session that a provider's credential begins; nil for another one, and for claims that are too large.
+    /// Creates the origin of a session that a provider's credential starts. `nil` for any other credential, and if the
+    /// claims are too large.
     package init?(_ principal: Principal, _ credential: Credential) {
         guard let link = principal.link else { return nil }
         var text = ObjectText()
@@ -48,14 +49,14 @@ package struct SessionOrigin: Sendable {
         source = .provider(link, credential, claims: claims)
     }
 
-    /// The origin of a session that an ID token of Firebase begins.
+    /// Creates the origin of a session that a Firebase ID token starts.
     package init(firebase principal: Principal) {
         let claims = principal.claims.root
         source = .firebase(
             project: claims["aud"]?.string ?? "", tenant: claims["firebase"]?["tenant"]?.string)
     }
 
-    /// The origin that `value` tells of; nil for what is none.
+    /// Creates the origin from its JSON form. `nil` if `value` is not an origin.
     package init?(_ value: JSONValue?) {
         guard let value else { return nil }
         if let project = value[Name.project]?.string {
@@ -70,7 +71,7 @@ package struct SessionOrigin: Sendable {
         source = .provider(IdentityLink(provider: provider, subject: subject), credential, claims: claims)
     }
 
-    /// Writes what `init(_:)` reads.
+    /// Writes the JSON form that `init(_:)` reads.
     package func write(to text: inout ObjectText) {
         switch source {
         case .provider(let link, let credential, let claims):
@@ -85,13 +86,13 @@ package struct SessionOrigin: Sendable {
     }
 }
 
-/// Decides whether sessions of an origin count, by the providers of one configuration and their constraints.
+/// The validity of session origins under the providers of one configuration and their constraints.
 struct SessionOrigins: Sendable {
     private var verifiers: [ProviderVerifier] = []
     private var checks: [any TokenCheck] = []
     private var firebase: FirebaseVerifier?
 
-    /// - Parameter verifiers: those of the same configuration.
+    /// Creates the checks of one configuration from its verifiers and providers of opaque tokens.
     init(_ verifiers: [TokenVerifier], opaque providers: [Configuration.Provider]) {
         for verifier in verifiers {
             switch verifier {
@@ -103,7 +104,7 @@ struct SessionOrigins: Sendable {
         checks = providers.compactMap(\.tokenCheck)
     }
 
-    /// Why a session of that origin does not count; nil: it does.
+    /// Returns the reason if sessions of an origin are not valid. Otherwise returns `nil`.
     func flaw(of origin: SessionOrigin) -> VerificationFailure.Reason? {
         switch origin.source {
         case .firebase(let project, let tenant):

@@ -2,7 +2,7 @@ import GatewayCore
 package import JOSE
 import Revocation
 
-/// What a session cookie of ours must be, each check by itself.
+/// The checks of a gateway session cookie, one function each.
 extension SessionVerifier {
     // MARK: - Before the signature
 
@@ -15,12 +15,13 @@ extension SessionVerifier {
         guard token.algorithm == .es256 else { throw invalid(.sessionAlgorithm) }
     }
 
-    /// Exactly ours, unlike the types of ID tokens: pending tokens have the same keys, and need not expire with a session.
+    /// Requires the exact type, unlike for ID tokens: pending tokens are signed with the same keys and may outlive a
+    /// session.
     package func checkType(of token: UnverifiedJWS) throws(VerificationFailure) {
         guard Self.judges(token) else { throw invalid(.type) }
     }
 
-    /// What began the session.
+    /// Returns the origin of the session.
     package func origin(of token: UnverifiedJWS) throws(VerificationFailure) -> SessionOrigin {
         guard let origin = SessionOrigin(token.header.root[Self.sourceMember]) else { throw invalid(.sessionSource) }
         return origin
@@ -43,7 +44,7 @@ extension SessionVerifier {
         guard claims["user_id"]?.equals(uid) == true else { throw invalid(.userID) }
     }
 
-    /// The session's name in the store.
+    /// Returns the session's name in the store.
     package func session(of claims: JSONValue) throws(VerificationFailure) -> String {
         guard let session = text(claims["sid"], atMost: Self.maximumSessionSize) else { throw invalid(.session) }
         return session
@@ -51,19 +52,19 @@ extension SessionVerifier {
 
     // MARK: - After the signature
 
-    /// Whether Firebase keeps an account for the user.
+    /// Returns whether the user has a Firebase account.
     func isFirebases(_ token: UnverifiedJWS) -> Bool {
         token.header.root[Self.sourceMember]?[Self.firebaseMember]?.bool ?? false
     }
 
     func checkOrigin(_ origin: SessionOrigin) throws(VerificationFailure) {
         guard let flaw = origins.flaw(of: origin) else { return }
-        // The same answer as to a token of Firebase.
+        // The same response as to a Firebase token.
         if origin.link == nil, flaw == .tenant { throw VerificationFailure(code: .tenantMismatch, reason: flaw) }
         throw invalid(flaw)
     }
 
-    /// When the session began, and when its user last authenticated.
+    /// Returns when the session started, and when its user last authenticated.
     func times(
         of token: UnverifiedJWS, now: Int64
     ) throws(VerificationFailure) -> (startedAt: UnixTime, authenticatedAt: UnixTime?) {
@@ -78,12 +79,13 @@ extension SessionVerifier {
         return (startedAt, authenticatedAt)
     }
 
-    /// Not every proof of who the user is tells when it happened; what is told must be a time.
+    /// Returns the sign-in time, which some proofs do not state. If present, it must be a valid time.
     func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 
-    /// The user's complete name. Only Firebase's users have tenants, and one that is not valid any more has no users.
+    /// Returns the complete user key. Only Firebase users have tenants. A tenant that is no longer accepted is
+    /// rejected.
     func user(
         of claims: JSONValue, _ firebase: FirebaseMember, isFirebase: Bool
     ) throws(VerificationFailure) -> UserKey {
@@ -98,7 +100,8 @@ extension SessionVerifier {
         return firebase
     }
 
-    /// Control characters name nobody: such a name could not be spelled where users and sessions are revoked.
+    /// Returns text without control characters. A name with them could not be entered in order to revoke the user or
+    /// session.
     private func text(_ claim: JSONValue?, atMost limit: Int) -> String? {
         guard let text = claim?.string, (1...limit).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })

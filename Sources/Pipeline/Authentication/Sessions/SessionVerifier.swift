@@ -2,41 +2,43 @@ import GatewayCore
 package import JOSE
 import Revocation
 
-/// Decides whether a token is a session cookie of the gateways of this store.
+/// A verifier of the session cookies of all gateways that share the store.
 ///
-/// A pure function of the token, the session keys and now. The issuer is known only once the keys are, and comes with them.
+/// It is a pure function of the token, the session keys and the current time. The issuer is part of the view of the
+/// keys, because it is known only with them.
 package struct SessionVerifier: ClaimChecks {
     package let clockSkew: Int64
-    /// Where workers keep the session keys: the place after the configured key sets.
+    /// The index of the session keys: the one after the configured key sets.
     let keySet: Int
-    /// The origins that count.
+    /// The accepted session origins.
     let origins: SessionOrigins
-    /// Which tenants' tokens count (`firebase.tenant`), and so how their users are named.
+    /// The tenants whose tokens are accepted (`firebase.tenant`), which also determine the user keys.
     var tenant = FirebaseVerifier.Tenant.none
 
-    /// A session counts in the cookie only.
+    /// A session cookie is accepted in the cookie only.
     package var kind: CredentialKind { .sessionCookie }
 
-    /// The `typ` of a session cookie's header: nothing else that is signed has it (RFC 8725 section 3.11).
+    /// The `typ` of a session cookie's header. No other signed token has it (RFC 8725 section 3.11).
     package static let type = "gatehouse-session+jwt"
-    /// The longest `sid`, in bytes.
+    /// The maximum size of `sid`, in bytes.
     static let maximumSessionSize = 128
-    /// The member of the protected header that tells what began the session, and when. No claim: claims stay what the source's were, and no custom
-    /// claim can be taken for it.
+    /// The member of the protected header that contains the origin and the start of the session. It is not a claim: all
+    /// claims come from the source, and no custom claim can be mistaken for it.
     package static let sourceMember = "src"
     package static let startMember = "started", authenticationMember = "authenticated_at"
-    /// Of that member: whether Firebase keeps an account for the user. Then Identity Toolkit's word on the account counts too.
+    /// The member of that object which states that the user has a Firebase account. The account's state at Identity
+    /// Toolkit then applies too.
     package static let firebaseMember = "firebase"
 
-    /// Whether it is for this verifier to judge, by its type alone: nothing else has it.
+    /// Returns whether this verifier applies to a token, by its type, which no other token has.
     package static func judges(_ token: UnverifiedJWS) -> Bool {
         token.type?.utf8.elementsEqual(type.utf8) ?? false
     }
 
-    /// The checks that need no key, cheapest first.
+    /// Runs the checks that need no key, cheapest first.
     ///
-    /// - Parameter view: the session keys, with whose they are; before they are known, any issuer may turn out to be that.
-    /// - Returns: the key's id.
+    /// - Parameter view: The session keys and their issuer. Until they are loaded, any issuer is accepted.
+    /// - Returns: The key ID.
     func checkBeforeSignature(_ token: UnverifiedJWS, _ view: KeySetView) throws(VerificationFailure) -> String {
         let claims = token.payload.root
         let keyID = try keyID(of: token)
@@ -52,9 +54,7 @@ package struct SessionVerifier: ClaimChecks {
         return keyID
     }
 
-    /// Checks the signature, then what the claims say about time and user.
-    ///
-    /// - Parameter key: the key of `view` that the token names.
+    /// Verifies the signature with the key of `view` that the token names, then checks the times and the user.
     func verify(
         _ token: UnverifiedJWS, key: PublicKey, _ view: KeySetView, now: Int64, hasher: SHA256Hasher
     ) throws(VerificationFailure) -> Principal {
@@ -85,7 +85,7 @@ package struct SessionVerifier: ClaimChecks {
         return principal
     }
 
-    /// The signature's verdict: what makes claims of a token's text.
+    /// Verifies the signature and returns the accepted claims.
     package func accept(_ token: UnverifiedJWS, key: PublicKey) throws(VerificationFailure) -> AcceptedClaims {
         guard let verified = token.verify(with: key, algorithm: .es256) else { throw invalid(.signature) }
         return AcceptedClaims(signed: verified)

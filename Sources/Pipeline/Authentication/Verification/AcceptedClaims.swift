@@ -1,28 +1,28 @@
 package import JOSE
 
-/// Claims whose origin is proven: by a signature, by the provider that was asked about the token, or by the operator's word
-/// that this is an emulator's gateway.
+/// Claims of proven origin: by a signature, by the provider's introspection response, or by a configuration that
+/// declares the gateway an emulator's.
 ///
-/// Only this file makes them, so a `Principal` cannot come from claims that nobody vouched for.
+/// Only this file creates them, so that a `Principal` is never based on unverified claims.
 package struct AcceptedClaims: Sendable {
     package let payload: JSONDocument
 
-    /// A verified token's.
+    /// Creates the claims of a verified token.
     init(signed token: VerifiedJWS) {
         payload = token.payload
     }
 
-    /// What a provider said of an opaque token that it was asked about.
+    /// Creates the claims of a provider's introspection response.
     init(told answer: ProvenAnswer) {
         payload = answer.claims
     }
 
-    /// What was accepted once: those of a principal.
+    /// Creates the claims of an existing principal.
     init(of principal: Principal) {
         payload = principal.claims
     }
 
-    /// An unsigned token's. Nil for any other.
+    /// Creates the claims of an unsigned token. `nil` for any other token.
     init?(unsignedByEmulator token: UnverifiedJWS) {
         guard token.algorithmName == "none", token.hasEmptySignature else { return nil }
         payload = token.payload
@@ -32,9 +32,9 @@ package struct AcceptedClaims: Sendable {
         self.payload = payload
     }
 
-    /// The same claims with others in the place of those of the same names; nil when that is more than a token may hold.
+    /// Returns the same claims with some members replaced or added. `nil` if the result exceeds the limits of a token.
     ///
-    /// - Parameter members: names, each once, and their values' JSON text.
+    /// - Parameter members: Unique names, and the JSON text of their values.
     func replacing(_ members: [(name: String, json: [UInt8])]) -> AcceptedClaims? {
         var text: [UInt8] = [UInt8(ascii: "{")]
         text.reserveCapacity(payload.byteCount + 512)
@@ -53,6 +53,6 @@ package struct AcceptedClaims: Sendable {
         return (try? JSONDocument(text, limits: limits)).map(AcceptedClaims.init(payload:))
     }
 
-    /// The most bytes of claims with what is added to them.
+    /// The maximum size of claims with additions, in bytes.
     private static let sizeLimit = 2 * JSONLimits.token.size
 }

@@ -1,35 +1,37 @@
 package import GatewayCore
 package import JOSE
 
-/// Turns a request's credential into who is asking: by the cache, else by verifying. One a worker, on its event loop.
+/// An authenticator: it returns the principal of a request's credential, from the cache or by verification. One per
+/// worker, on its event loop.
 package final class Authenticator {
-    /// What became of a credential.
+    /// The result of authenticating a credential.
     package enum Outcome {
         case verified(VerifiedTokenCache.Entry)
         case refused(VerificationFailure)
-        /// Whether it is valid cannot be known now; `Retry-After` in seconds.
+        /// The validity cannot be determined now; `Retry-After` in seconds.
         case unavailable(retryAfter: Int)
-        /// A key set is being fetched that may have the key: ask again when its next view is here.
+        /// A key set that may contain the key is being fetched. Authenticate again with its next view.
         case awaitKeys(set: Int, completedFetches: UInt64)
-        /// A provider's own token, and it is not known who owns the identity: ask again when that is.
+        /// The owner of the identity of a provider's own token must be looked up. Authenticate again afterwards.
         case awaitOwner(OwnerNeed)
     }
 
-    /// The most entries, and bytes, of a worker's cache of verified tokens.
+    /// The limits of a worker's cache of verified tokens, in entries and bytes.
     static let cacheCapacity = 16_384
     static let cacheBytes = 64 << 20
 
-    /// The longest token that is looked at, in bytes.
+    /// The maximum size of a token that is parsed, in bytes.
     package static let maximumTokenSize = 16_384
 
     private let verifiers: VerifierTable
-    /// Each verifier's place and key set, apart from it so that a look costs no copy; -1: the emulator's tokens have no keys.
+    /// The kind and the key set of each verifier, stored separately so that a lookup copies nothing. -1: emulator
+    /// tokens have no keys.
     private let kinds: [CredentialKind]
     private let keySets: [Int]
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
     private let counters: WorkerCounters
-    /// Who owns identities; nil: nobody does, without accounts.
+    /// The owners of identities. `nil` without accounts.
     private let owners: LinkOwners?
     @exclusivity(unchecked) package private(set) var cache: VerifiedTokenCache
     let prefetcher = CachePrefetcher(capacity: cacheCapacity)
@@ -50,28 +52,30 @@ package final class Authenticator {
         cache = VerifiedTokenCache(capacity: Self.cacheCapacity, bytes: Self.cacheBytes)
     }
 
-    /// A newer state of a key set.
+    /// Installs a newer view of a key set.
     package func install(_ view: KeySetView, set: Int) {
         guard views.indices.contains(set) else { return }
-        // Not in place: see `ClientHandler.takeInbound`.
+        // Not modified in place: see `ClientHandler.takeInbound`.
         var changed = views
         changed[set] = view
         views = changed
     }
 
-    /// A token will be asked about before long.
+    /// Announces that a token will be authenticated soon.
     @inline(__always)
     package func expect(_ token: UnsafeRawBufferPointer) {
         prefetcher.expect(token)
     }
 
+    /// Authenticates a token.
+    ///
     /// - Parameters:
     ///   - now: Unix seconds; `monotonic`: nanoseconds.
-    ///   - waitingSince: what `awaitKeys` told, when this is a later look.
+    ///   - waitingSince: The count from `awaitKeys`, when authenticating again.
     package func authenticate(
         _ token: UnsafeRawBufferPointer, kind: CredentialKind, now: Int64, monotonic: UInt64, waitingSince: UInt64?
     ) -> Outcome {
-        // Before anything that costs by its length.
+        // Precedes everything whose cost depends on the length.
         guard token.count <= Self.maximumTokenSize else {
             return .refused(VerificationFailure(code: .argumentError, reason: .notCompactJWS))
         }
@@ -92,7 +96,7 @@ package final class Authenticator {
         return verify(token, under: key, as: kind, now: now, monotonic: monotonic, waitingSince: waitingSince)
     }
 
-    /// A key that is gone is gone for cached tokens too.
+    /// Returns whether the key of a cached token is still usable: a removed key also invalidates cached tokens.
     @inline(__always)
     private func stillCounts(_ entry: VerifiedTokenCache.Entry, now: UInt64) -> Bool {
         let set = keySets[entry.verifier]
@@ -128,7 +132,7 @@ package final class Authenticator {
         }
     }
 
-    /// Of a provider's own token: whom it names now.
+    /// Resolves the current owner of the identity of a provider's own token.
     @inline(never)
     private func resolve(
         _ entry: VerifiedTokenCache.Entry, under key: SHA256Digest, monotonic: UInt64

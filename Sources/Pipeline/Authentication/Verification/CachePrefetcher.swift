@@ -1,29 +1,31 @@
 import CPrefetch
 
-/// Where in memory cached tokens' entries seem to lie, by what the tokens end with: so they are on their way to the processor's caches while the
-/// token is still hashed. Of thousands of users none is there, and each part of an entry would be a wait of its own.
+/// The likely addresses of cached entries, by the last bytes of their tokens. Prefetching lets them arrive in the
+/// processor's caches while the token is still being hashed. With thousands of users no entry is in these caches, and
+/// each part of an entry would stall separately.
 ///
-/// Hints only: nothing is ever read through one, so a wrong or an old one costs a little time and decides nothing.
+/// The addresses are only hints: no data is ever read through them. A wrong or outdated hint costs a little time and
+/// affects no decision.
 final class CachePrefetcher {
     private struct Hint {
         var entry: UInt = 0
         var lines: UInt = 0
-        /// The two parts of its set in the cache.
+        /// The addresses of its set in the cache.
         var tags: UInt = 0
         var slots: UInt = 0
     }
 
-    /// The bytes that the processor fetches at a time.
+    /// The size of a cache line, in bytes.
     private static let line: UInt = 64
-    /// How many of those are asked for: an entry, and the beginning of its field lines, which are then read one after the other.
+    /// The number of lines to prefetch: an entry, and the start of its field lines, which are read sequentially.
     private static let entryLines: UInt = 5
     private static let textLines: UInt = 12
 
-    // A constant that points to the state, instead of a variable: a class's variables pay an exclusivity check each time.
+    // A constant pointer instead of a variable, because each access to a class's variable incurs an exclusivity check.
     private let hints: UnsafeMutablePointer<Hint>
     private let shift: Int
 
-    /// - Parameter capacity: how many there are, rounded up to a power of two, at least 2; 32 bytes each.
+    /// Creates `capacity` hints of 32 bytes each, rounded up to a power of two, at least 2.
     init(capacity: Int) {
         var bits = 1
         while 1 << bits < capacity { bits += 1 }
@@ -36,13 +38,13 @@ final class CachePrefetcher {
         hints.deallocate()
     }
 
-    /// A token will be looked for before long: its hint itself is fetched.
+    /// Prefetches the hint of a token that will be looked up soon.
     @inline(__always)
     func expect(_ token: UnsafeRawBufferPointer) {
         cprefetch(UInt(bitPattern: hints + place(of: token)))
     }
 
-    /// A token is about to be looked for.
+    /// Prefetches the entry of a token that is about to be looked up.
     @inline(__always)
     func fetchAhead(_ token: UnsafeRawBufferPointer) {
         let hint = hints[place(of: token)]
@@ -52,15 +54,13 @@ final class CachePrefetcher {
         for line in 0..<Self.textLines { cprefetch(hint.lines &+ line &* Self.line) }
     }
 
-    /// Whether a token's hint leads elsewhere: it is another token's, or the token has another entry by now.
+    /// Returns whether a token's hint is for another entry.
     @inline(__always)
     func misses(_ entry: VerifiedTokenCache.Entry, of token: UnsafeRawBufferPointer) -> Bool {
         hints[place(of: token)].entry != UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
     }
 
-    /// A token's entry is kept.
-    ///
-    /// - Parameter set: where its set of the cache lies: ``VerifiedTokenCache/place(of:)``.
+    /// Records the address of a token's entry, and of its set from ``VerifiedTokenCache/place(of:)``.
     func record(_ entry: VerifiedTokenCache.Entry, of token: UnsafeRawBufferPointer, in set: (tags: UInt, slots: UInt))
     {
         let address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
@@ -68,10 +68,11 @@ final class CachePrefetcher {
         hints[place(of: token)] = Hint(entry: address, lines: lines, tags: set.tags, slots: set.slots)
     }
 
-    /// Where a token's entry seems to lie; 0: no hint.
+    /// Returns the likely address of a token's entry, or 0 without a hint.
     func address(of token: UnsafeRawBufferPointer) -> UInt { hints[place(of: token)].entry }
 
-    /// A signature's end is as good as random; what else ends alike shares a hint.
+    /// Returns the index of a hint. The end of a signature is as good as random; other tokens with the same end share a
+    /// hint.
     @inline(__always)
     private func place(of token: UnsafeRawBufferPointer) -> Int {
         guard token.count >= 8 else { return 0 }

@@ -1,11 +1,11 @@
 package import GatewayCore
 package import JOSE
 
-/// The checks that tokens of Firebase and of other providers have in common, each by itself: verifiers ask them in order, an inspection of a
-/// token tells the answer of each.
+/// The checks that Firebase tokens and providers' ID tokens have in common, one function each. Verifiers run them in
+/// order; `explain` reports the result of each.
 package protocol ClaimChecks: Sendable {
     var kind: CredentialKind { get }
-    /// How far in the future `iat`, `nbf` and `auth_time` may be, in seconds; never prolongs `exp`.
+    /// The tolerance for `iat`, `nbf` and `auth_time` in the future, in seconds. It never prolongs `exp`.
     var clockSkew: Int64 { get }
 }
 
@@ -22,7 +22,7 @@ extension ClaimChecks {
         }
     }
 
-    /// Issuers of ID tokens write JWT or nothing; another type is another kind of token (RFC 8725 section 3.11).
+    /// Accepts `JWT` or no type in ID tokens. Any other type is another kind of token (RFC 8725 section 3.11).
     package func checkType(of token: UnverifiedJWS) throws(VerificationFailure) {
         if let type = token.type, type != "JWT" { throw invalid(.type) }
     }

@@ -1,15 +1,15 @@
 package import GatewayCore
 
-/// The assertions that were signed for one verified token, so that most requests find theirs.
+/// The signed assertions of one verified token, cached so that most requests reuse one.
 package struct SignedAssertions {
     /// One signed assertion.
     package struct Assertion {
-        /// The upstream that it is for, by its place among the snapshot's.
+        /// The index of the upstream in the snapshot.
         package let upstream: Int
         /// The complete field line, with its CRLF.
         package let line: [UInt8]
         package let issuedAt: UnixTime
-        /// From then on another is signed: half of the lifetime has passed.
+        /// When the assertion is replaced by a new one: after half of its lifetime.
         package let renewAt: UnixTime
 
         package init(upstream: Int, line: [UInt8], issuedAt: UnixTime, renewAt: UnixTime) {
@@ -20,15 +20,15 @@ package struct SignedAssertions {
         }
     }
 
-    /// The most that are kept; the oldest makes room.
+    /// The maximum number of cached assertions. The oldest is evicted.
     package static let capacity = 4
 
     private var kept: [Assertion] = []
 
     package init() {}
 
-    /// The line for an upstream, where one is kept that may still be sent. One of the future was signed before the clock was
-    /// set back, and would be refused.
+    /// Returns the cached line for an upstream, if it may still be sent. A line from the future was signed before the
+    /// clock was set back; upstreams would reject it.
     package func line(for upstream: Int, now: Int64) -> [UInt8]? {
         for assertion in kept where assertion.upstream == upstream {
             return !assertion.issuedAt.isAfter(now) && assertion.renewAt.isAfter(now) ? assertion.line : nil
@@ -36,7 +36,7 @@ package struct SignedAssertions {
         return nil
     }
 
-    /// Keeps one, in the place of that for the same upstream, of none, or of the oldest.
+    /// Caches an assertion. It replaces the one for the same upstream, or fills a free slot, or evicts the oldest.
     package mutating func keep(_ assertion: Assertion) {
         if let index = kept.firstIndex(where: { $0.upstream == assertion.upstream }) {
             kept[index] = assertion

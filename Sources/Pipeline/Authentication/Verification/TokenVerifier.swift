@@ -1,13 +1,13 @@
 package import JOSE
 
-/// Who judges a token: one for each issuer and place.
+/// The verifier of a token: one for each combination of issuer and credential kind.
 package enum TokenVerifier: Sendable {
     case firebase(FirebaseVerifier)
     case provider(ProviderVerifier)
     /// The gateway's own session cookies.
     case session(SessionVerifier)
 
-    /// The place where alone its tokens count.
+    /// The kind of credential that the verifier accepts.
     package var kind: CredentialKind {
         switch self {
         case .firebase(let verifier): verifier.kind
@@ -16,7 +16,7 @@ package enum TokenVerifier: Sendable {
         }
     }
 
-    /// Which key set verifies; nil: the emulator's tokens need none.
+    /// The index of the key set. `nil` for emulator tokens, which need none.
     package var keySet: Int? {
         switch self {
         case .firebase(let verifier): verifier.insecureEmulator ? nil : verifier.keySet
@@ -25,10 +25,10 @@ package enum TokenVerifier: Sendable {
         }
     }
 
-    /// The checks that need no key.
+    /// Runs the checks that need no key.
     ///
-    /// - Parameter view: what is known of its key set.
-    /// - Returns: the key's id.
+    /// - Parameter view: The view of the verifier's key set.
+    /// - Returns: The key ID.
     package func checkBeforeSignature(_ token: UnverifiedJWS, _ view: KeySetView) throws(VerificationFailure) -> String
     {
         switch self {
@@ -38,9 +38,9 @@ package enum TokenVerifier: Sendable {
         }
     }
 
-    /// Checks the signature and the rest.
+    /// Verifies the signature and runs the remaining checks.
     ///
-    /// - Parameter key: the key of `view` that the token names; nil only where there is no key set.
+    /// - Parameter key: The key of `view` that the token names. `nil` only without a key set.
     package func verify(
         _ token: UnverifiedJWS, key: PublicKey?, _ view: KeySetView, now: Int64, hasher: SHA256Hasher
     ) throws(VerificationFailure) -> Principal {

@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// Why a credential was not accepted: the code that the client reads, and the precise reason for the log.
+/// The reason why a credential was rejected: the code for the client, and the precise reason for the log.
 package struct VerificationFailure: Error, Equatable, Sendable {
-    /// The precise reason. It goes to the log, never to the client.
+    /// The precise reason. It is logged and never sent to the client.
     package enum Reason: String, Sendable {
         case notCompactJWS = "not a compact JWS"
         case notBearerToken = "not the text of a Bearer token"
@@ -31,7 +31,7 @@ package struct VerificationFailure: Error, Equatable, Sendable {
         case hashing = "libcrypto could not hash"
         case notUnsigned = "a signed token where only the emulator's count"
 
-        // Of the gateway's own session cookies.
+        // The gateway's own session cookies.
         case sessionAlgorithm = "the algorithm is not ES256"
         case sessionSource = "src names no origin of sessions; cookies of earlier versions have none"
         case sessionStart = "src tells no time at which the session began"
@@ -40,7 +40,7 @@ package struct VerificationFailure: Error, Equatable, Sendable {
 
         case unlinked = "the identity belongs to no account"
 
-        // Of providers' own ID tokens.
+        // Providers' own ID tokens.
         case providerAlgorithm = "the algorithm is none that the provider signs with"
         case eventToken = "a logout or security event token"
         case accessToken = "an access token, or another one that is no ID token"

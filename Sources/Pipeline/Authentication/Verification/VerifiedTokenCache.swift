@@ -2,33 +2,36 @@ import GatewayCore
 import JOSE
 package import Revocation
 
-/// Verified tokens of one worker, so that a token is verified once and then only looked up.
+/// A worker's cache of verified tokens, so that a token is verified once and then only looked up.
 ///
-/// Bounded in entries and in bytes. Only verified tokens enter, so a flood of bad ones cannot fill it; a key is the SHA-256 of the token,
-/// so nobody can choose where a token lies. Eight ways a set; the entry that ends first makes room.
+/// Bounded in entries and in bytes. Only verified tokens enter, so that a flood of invalid ones cannot fill it. The key
+/// is the SHA-256 of the token, so that a client cannot choose the slot. The cache is 8-way set associative; the entry
+/// that expires first is evicted.
 package struct VerifiedTokenCache {
     /// One verified token.
     package final class Entry {
-        /// What it is kept under: here, where the rest of a hit is, and not in a table of its own, which would be one more wait for memory.
+        /// The key of the entry. It is here with the rest of a hit, because a separate table would cost another memory
+        /// access.
         fileprivate var key = SHA256Digest.zero
-        /// The principal's own, here so that most requests need not follow the reference to it.
+        /// A copy of the principal's facts, so that most requests need not follow the reference.
         package let standing: CredentialFacts
         package let principal: Principal
-        /// The verifier, and the generation of the key set, that the verdict came from.
+        /// The index of the verifier, and the generation of the key set at verification.
         let verifier: Int
         let keySetGeneration: UInt64
-        /// When it was asked who owns the identity that the token proves.
+        /// The state of the link counter at the lookup of the identity's owner.
         var stamp: LinkStamp
         /// The rendered identity header lines.
         package let identity: RenderedIdentity
-        /// Until when a provider's word on an opaque token counts, in monotonic nanoseconds.
+        /// When an introspection verdict expires, in monotonic nanoseconds.
         let freshUntil: UInt64
-        /// What the token itself proves, where the principal is the account that owns the identity; nil: the principal is that.
+        /// The principal derived from the token itself, if `principal` is the account that owns the identity. Otherwise
+        /// `nil`.
         let derived: Principal?
-        /// How a shared store is asked for the principal's records; made when it first is.
+        /// The commands that query a shared store for the principal's records. Created on first use.
         package lazy var recordCommands = RecordCommands(
             principal.user, session: principal.session, link: principal.recordedLink)
-        /// What was signed for the upstreams.
+        /// The assertions that were signed for upstreams.
         @exclusivity(unchecked) package var assertions = SignedAssertions()
 
         package init(
@@ -45,8 +48,8 @@ package struct VerifiedTokenCache {
             self.identity = identity
         }
 
-        /// What the entry counts against the cache's bytes: its text, what may be signed for it later, what rules read
-        /// of it, and the fixed cost of its objects.
+        /// The size that counts against the cache's byte limit: the texts, the assertions that may be signed later, the
+        /// rules' variable, and the fixed cost of the objects.
         var cost: Int {
             let claims = principal.claims.byteCount + (derived?.claims.byteCount ?? 0)
             return identity.bytes.count + identity.assertionsKept + claims + (identity.auth?.size ?? 0) + 2048
@@ -56,16 +59,19 @@ package struct VerifiedTokenCache {
     static let ways = 8
     private let setMask: Int
     private let byteLimit: Int
-    /// The first 8 bytes of each entry's key: the tags of a set share a cache line, and only a hit looks further.
+    /// The first 8 bytes of each entry's key. The tags of a set share a cache line, and only a match accesses the
+    /// entry.
     private var tags: [UInt64]
     private var slots: [Entry?]
     private(set) var byteCount = 0
     package private(set) var count = 0
     private var hand = 0
 
+    /// Creates an empty cache.
+    ///
     /// - Parameters:
-    ///   - capacity: the most entries, rounded up to a power of two, at least 8.
-    ///   - bytes: the most bytes that the entries may count together.
+    ///   - capacity: The maximum number of entries, rounded up to a power of two, at least 8.
+    ///   - bytes: The maximum total cost of the entries.
     init(capacity: Int, bytes: Int) {
         var slots = Self.ways
         while slots < capacity { slots *= 2 }
@@ -75,7 +81,7 @@ package struct VerifiedTokenCache {
         self.slots = Array(repeating: nil, count: slots)
     }
 
-    /// The entry under a key, whatever its state: the caller asks its verifier, generation and expiry.
+    /// Returns the entry of a key, whatever its state. The caller checks its verifier, generation and expiry.
     @inline(__always)
     func find(_ key: SHA256Digest) -> Entry? {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
@@ -85,7 +91,7 @@ package struct VerifiedTokenCache {
         return nil
     }
 
-    /// The addresses of the set that a key belongs to, to be fetched and never read: the memory may be another's later.
+    /// Returns the addresses of a key's set. They are for prefetching only, because the memory may be reused later.
     func place(of key: SHA256Digest) -> (tags: UInt, slots: UInt) {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
         return (
@@ -94,7 +100,8 @@ package struct VerifiedTokenCache {
         )
     }
 
-    /// Keeps an entry, in the place of the one with the same key, of none, or of the one of its set that ends first.
+    /// Inserts an entry. It replaces the one with the same key, or fills a free slot, or evicts the entry of its set
+    /// that expires first.
     mutating func insert(_ entry: Entry, under key: SHA256Digest) {
         guard entry.cost <= byteLimit else { return }
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways

@@ -1,9 +1,11 @@
 package import GatewayConfiguration
 
 extension VerifierTable {
-    /// The verifiers of a configuration, and the sources of their key sets, each once: two verifiers with one source share its set.
+    /// Creates the verifiers of a configuration and the distinct sources of their key sets. Two verifiers with the same
+    /// source share its set.
     ///
-    /// - Parameter hasSessions: whether the gateway's own session cookies count: their key set is the one after those of the sources.
+    /// - Parameter hasSessions: Whether the gateway's own session cookies are accepted. Their key set follows the
+    ///   sources' sets.
     package static func make(
         of identity: Configuration.Identity, hasSessions: Bool = false
     ) -> (VerifierTable, [KeySetSource]) {
@@ -40,7 +42,7 @@ extension VerifierTable {
         ]
         var verifiers: [FirebaseVerifier] = []
         for (kind, issuer, url) in kinds {
-            // The emulator's tokens are not signed.
+            // Emulator tokens are not signed.
             let set = firebase.insecureEmulator ? -1 : sources.index(of: .url(url))
             verifiers.append(
                 FirebaseVerifier(

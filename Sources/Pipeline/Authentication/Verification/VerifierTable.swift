@@ -1,18 +1,19 @@
 package import JOSE
 
-/// Which verifier judges a token: the one of its exact `iss` and of the place where it stands; of the gateway's own cookies, by their type.
+/// The table of verifiers. A token's verifier is found by its exact `iss` and its kind; the gateway's own cookies are
+/// found by their type.
 package struct VerifierTable: Sendable {
     package let verifiers: [TokenVerifier]
-    /// Firebase's for each place; they also judge tokens of issuers that nobody knows.
+    /// The Firebase verifier of each kind. It also rejects tokens of unknown issuers.
     private let firebase: [CredentialKind: Int]
-    /// Providers by the bytes of their issuers: strings compare by canonical equivalence.
+    /// Providers by the bytes of their issuers: `String` equality uses canonical equivalence.
     private let providers: [[UInt8]: Int]
-    /// Providers whose issuers are more than can be listed.
+    /// Providers whose issuers cannot be listed.
     private let patterned: [Int]
-    /// The one of the gateway's own session cookies.
+    /// The verifier of the gateway's own session cookies.
     private let session: Int?
 
-    /// - Parameter verifiers: where two have the same issuer, the first judges.
+    /// Creates the table. If two verifiers have the same issuer, the first one is used.
     init(_ verifiers: [TokenVerifier]) {
         self.verifiers = verifiers
         var firebase: [CredentialKind: Int] = [:]
@@ -37,9 +38,9 @@ package struct VerifierTable: Sendable {
         self.session = session
     }
 
-    /// The verifier of a token that stands at the place of `kind`.
+    /// Returns the verifier of a token that was presented as `kind`.
     ///
-    /// - Throws: the refusal of a token that is nobody's.
+    /// - Throws: The failure of a token without a verifier.
     package func index(for token: UnverifiedJWS, _ kind: CredentialKind) throws(VerificationFailure) -> Int {
         if kind == .idToken, let index = provider(of: token.payload.root) { return index }
         if kind == .sessionCookie, let session, SessionVerifier.judges(token) { return session }
@@ -53,7 +54,7 @@ package struct VerifierTable: Sendable {
         guard let claim = claims["iss"], !isFirebases(claim), let issuer = claim.string else { return nil }
         let bytes = Array(issuer.utf8)
         if let index = providers[bytes] { return index }
-        // Refused by it, with the words that help.
+        // This provider rejects the token with a helpful reason.
         if let index = providers[IssuerText.withOtherEnd(bytes)] { return index }
         return patterned.first { index in
             guard case .provider(let verifier) = verifiers[index] else { return false }
@@ -67,7 +68,7 @@ package struct VerifierTable: Sendable {
     }
 }
 
-/// Refuses what no verifier judges.
+/// A checker of tokens without a verifier.
 private struct UnroutableToken: ClaimChecks {
     let kind: CredentialKind
     let clockSkew: Int64 = 0

@@ -4,24 +4,24 @@ package import Revocation
 
 extension Authorizer {
     package enum Recency {
-        /// With the recorded sign-in, where the token's own time did not suffice.
+        /// With the recorded sign-in, if the token's own time was not recent enough.
         case recent(UnixTime?)
         case tooOld
-        /// The store's own record says that the session was revoked, which its view may not know yet.
+        /// The store's record says that the session was revoked. The view may not have received it yet.
         case ended
         case loading
-        /// Only the store itself knows.
+        /// The store itself must be queried.
         case notAsked
         case unknown(StoreFailure)
     }
 
-    /// The store is read only where the credential's own time does not suffice.
+    /// Checks the sign-in time. The store is read only if the credential's own time is not recent enough.
     package func recency(
         _ maxAge: Int64, _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext
     ) -> Recency {
         let own = policy.needsAuthentication ? standing.authenticatedAt : standing.authTime
         if let own = own.known, isRecent(own, maxAge, now: context.now) { return .recent(nil) }
-        // Without a session there is nothing that a later proof could be recorded for.
+        // Without a session, the store has no record of a later sign-in.
         guard standing.hasSession else { return .tooOld }
         guard viewIsAuthoritative else { return recordedRecency(maxAge, policy, context) }
         guard let age = store.view.age(monotonicNow: context.monotonic) else {
@@ -54,7 +54,7 @@ extension Authorizer {
         }
     }
 
-    /// `-skew <= now - t <= maxAge`; the skew counts once, on the future's side.
+    /// Checks `-skew <= now - t <= maxAge`. The skew applies to times in the future only.
     private func isRecent(_ time: UnixTime, _ maxAge: Int64, now: Int64) -> Bool {
         let age = time.age(at: now)
         return age >= -clockSkew && age <= maxAge

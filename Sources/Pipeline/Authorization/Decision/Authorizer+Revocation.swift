@@ -7,7 +7,7 @@ extension Authorizer {
         case passes
         case revoked(DecisionCode)
         case loading
-        /// Only the store itself may say.
+        /// The store itself must be queried.
         case notAsked
         case unknown(StoreFailure)
     }
@@ -23,7 +23,7 @@ extension Authorizer {
         guard let age = store.view.age(monotonicNow: context.monotonic) else {
             return context.mayWait ? .loading : .unknown(.notLoaded)
         }
-        // The view of a store that cannot keep what is revoked now answers no strict route.
+        // A strict route needs a store that can record revocations now, so that the view's age must be 0.
         guard age <= maxStaleness, policy.revocation != .strict || age == 0 else { return .unknown(.stale) }
         return replicatedRevocation(standing)
     }
@@ -35,7 +35,7 @@ extension Authorizer {
         return stricter(answer, revocation(standing, store.user(standing.linkKey), SessionLookup.none))
     }
 
-    /// All that the store itself is asked for.
+    /// Returns all records to query from the store.
     static func question(of standing: CredentialFacts) -> StoreQuestion {
         var question = StoreQuestion.user
         if standing.hasSession { question.insert(.session) }
@@ -43,7 +43,7 @@ extension Authorizer {
         return question
     }
 
-    /// The store decides, and what the view knows counts as well: a store that was lost answers that it knows nothing.
+    /// Combines the store's records with the view, because a store that lost its data returns no records.
     private func strictRevocation(_ standing: CredentialFacts, in context: DecisionContext) -> RevocationAnswer {
         let answer = storedRevocation(standing, context.answer)
         guard countsView, case .passes = answer, case .revoked(let code) = lastKnown(standing, in: context) else {
@@ -64,8 +64,8 @@ extension Authorizer {
         }
     }
 
-    /// The account may be revoked, and so may each identity that belongs to it. Disabled is told before revoked, and whatever is known before
-    /// what is not.
+    /// Combines the results for the account and for the identity; both may be revoked. Disabled takes precedence over
+    /// revoked, and known results over unknown ones.
     private func stricter(_ user: RevocationAnswer, _ link: RevocationAnswer) -> RevocationAnswer {
         switch (user, link) {
         case (_, .revoked(.userDisabled)): link
@@ -79,11 +79,11 @@ extension Authorizer {
         -> RevocationAnswer
     {
         if case .record(let validSince, let disabled) = user {
-            // Disabled is told before revoked.
+            // Disabled takes precedence over revoked.
             if disabled { return .revoked(.userDisabled) }
             if let validSince, standing.validityTime.isBefore(validSince) { return .revoked(standing.kind.revokedCode) }
         }
-        // One record that cannot be read does not hide what the other says.
+        // An unreadable record does not hide the content of the other.
         if case .record(revoked: true, _, _) = session { return .revoked(standing.kind.revokedCode) }
         switch (user, session) {
         case (.faulty, _), (_, .faulty): return .unknown(.faultyRecord)
@@ -91,7 +91,7 @@ extension Authorizer {
         }
     }
 
-    /// What the view says, however old it is; it passes those of whom nothing is known.
+    /// Returns the result of the view, whatever its age. Users without records pass.
     func lastKnown(_ standing: CredentialFacts, in context: DecisionContext) -> RevocationAnswer {
         guard store.view.age(monotonicNow: context.monotonic) != nil else { return .passes }
         return replicatedRevocation(standing)
@@ -99,9 +99,10 @@ extension Authorizer {
 }
 
 extension Authorizer {
-    /// What Identity Toolkit's word of a Firebase user leads to, after the store let the user pass: the stricter of both holds.
+    /// Returns the decision that follows from the user's Firebase account, after the store permitted the user. The
+    /// stricter of both results applies.
     ///
-    /// - Returns: nil when the request may go on.
+    /// - Returns: `nil` if the request may proceed.
     package func decideAccount(
         _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext,
         storeFailure: (StoreFailure) -> Void
@@ -113,7 +114,7 @@ extension Authorizer {
             return afterFailure(policy, storeFailure)
         case .known(let answer): return refusal(standing, answer)
         case .failed(let answer?):
-            // What is known is not forgotten because nothing newer can be learnt.
+            // A known denial applies even if no newer status is available.
             return refusal(standing, answer) ?? afterFailure(policy, storeFailure)
         }
     }
@@ -128,16 +129,16 @@ extension Authorizer {
         case .account(_, disabled: true): .deny(Denial(.userDisabled))
         case .account(let validSince?, _) where standing.validityTime.isBefore(validSince):
             .deny(Denial(standing.kind.revokedCode))
-        // The account was deleted: no token of it counts any more.
+        // The account was deleted, so none of its tokens is valid.
         case .missing: .deny(Denial(standing.kind.revokedCode))
         case .account, .unavailable: nil
         }
     }
 
-    /// Whether a stream that passed once may not go on: its user was disabled, or its credential revoked.
+    /// Returns the code if a permitted stream must end, because its user was disabled or its credential revoked.
     ///
-    /// Only what is known counts, however old: a stream is not ended because something could not be asked. Where nothing is known of somebody, they
-    /// passed when the stream began.
+    /// Only known results count, whatever their age: a failed lookup does not end a stream. A user without records was
+    /// permitted when the stream began.
     package func refusal(_ standing: CredentialFacts, account: AccountStatus.Answer?) -> DecisionCode? {
         if case .revoked(let code) = replicatedRevocation(standing) { return code }
         guard asksFirebase, standing.isFirebase, let account, case .deny(let denial)? = refusal(standing, account)

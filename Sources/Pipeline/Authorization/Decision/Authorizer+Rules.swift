@@ -4,11 +4,11 @@ import Revocation
 import SecurityRules
 
 extension Authorizer {
-    /// What the rules of a route lead to.
+    /// The result of evaluating a route's rules.
     enum RuleOutcome {
-        /// With the recorded sign-in that a condition passed by.
+        /// With the recorded sign-in that satisfied a condition.
         case passes(signedInAt: UnixTime?)
-        /// Never with a permit.
+        /// Never a permit.
         case ends(Decision)
     }
 
@@ -23,7 +23,7 @@ extension Authorizer {
         let (signIn, failure) = signIn(of: identity, rules, in: context)
         let answer = ruleContext.evaluate(rules, identity, signIn: signIn, now: context.now)
         if case .passes(let signedInAt) = answer { return .passes(signedInAt: signedInAt) }
-        // Anonymous: ask for credentials instead of 403.
+        // Anonymous: request credentials instead of returning 403.
         guard let identity else { return .ends(.deny(Denial(.missingCredential))) }
         return .ends(decision(answer, identity, failure, storeFailure))
     }
@@ -38,13 +38,13 @@ extension Authorizer {
         case .needsSecondFactor: return .deny(needsSecondFactor(identity))
         case .needsRecord: return viewIsAuthoritative ? .awaitStore : .queryStore(.session)
         case .recordIsUnavailable:
-            // Recency is never assumed, whatever the route does about revocations that cannot be read.
+            // Recency is never assumed, regardless of the route's policy for unreadable revocations.
             storeFailure(failure ?? .faultyRecord)
             return .deny(Denial(.storeUnavailable))
         }
     }
 
-    /// The store's own record says that the session was revoked, which its view may not know yet.
+    /// Returns a denial if the store's record says that the session was revoked. The view may not have received it yet.
     private func endedMeanwhile(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, _ context: DecisionContext
     ) -> Denial? {
@@ -63,14 +63,14 @@ extension Authorizer {
         var signIn = RuleSignIn(
             authTime: standing.authTime.known?.seconds,
             hasSecondFactor: standing.hasSecondFactor, clockSkew: clockSkew)
-        // Without a session there is nothing that a later proof could be recorded for.
+        // Without a session, the store has no record of a later sign-in.
         guard rules.needsSignInRecord, standing.hasSession else { return (signIn, nil) }
         let failure: StoreFailure?
         (signIn.record, failure) = viewIsAuthoritative ? viewedRecord(standing, context) : toldRecord(context)
         return (signIn, failure)
     }
 
-    /// By the view, which knows all that the store does.
+    /// Reads the record from the authoritative view.
     private func viewedRecord(_ standing: CredentialFacts, _ context: DecisionContext) -> (SignInRecord, StoreFailure?)
     {
         guard let age = store.view.age(monotonicNow: context.monotonic) else {
@@ -80,10 +80,10 @@ extension Authorizer {
         return record(store.session(standing.sessionKey))
     }
 
-    /// By the store's own answer to this request.
+    /// Reads the record from the store's response to this request.
     private func toldRecord(_ context: DecisionContext) -> (SignInRecord, StoreFailure?) {
         switch context.answer {
-        // One that was revoked proves nothing.
+        // A revoked session proves no sign-in.
         case .records(_, .record(revoked: true, _, _)?, _): (.read(nil), nil)
         case .records(_, let session?, _): record(session)
         case .failed(let failure): (.unavailable, failure)

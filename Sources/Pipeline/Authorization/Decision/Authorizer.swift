@@ -2,21 +2,22 @@ package import Authentication
 package import GatewayCore
 package import Revocation
 
-/// Decides whether a request may pass, once it is known whose credential it carries.
+/// The authorization of a request whose credential is verified.
 ///
-/// Order: disabled, revoked, sign-in provider, scopes, recent sign-in, second factor, rules. Nothing here is cached: each request is decided anew.
+/// Order: disabled, revoked, sign-in provider, scopes, recent sign-in, second factor, rules. No result is cached: each
+/// request is decided individually.
 package struct Authorizer {
     package let store: StoreReader
-    /// Whether the view holds everything that was acknowledged, so that the store itself knows no more.
+    /// Whether the view contains all acknowledged changes, so that querying the store adds nothing.
     package var viewIsAuthoritative = true
     package let clockSkew: Int64
-    /// How old the store's view may be, in nanoseconds.
+    /// The maximum age of the store's view, in nanoseconds.
     package let maxStaleness: UInt64
-    /// Whether Identity Toolkit, too, is asked about Firebase's users.
+    /// Whether Firebase users are also looked up at Identity Toolkit.
     package var asksFirebase = false
-    /// Whether the view counts besides what the store answers.
+    /// Whether the view applies in addition to the store's records.
     package var countsView = true
-    /// The parameters `acr_values` and `claims` of a challenge, by the provider that the user signed in with.
+    /// The parameters `acr_values` and `claims` of a challenge, by the user's sign-in provider.
     package var acrValues: [String: String] = [:]
 
     package init(
@@ -35,8 +36,8 @@ package struct Authorizer {
     /// Runs the checks of an identity.
     ///
     /// - Parameters:
-    ///   - rules: the rules of the policy, for the request that was begun there; without them nothing passes that has rules.
-    ///   - storeFailure: called when a request passes or fails because the store could not answer.
+    ///   - rules: The context in which the request was begun. Without it, a policy with rules denies.
+    ///   - storeFailure: Called when a request is permitted or denied because the store failed.
     package func decide(
         _ policy: RoutePolicy, identity: VerifiedTokenCache.Entry?, in context: DecisionContext,
         rules: RuleEvaluationContext? = nil,
@@ -46,7 +47,7 @@ package struct Authorizer {
         return decide(policy, identity: identity, in: context, rules: rules, phase: &phase, storeFailure: storeFailure)
     }
 
-    /// The same, which leaves in `phase` the phase that decided.
+    /// Runs the checks and stores the deciding phase in `phase`.
     package func decide(
         _ policy: RoutePolicy, identity: VerifiedTokenCache.Entry?, in context: DecisionContext,
         rules: RuleEvaluationContext?,
@@ -56,7 +57,7 @@ package struct Authorizer {
             policy, identity, in: context, rules, &phase, observe: Unobserved(), storeFailure)
     }
 
-    /// The same, which passes the finding of each check to `observe`.
+    /// Runs the checks and passes the finding of each to `observe`.
     package func decide(
         _ policy: RoutePolicy, identity: VerifiedTokenCache.Entry?, in context: DecisionContext,
         rules: RuleEvaluationContext?,
@@ -67,7 +68,7 @@ package struct Authorizer {
         }
     }
 
-    /// The phases from `revocation` to `rules`, one after the other.
+    /// Runs the phases from `revocation` to `rules` in order.
     @inline(__always)
     private func run(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, in context: DecisionContext,
@@ -117,7 +118,7 @@ package struct Authorizer {
         case .loading: return .awaitStore
         case .notAsked: return .queryStore(Self.question(of: standing))
         case .unknown(let failure):
-            // What is known is not forgotten because nothing newer can be learnt.
+            // A known revocation applies even if no newer result is available.
             if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(standing, in: context) {
                 return .deny(Denial(code))
             }
@@ -144,7 +145,7 @@ package struct Authorizer {
         return policy.providers.contains { $0.utf8.elementsEqual(provider.utf8) }
     }
 
-    /// Each scope byte for byte (RFC 6749 section 3.3).
+    /// Returns whether the principal has all scopes, compared byte for byte (RFC 6749 section 3.3).
     package func hasScopes(_ policy: RoutePolicy, _ principal: Principal) -> Bool {
         policy.scopes.allSatisfy { wanted in principal.scopes.contains { $0.utf8.elementsEqual(wanted.utf8) } }
     }
@@ -153,7 +154,7 @@ package struct Authorizer {
     private func checkProvider(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry, _ observe: some AuthorizationObserver
     ) -> Decision? {
-        // Most routes name no providers: then the principal itself is not looked at.
+        // Most routes list no providers and need no access to the principal.
         guard !policy.providers.isEmpty else { return nil }
         let isPermitted = providerPasses(policy, identity.principal)
         observe.found(.provider(isPermitted: isPermitted))
@@ -189,7 +190,7 @@ package struct Authorizer {
         case .loading: return .awaitStore
         case .notAsked: return .queryStore(.session)
         case .unknown(let failure):
-            // Recency is never assumed, whatever the route does about revocations that cannot be read.
+            // Recency is never assumed, regardless of the route's policy for unreadable revocations.
             storeFailure(failure)
             return .deny(Denial(.storeUnavailable))
         }
@@ -210,9 +211,8 @@ package struct Authorizer {
         return Denial(.secondFactorRequired, challengeParameter: acrValues)
     }
 
-    /// The last question of all: what is asked here passes.
-    ///
-    /// - Parameter signedInAt: the recorded sign-in that the request has passed by so far.
+    /// Runs the last phase: a request that passes the rules is permitted. `signedInAt` is the recorded sign-in that
+    /// satisfied an earlier check.
     @inline(__always)
     private func decideRules(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, in context: DecisionContext,
@@ -229,12 +229,12 @@ package struct Authorizer {
     }
 }
 
-/// Receives the finding of each check.
+/// An observer of the finding of each check.
 private protocol AuthorizationObserver {
     func found(_ finding: AuthorizationFinding)
 }
 
-/// The observer of the production path, which costs nothing.
+/// The observer of the production path. It costs nothing.
 private struct Unobserved: AuthorizationObserver {
     @inline(__always)
     func found(_ finding: AuthorizationFinding) {}

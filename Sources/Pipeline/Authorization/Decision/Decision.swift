@@ -2,7 +2,7 @@ package import Authentication
 package import GatewayCore
 package import Revocation
 
-/// What the checks of an identity grant: the identity, and the recorded sign-in that it passed by.
+/// The result of a permit: the identity, and the recorded sign-in that satisfied a check.
 package struct Grant {
     /// The verified identity; `nil` if the request is anonymous.
     package let identity: VerifiedTokenCache.Entry?
@@ -13,20 +13,20 @@ package struct Grant {
 /// The outcome of the checks of one request.
 package enum Decision {
     case permit(Grant)
-    /// Indirect: most checks decide nothing, and return that in registers.
+    /// Indirect, so that the common result of a check, `nil`, is returned in registers.
     indirect case deny(Denial)
     /// The revocation view is still being loaded.
     case awaitStore
-    /// The store itself has to be queried; then the request is decided again, with its answer.
+    /// The store must be queried; then the request is decided again with the records.
     case queryStore(StoreQuestion)
-    /// The user's Firebase account has to be looked up.
+    /// The user's Firebase account must be looked up.
     case lookUp
 }
 
-/// What one check found, for `explain`.
+/// The finding of one check, for `explain`.
 package enum AuthorizationFinding {
     case revocation(Authorizer.RevocationAnswer)
-    /// The decision that the user's Firebase account leads to; `nil`: none.
+    /// The decision that follows from the user's Firebase account. `nil` without a decision.
     case account(Decision?)
     case provider(isPermitted: Bool)
     case scopes(isPermitted: Bool)
@@ -34,16 +34,16 @@ package enum AuthorizationFinding {
     case secondFactor(isPermitted: Bool)
 }
 
-/// What a decision depends on besides the policy and the identity.
+/// The inputs of a decision apart from the policy and the identity.
 package struct DecisionContext {
     /// Unix seconds, and monotonic nanoseconds.
     package var now: Int64
     package var monotonic: UInt64
-    /// The request may still wait for the store's view to be loaded.
+    /// Whether the request may still wait for the revocation view to be loaded.
     package var mayWait: Bool
-    /// What the store itself answered to this request's question; nil: it was not asked.
+    /// The store's response to this request's query. `nil` if it was not queried.
     package var answer: StoreAnswer?
-    /// What Identity Toolkit says of the user's account.
+    /// The status of the user's account at Identity Toolkit.
     package var account: AccountView = .notAsked
 
     package init(
@@ -57,11 +57,11 @@ package struct DecisionContext {
     }
 }
 
-/// What the decision knows of a Firebase account.
+/// The known status of a Firebase account.
 package enum AccountView: Sendable, Equatable {
-    /// It was not asked about, or so long ago that the answer counts no more.
+    /// The account was not looked up, or too long ago.
     case notAsked
     case known(AccountStatus.Answer)
-    /// It could not be asked about; with the last answer there was, however old.
+    /// The lookup failed; with the last known status, whatever its age.
     case failed(lastKnown: AccountStatus.Answer?)
 }

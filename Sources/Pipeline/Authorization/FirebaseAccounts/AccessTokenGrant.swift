@@ -4,20 +4,20 @@ import JOSE
 package import OutboundHTTP
 import TextCoding
 
-/// An access token and how long it lasts.
+/// An access token and its lifetime.
 package struct AccessToken: Sendable {
     package var value: Secret
     /// Seconds.
     var lifetime: Int64
 }
 
-/// The grant by which a service account gets an access token: a JWT that it signs (RFC 7523).
+/// The grant that obtains an access token for a service account: a JWT that it signs (RFC 7523).
 package struct AccessTokenGrant: Sendable {
     private static let scope = "https://www.googleapis.com/auth/identitytoolkit"
-    /// The lifetime of the grant, in seconds: the longest that Google allows.
+    /// The lifetime of the grant, in seconds: the maximum that Google allows.
     private static let lifetime: Int64 = 3600
     private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
-    /// The longest access token, in bytes.
+    /// The maximum size of an access token, in bytes.
     private static let tokenLimit = 8192
 
     package let account: ServiceAccount
@@ -26,9 +26,9 @@ package struct AccessTokenGrant: Sendable {
         self.account = account
     }
 
-    /// Returns the request for an access token; `nil` if libcrypto fails to sign.
+    /// Returns the request for an access token. `nil` if libcrypto fails to sign.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: Seconds since 1970.
     package func request(now: Int64) -> OutboundRequest? {
         var claims = ObjectText()
         claims.add("iss", account.email)
@@ -46,7 +46,7 @@ package struct AccessTokenGrant: Sendable {
         return request
     }
 
-    /// Reads the token endpoint's response.
+    /// Parses the token endpoint's response.
     package static func read(_ response: OutboundResponse, now: Int64) -> Result<AccessToken, LookupFailure> {
         guard response.status == 200 else {
             // RFC 6749 section 5.2: an invalid grant is 400, an invalid client 401.

@@ -1,10 +1,11 @@
 import GatewayCore
 
-/// The access token of account lookups, as a pure value: one fetch at a time, and a new token before the old one ends.
+/// The access token of account lookups, as a pure value. One fetch runs at a time, and a token is renewed before it
+/// expires.
 struct AccessTokenState: Sendable {
-    /// A token is renewed this long before its end, or a fifth of its lifetime if that is less; in seconds.
+    /// How long before its expiry a token is renewed, in seconds; a fifth of its lifetime if that is less.
     private static let renewal: Int64 = 300
-    /// The longest lifetime that a token is taken to have, in seconds.
+    /// The maximum assumed lifetime of a token, in seconds.
     private static let longestLifetime: Int64 = 86_400
 
     /// The token and its number.
@@ -16,12 +17,12 @@ struct AccessTokenState: Sendable {
     private var fetchedAt: UInt64 = 0
     private var count = 0
 
-    /// The token, as long as it is valid.
+    /// Returns the token while it is valid.
     func usable(now: UInt64) -> (value: Secret, number: Int)? {
         now < endsAt ? current : nil
     }
 
-    /// Returns whether to fetch a token now; then `arrived` or `failed` follows.
+    /// Returns whether to fetch a token now. If so, `arrived` or `failed` must follow.
     mutating func beginFetch(now: UInt64) -> Bool {
         guard !isFetching, now >= nextFetchAt, usable(now: now) == nil || now >= renewAt else { return false }
         isFetching = true
@@ -45,7 +46,7 @@ struct AccessTokenState: Sendable {
         nextFetchAt = time
     }
 
-    /// Drops a token that was not accepted.
+    /// Drops a token that was rejected.
     mutating func refused(_ number: Int) {
         if current?.number == number { current = nil }
     }

@@ -6,18 +6,21 @@ import TextCoding
 
 /// Identity Toolkit's `accounts:lookup`, by uids.
 package struct AccountLookup: Sendable {
-    /// A uid's UTF-8: canonically equivalent texts are not the same account.
+    /// The UTF-8 of a uid: canonically equivalent texts are different accounts.
     package typealias UID = [UInt8]
 
-    /// The most bytes of a response: it holds much more about each account than the gateway needs.
+    /// The maximum size of a response, in bytes. It contains much more about each account than the gateway needs.
     package static let sizeLimit = 1 << 20
     private static let limits = JSONLimits(size: sizeLimit, depth: 32, members: 131_072)
 
     private let url: String
 
+    /// Creates the lookup.
+    ///
     /// - Parameters:
-    ///   - url: with `{project}` in the place of the project's id.
-    ///   - tenant: the tenant of the accounts; `nil`: the project's own accounts. The same uid may be another account in each.
+    ///   - url: The URL, with `{project}` as a placeholder for the project ID.
+    ///   - tenant: The tenant of the accounts. `nil` for the project's own accounts. The same uid may be a different
+    ///     account in each.
     package init(url: String, project: String, tenant: String? = nil) {
         let segments = [project] + (tenant.map { ["tenants", $0] } ?? [])
         let id = segments.map { String(decoding: PercentEncoding.encoded($0.utf8), as: UTF8.self) }.joined(
@@ -41,13 +44,13 @@ package struct AccountLookup: Sendable {
             body: body)
     }
 
-    /// Reads the status of each uid from a response; a uid that it does not contain is `missing`.
+    /// Parses the status of each uid from a response. A uid that it does not contain is `missing`.
     package static func read(
         _ response: OutboundResponse, about uids: [UID], now: Int64
     ) -> Result<[UID: AccountStatus.Answer], LookupFailure> {
         guard response.status == 200 else {
             var failure = LookupFailure(response, ownCredentials: [401], now: now)
-            // Any other status concerns the service or the project. This one may concern one of the uids.
+            // Status 400 may concern one of the uids. Any other status concerns the service or the project.
             failure.concernsAll = response.status != 400
             return .failure(failure)
         }

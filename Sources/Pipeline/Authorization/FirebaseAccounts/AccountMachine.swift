@@ -1,17 +1,17 @@
 import GatewayCore
 import OutboundHTTP
 
-/// The bounds of account lookups.
+/// The limits of account lookups.
 enum AccountBounds {
-    /// The most accounts of one call.
+    /// The maximum number of accounts per call.
     static let batch = 100
-    /// The most calls at a time.
+    /// The maximum number of concurrent calls.
     static let concurrency = 4
-    /// The most accounts that wait for a call.
+    /// The maximum number of accounts that wait for a call.
     static let waiting = 4096
-    /// The most accounts whose status is remembered.
+    /// The maximum number of cached statuses.
     static let remembered = 65_536
-    /// How many accounts in a row Identity Toolkit may reject, each in a call of its own, before it is assumed to reject all.
+    /// The number of consecutive single-account calls that may be rejected before all lookups are paused.
     static let rejectedAlone = 3
 }
 
@@ -40,7 +40,7 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
     private var rejectedAlone = 0
     private var isStopped = false
 
-    /// - Parameter remembered: the most accounts whose status is remembered.
+    /// Creates a machine that caches at most `remembered` statuses.
     init(remembered: Int = AccountBounds.remembered) {
         known = BoundedTable(limit: remembered)
     }
@@ -63,7 +63,7 @@ extension AccountMachine {
         isStopped ? [] : fetchToken(now: now)
     }
 
-    /// Finds the status of an account as it was at `notBefore` or later.
+    /// Returns the status of an account at `notBefore` or later.
     mutating func lookUp(_ uid: UID, notBefore: UInt64, _ waiter: Waiter, now: UInt64) -> [Action] {
         if let status = known[uid], status.askedAt >= notBefore {
             flights.counters.hits += 1
@@ -82,7 +82,8 @@ extension AccountMachine {
         return recovery + send(now: now)
     }
 
-    /// Handles a failed fetch. Without a token no account can be looked up; while an old one is valid, only its renewal waits.
+    /// Handles a failed fetch. Without a token no account can be looked up. While an old token is valid, only the
+    /// renewal waits.
     mutating func tokenFailed(_ failure: LookupFailure, now: UInt64) -> [Action] {
         guard access.isFetching, !isStopped else { return [] }
         access.failed(nextFetchAt: now &+ CircuitBreaker.pause(after: failure))
@@ -110,7 +111,7 @@ extension AccountMachine {
         actions(flights.expire(now: now), now: now) + send(now: now)
     }
 
-    /// Tells all waiters, and all later ones, that the status is unavailable.
+    /// Resolves all current and later waiters as unavailable.
     mutating func stop(now: UInt64) -> [Action] {
         isStopped = true
         let waiters = flights.stop()
@@ -146,7 +147,7 @@ extension AccountMachine {
         return actions + send(now: now)
     }
 
-    /// Remembers a status, unless a later call ended earlier and its status is known. An unavailable one is looked up again.
+    /// Caches a status, unless the result of a later call is already cached. An unavailable status is not cached.
     private mutating func remember(_ status: AccountStatus, of uid: UID) {
         guard status.answer != .unavailable, (known[uid]?.askedAt ?? 0) <= status.askedAt else { return }
         known.set(status, for: uid)

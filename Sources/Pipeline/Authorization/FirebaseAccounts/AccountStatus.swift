@@ -4,9 +4,9 @@ package import Revocation
 /// The status of a Firebase account at Identity Toolkit.
 package struct AccountStatus: Sendable, Equatable {
     package enum Answer: Sendable, Equatable {
-        /// `valid_since` in seconds since 1970; `nil`: no token was ever revoked.
+        /// `valid_since` in seconds since 1970. `nil` if no token was ever revoked.
         case account(validSince: UnixTime?, disabled: Bool)
-        /// There is no such account: it was deleted.
+        /// The account does not exist: it was deleted.
         case missing
         /// Identity Toolkit could not be queried.
         case unavailable
@@ -22,14 +22,14 @@ package struct AccountStatus: Sendable, Equatable {
     }
 }
 
-/// Looks up Firebase accounts, off the request path. Shared by the workers.
+/// A lookup of Firebase accounts, off the request path and shared by the workers.
 package protocol AccountLookingUp: Sendable {
-    /// Finds the status of an account, looked up no earlier than `notBefore` (monotonic nanoseconds), and calls `answer` once, from any
-    /// thread, within this call or later.
+    /// Looks up the status of an account as of `notBefore` (monotonic nanoseconds) or later. It calls `answer` once,
+    /// from any thread, during this call or later.
     func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void)
 }
 
-/// The account statuses that a worker remembers. Bounded: insertion evicts the current occupant of the slot.
+/// A worker's cache of account statuses. It is bounded: insertion evicts the current occupant of the slot.
 package struct AccountTable {
     private struct Slot {
         let key: StoreKey
@@ -39,20 +39,20 @@ package struct AccountTable {
     /// The number of slots: a power of two.
     static let capacity = 16_384
     private var slots: [Slot?]
-    /// How often a status was inserted.
+    /// The number of insertions.
     package private(set) var changes: UInt64 = 0
 
     package init() {
         slots = Array(repeating: nil, count: Self.capacity)
     }
 
-    /// The last status of a user's account, however old; `nil`: none is remembered.
+    /// Returns the last status of a user's account, whatever its age. `nil` if none is cached.
     package func find(_ user: StoreKey) -> AccountStatus? {
         guard let slot = slots[Self.place(of: user)], slot.key == user else { return nil }
         return slot.status
     }
 
-    /// Inserts a status, unless a newer one of the same user is there.
+    /// Inserts a status, unless a newer one of the same user is cached.
     package mutating func insert(_ status: AccountStatus, of user: StoreKey) {
         if let known = find(user), known.askedAt > status.askedAt { return }
         slots[Self.place(of: user)] = Slot(key: user, status: status)

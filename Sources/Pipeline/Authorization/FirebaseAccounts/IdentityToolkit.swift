@@ -5,7 +5,7 @@ package import NIOCore
 package import OutboundHTTP
 package import Revocation
 
-/// Looks up Firebase accounts at Identity Toolkit: performs the actions of `AccountMachine`.
+/// The lookup of Firebase accounts at Identity Toolkit: it performs the actions of `AccountMachine`.
 package final class IdentityToolkit: AccountLookingUp {
     private typealias Machine = AccountMachine<@Sendable (AccountStatus) -> Void>
 
@@ -19,11 +19,11 @@ package final class IdentityToolkit: AccountLookingUp {
     private let environment: LookupEnvironment
     private let host: MachineHost<Machine>
 
-    /// Sends nothing before `start` or `look`. `shutdown` must be called before it is released.
+    /// Creates a lookup. It sends nothing before `start` or `look`. Call `shutdown` before releasing it.
     ///
     /// - Parameters:
-    ///   - project: the Firebase project of the accounts.
-    ///   - tenant: the tenant of the accounts; `nil`: the project's own accounts.
+    ///   - project: The Firebase project of the accounts.
+    ///   - tenant: The tenant of the accounts. `nil` for the project's own accounts.
     package convenience init(
         _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
         group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
@@ -53,31 +53,31 @@ package final class IdentityToolkit: AccountLookingUp {
         }
     }
 
-    /// Fetches the first access token, so that a key that is not accepted is logged before the first request.
+    /// Fetches the first access token, so that a rejected key is logged before the first request.
     package func start() {
         apply { machine, now in machine.start(now: now) }
     }
 
     package func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
-        // The URL names the one tenant, or none: the configuration refuses lookups of several tenants' users.
+        // The URL names at most one tenant: the configuration rejects lookups of several tenants' users.
         guard user.tenant == nil else { return answer(AccountStatus(answer: .unavailable, askedAt: notBefore)) }
         let uid = Array(user.uid.utf8)
         apply { machine, now in machine.lookUp(uid, notBefore: notBefore, answer, now: now) }
     }
 
-    /// Tells all waiters that the status is unavailable, and closes the connections.
+    /// Resolves all waiters as unavailable, and closes the connections.
     package func shutdown() async {
         apply { machine, now in machine.stop(now: now) }
         await environment.transport.shutdown()
     }
 
-    /// The state of the lookups.
+    /// Returns the state of the lookups.
     package func status() -> LookupStatus {
         let now = environment.clock.monotonic()
         return host.read { $0.status(now: now) }
     }
 
-    /// Whether there is an access token: the service account's key was accepted.
+    /// Whether there is an access token, so that the service account's key was accepted.
     var hasToken: Bool {
         let now = environment.clock.monotonic()
         return host.read { $0.hasToken(now: now) }

@@ -4,12 +4,12 @@ package import JOSE
 
 /// The gateway's identity at Google: a service account, from its key file.
 package struct ServiceAccount: Sendable {
-    /// Why a file is not a service account's key, for people. It names the file and nothing of the key.
+    /// The reason why a file is not a service account's key. It names the file and contains nothing of the key.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
-    /// The largest key file, in bytes.
+    /// The maximum size of the key file, in bytes.
     static let sizeLimit = 64 << 10
 
     /// `client_email`: the account's name.
@@ -21,7 +21,7 @@ package struct ServiceAccount: Sendable {
     /// `project_id`: the project that the account belongs to.
     let project: String?
 
-    /// Reads the key file that the Google Cloud console gives.
+    /// Reads a key file as downloaded from the Google Cloud console.
     package init(file path: String) throws(Failure) {
         let json: [UInt8]
         do throws(BoundedFile.Failure) {
@@ -35,7 +35,7 @@ package struct ServiceAccount: Sendable {
         try self.init(json: json, name: path)
     }
 
-    /// - Parameter name: the name of the file in failures.
+    /// Parses a key file. Failures contain `name`.
     init(json: [UInt8], name: String) throws(Failure) {
         guard let document = try? JSONDocument(json, limits: JSONLimits(size: Self.sizeLimit, depth: 8, members: 256))
         else { throw Self.failure(name, "is not JSON") }
@@ -62,7 +62,7 @@ package struct ServiceAccount: Sendable {
         return text
     }
 
-    /// The signed grant can be exchanged for an access token, so it is never sent unencrypted.
+    /// Requires https, because the signed grant can be exchanged for an access token.
     private static func tokenURL(_ text: String, _ name: String) throws(Failure) -> String {
         guard let url = try? HTTPURL(parsing: text), url.isSecure || IPAddress.isLoopback(host: url.host) else {
             throw failure(name, "has a token_uri that is not an https URL")

@@ -1,26 +1,27 @@
 package import GatewayCore
 package import HTTPWire
 
-/// Tells the calls that a page of another site made a browser send: they carry the user's cookie, not the user's will.
+/// A detector of requests that a page of another site made a browser send. They carry the user's cookie but not the
+/// user's intent.
 ///
-/// A browser says itself where a call comes from, in fields that no page can write: `Sec-Fetch-Site` (Fetch Metadata) and `Origin` (RFC 6454).
-/// An object, so that a request holds it by one reference.
+/// Browsers state the source of a request in fields that pages cannot set: `Sec-Fetch-Site` (Fetch Metadata) and
+/// `Origin` (RFC 6454). A class, so that a request holds it by one reference.
 package final class CrossSiteCheck: Sendable {
-    /// What the fields say.
+    /// The result of reading these fields.
     package enum Finding: Sendable, Hashable {
-        /// Neither field: no browser that could be made to send it.
+        /// Neither field: the client is not a browser that a page could abuse.
         case noBrowser
-        /// An origin that the configuration lists, whatever site it is of.
+        /// An origin that the configuration lists, whatever its site.
         case listedOrigin
         /// `Sec-Fetch-Site`: the page has the request's own origin, or there is no page.
         case sameOrigin
-        /// `Origin` is the one that was called, as `Host` names it.
+        /// `Origin` equals the requested host in `Host`.
         case originIsHost
-        /// `Sec-Fetch-Site` says anything else.
+        /// `Sec-Fetch-Site` has any other value.
         case otherSite
-        /// `Origin` is another, is `null`, or is none.
+        /// `Origin` is different, `null` or malformed.
         case otherOrigin
-        /// One of the fields more than once: nobody can say which of them counts.
+        /// One of the fields is repeated, so that its value is unclear.
         case ambiguous
 
         package var passes: Bool {
@@ -31,15 +32,19 @@ package final class CrossSiteCheck: Sendable {
         }
     }
 
-    /// As browsers send them.
+    /// The listed origins, in the form that browsers send.
     private let origins: [[UInt8]]
 
-    /// - Parameter origins: whose pages may call besides the called origin's own, as in `https://app.example`.
+    /// Creates the check.
+    ///
+    /// - Parameter origins: The origins that may send requests in addition to the requested one, for example
+    ///   `https://app.example`.
     package init(origins: [String]) {
         self.origins = origins.map { Array($0.utf8) }
     }
 
-    /// Whether it is asked of requests with a session cookie: of all methods but those that only read (RFC 9110 section 9.2.1).
+    /// Returns whether requests with a session cookie are checked: for all methods that are not safe (RFC 9110 section
+    /// 9.2.1).
     package static func isAsked(of method: HTTPWire.Method) -> Bool {
         switch method {
         case .get, .head, .options, .trace: false
@@ -47,19 +52,19 @@ package final class CrossSiteCheck: Sendable {
         }
     }
 
-    /// Whether no page of a foreign site sent the request.
+    /// Returns whether the request was not sent by a page of another site.
     @inline(__always)
     package func passes(_ request: RequestView) -> Bool {
         guard request.fields.contains(.secFetchSite) || request.fields.contains(.origin) else { return true }
         return finding(in: request).passes
     }
 
-    /// What the request's fields say.
+    /// Returns the result of reading the request's fields.
     package func finding(in request: RequestView) -> Finding {
         let fields = request.fields
         guard fields.count(of: .secFetchSite) <= 1, fields.count(of: .origin) <= 1 else { return .ambiguous }
         let origin = fields.first(.origin)?.value
-        // It is listed so that it may call, which to browsers is a call of another site.
+        // A listed origin may send requests that browsers mark as cross-site.
         if let origin, isListed(origin.bytes(in: request.bytes)) { return .listedOrigin }
         if let site = fields.first(.secFetchSite)?.value.bytes(in: request.bytes) {
             return Self.isOwnSite(site) ? .sameOrigin : .otherSite
@@ -73,13 +78,13 @@ package final class CrossSiteCheck: Sendable {
         return false
     }
 
-    /// The values are tokens, and other spellings of them other values (RFC 9651 section 3.3.4).
+    /// Returns whether a value means the same site. The values are case-sensitive tokens (RFC 9651 section 3.3.4).
     private static func isOwnSite(_ value: UnsafeRawBufferPointer) -> Bool {
         equals(value, "same-origin") || equals(value, "none")
     }
 
-    /// Whether an origin has the host and the port of `Host`. Not its scheme: whoever ends TLS in front of the gateway makes one of the other,
-    /// and a `Host` without a port is one of the origin's own scheme.
+    /// Returns whether an origin has the host and the port of `Host`. The scheme is ignored, because a proxy in front
+    /// of the gateway may terminate TLS. A `Host` without a port has the default port of the origin's scheme.
     private static func isHost(_ origin: ByteRange, _ request: RequestView) -> Bool {
         let value = origin.bytes(in: request.bytes)
         guard let (length, port) = scheme(of: value),
@@ -91,7 +96,7 @@ package final class CrossSiteCheck: Sendable {
             && ASCII.equals(authority.name.bytes(in: request.bytes), host.name.bytes(in: request.bytes))
     }
 
-    /// How long the scheme with its `://` is, and its port.
+    /// Returns the length of the scheme with its `://`, and its default port.
     private static func scheme(of origin: UnsafeRawBufferPointer) -> (length: UInt32, port: UInt16)? {
         if begins(origin, "https://") { return (8, 443) }
         return begins(origin, "http://") ? (7, 80) : nil
@@ -102,7 +107,7 @@ package final class CrossSiteCheck: Sendable {
         return bytes.count > count && equals(UnsafeRawBufferPointer(rebasing: bytes[..<count]), text)
     }
 
-    /// Byte for byte.
+    /// Compares byte for byte.
     private static func equals(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         bytes.elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -1,14 +1,14 @@
-/// What one route asks of a request before it may pass.
+/// The requirements of one route.
 package struct RoutePolicy: Sendable {
-    /// Whether a credential is needed.
+    /// Whether a credential is required.
     package enum Authentication: Sendable {
         case required
-        /// No credential: anonymous. An invalid one is still refused.
+        /// A request without a credential is anonymous. An invalid credential is still rejected.
         case optional
         case none
     }
 
-    /// Where the answer to "was it revoked?" comes from.
+    /// The source of revocations.
     package enum Revocation: Sendable {
         case replicated
         case strict
@@ -16,22 +16,22 @@ package struct RoutePolicy: Sendable {
     }
 
     package var authentication: Authentication = .required
-    /// The sign-in providers that may pass; empty: any.
+    /// The accepted sign-in providers. Empty if any is accepted.
     package var providers: [String] = []
-    /// How old the sign-in may be, in seconds; nil: not asked.
+    /// The maximum age of the sign-in, in seconds. `nil` if it is not checked.
     package var recentSignIn: Int64?
-    /// Whether only an authentication counts as a recent sign-in.
+    /// Whether only an authentication is accepted as a recent sign-in.
     package var needsAuthentication = false
     package var secondFactor = false
-    /// What an access token must have been given for; empty: not asked.
+    /// The required scopes of an access token. Empty if none are required.
     package var scopes: [String] = []
-    /// What rules say besides; nil: there are none. Last, after all that stands here.
+    /// The rules, evaluated after all other requirements. `nil` without rules.
     package var rules: RouteRules?
     package var revocation: Revocation = .replicated
-    /// Whether a request passes when the store cannot tell; each time is logged and counted.
+    /// Whether requests are permitted while the store fails. Each one is logged and counted.
     package var allowsOnStoreFailure = false
 
-    /// Whether there are conditions that only a signed-in user can fulfil.
+    /// Whether there are requirements that only a signed-in user can meet.
     var asksOfUsers: Bool { !providers.isEmpty || recentSignIn != nil || secondFactor || !scopes.isEmpty }
 
     package init() {}

@@ -1,14 +1,14 @@
 package import GatewayCore
 package import Revocation
 
-/// The buckets of all routes' rate limits: one of these for a process, beyond reloads, so that a limit holds for all workers together and a
-/// reload gives nobody a full bucket. A limit that a reload changes has other keys, and so begins anew.
+/// The token buckets of all routes' rate limits. One instance per process persists across reloads, so that all workers
+/// share each limit and a reload refills no bucket. A limit that a reload changes has a new key and starts anew.
 ///
-/// Peers without an address share one bucket: a Unix socket's, for whom no trusted proxy speaks.
+/// Peers without an address, on a Unix socket without a trusted proxy, share one bucket.
 package final class RateTables: Sendable {
-    /// How many buckets there are for users and addresses: 8 MiB, taken as they are used.
+    /// The number of buckets for users and addresses: 8 MiB, allocated as they are used.
     package static let clientBuckets = 524_288
-    /// How many for routes, which clients cannot crowd.
+    /// The number of buckets for routes. Clients cannot evict them.
     package static let routeBuckets = 131_072
 
     private let clients: TokenBucketTable
@@ -19,13 +19,14 @@ package final class RateTables: Sendable {
         routes = TokenBucketTable(groups: routeBuckets / TokenBucketTable.ways)
     }
 
-    /// Why a request may not pass: the limit, and after how many seconds it may.
+    /// A denial by a rate limit: the limit, and the number of seconds to wait.
     package struct Refusal {
         package let limit: RouteRates.Limit
         package let retryAfter: Int
     }
 
-    /// Takes what can be told before it is known who is asking: of the address, then, only if it passes there, of the route.
+    /// Takes a token for the address, then for the route. This happens before authentication. A request that exceeds
+    /// its address limit costs the route nothing.
     package func take(_ rates: RouteRates, network: PeerNetwork, now: UInt64) -> Refusal? {
         for limit in rates.addresses {
             let key = key(of: limit, in: clients) { $0.combine(network) }
@@ -41,7 +42,7 @@ package final class RateTables: Sendable {
         return nil
     }
 
-    /// Takes what is the user's; the anonymous are told by their network. Who is refused has not cost the route anything.
+    /// Takes a token for the user, or for the network of an anonymous client. A denial returns the tokens of the route.
     package func take(_ rates: RouteRates, user: StoreKey?, network: PeerNetwork, now: UInt64) -> Refusal? {
         for limit in rates.users {
             let key = key(of: limit, in: clients) { hasher in

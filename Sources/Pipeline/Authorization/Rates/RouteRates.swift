@@ -1,24 +1,24 @@
 package import GatewayConfiguration
 import GatewayCore
 
-/// The rate limits of a route. An object, so that a request holds it by one reference.
+/// The rate limits of a route. A class, so that a request holds it by one reference.
 package final class RouteRates: Sendable {
-    /// One of them.
+    /// One rate limit.
     package struct Limit: Sendable {
         let shape: TokenBucket
-        /// Tells its buckets from those of all others; the same for the same limit of the same route after a reload.
+        /// The identity of its buckets. It stays the same for the same limit of the same route after a reload.
         let identity: Int
         /// For the log.
         package let text: String
     }
 
-    /// Those asked before the credential is looked at, so that a flood of bad tokens is bounded too.
+    /// The limits that apply before authentication, so that a flood of invalid tokens is bounded too.
     let addresses: [Limit]
     let routes: [Limit]
-    /// Those asked once it is known who is asking.
+    /// The limits that apply after authentication.
     package let users: [Limit]
 
-    /// Nil where there are none.
+    /// Creates the limits of a route. `nil` if it has none.
     package init?(_ route: Configuration.Route) {
         guard !route.rateLimits.isEmpty else { return nil }
         let name = ([route.path] + route.hosts + ["-"] + route.methods).joined(separator: "\u{0}")

@@ -1,21 +1,22 @@
-import GatewayCore
 package import SecurityRules
 import TextCoding
 
-/// A query as rules read it: the text of `application/x-www-form-urlencoded` (WHATWG URL, section 5.1), strictly.
+/// The form in which rules read a query: `application/x-www-form-urlencoded` (WHATWG URL, section 5.1), parsed
+/// strictly.
 package enum QueryText {
-    /// The most parameters that are read; a query with more is unreadable as a whole.
+    /// The maximum number of parameters. A query with more is unreadable as a whole.
     static let maximumParameters = 256
 
-    /// A map of texts by name.
+    /// Returns a map of values by name.
     ///
-    /// A value is unreadable that is not UTF-8 or has an invalid escape, and so is one whose name stands there twice: services differ in which
-    /// they take. Where a name cannot be read, the whole is unreadable: nobody can say what a service takes it for.
+    /// A value is unreadable if it is not UTF-8, has an invalid escape, or its name occurs twice, because servers
+    /// differ in which one they use. If a name is unreadable, the whole query is, because its interpretation by servers
+    /// is unknown.
     ///
-    /// - Parameter hidden: the name of a parameter that is not told of; nil: all are.
+    /// - Parameter hidden: The name of a parameter to omit. `nil` to omit none.
     package static func value(of query: UnsafeRawBufferPointer, hiding hidden: [UInt8]? = nil) -> RuleValue {
         var entries: [(key: String, value: RuleValue)] = []
-        // By bytes: names that are only canonically equivalent are two.
+        // Keyed by bytes: canonically equivalent names are different.
         var places: [[UInt8]: Int] = [:]
         for parameter in query.split(separator: UInt8(ascii: "&")) {
             guard entries.count < maximumParameters else { return .unreadable }

@@ -3,26 +3,26 @@ package import GatewayCore
 package import HTTPWire
 package import SecurityRules
 
-/// What a request gives rules: of its fields those that the upstream gets, without credentials. An object that a worker uses for one request
-/// after the other.
+/// The values that rules read from a request: the fields that the upstream receives, without credentials. A worker
+/// reuses one object for successive requests.
 package final class RequestBindings: RuleBindings {
     private let isShown: @Sendable (Field, RequestView) -> Bool
     private var request: RequestView?
     private var places: CredentialSources?
-    /// Who is asking; nil: nobody is signed in.
+    /// The verified identity. `nil` if the request is anonymous.
     var identity: VerifiedTokenCache.Entry?
 
-    /// - Parameter isShown: whether rules may read a field.
+    /// Creates bindings.
+    ///
+    /// - Parameter isShown: Whether rules may read a field.
     package init(isShown: @escaping @Sendable (Field, RequestView) -> Bool) {
         self.isShown = isShown
     }
 
-    /// Bindings without a request that show the same.
+    /// Returns new bindings without a request and with the same visibility of fields.
     func fresh() -> RequestBindings { RequestBindings(isShown: isShown) }
 
-    /// A request, valid until `end()`.
-    ///
-    /// - Parameter places: what of it is not shown; nil: all is.
+    /// Binds a request without the credential sources in `places`, until `end()`.
     func begin(_ request: RequestView, hiding places: CredentialSources? = nil) {
         self.request = request
         self.places = places
@@ -65,7 +65,7 @@ package final class RequestBindings: RuleBindings {
         .string(String(decoding: request.head.methodRange.bytes(in: request.bytes), as: UTF8.self))
     }
 
-    /// In lower case; empty without one.
+    /// Returns the host in lower case, or empty text without one.
     private static func host(of request: RequestView) -> String {
         let name = request.head.hostName
         guard !name.name.isEmpty else { return "" }
@@ -86,7 +86,7 @@ package final class RequestBindings: RuleBindings {
         return .map(RuleMap(entries))
     }
 
-    /// The values of all fields of that name, in order, with `, ` between them (RFC 9110 section 5.3).
+    /// Returns the values of all fields with that name, in order, joined with `, ` (RFC 9110 section 5.3).
     private func header(_ name: String, of request: RequestView) -> RuleValue {
         var value: [UInt8]?
         for index in 0..<request.fields.count where Self.isNamed(request.fields[index], name, in: request.bytes) {
@@ -98,7 +98,7 @@ package final class RequestBindings: RuleBindings {
         return String(validating: value, as: UTF8.self).map(RuleValue.string) ?? .unreadable
     }
 
-    /// Whether a field's name, in lower case, is a text.
+    /// Returns whether a field has this name, given in lower case.
     private static func isNamed(_ field: Field, _ name: String, in head: UnsafeRawBufferPointer) -> Bool {
         let bytes = field.name.bytes(in: head)
         guard bytes.count == name.utf8.count else { return false }

@@ -1,15 +1,15 @@
 import GatewayCore
 package import SecurityRules
 
-/// What all the rules of a route together say of a request.
+/// The combined result of all rulesets of a route.
 enum RuleAnswer: Equatable {
-    /// With the recorded sign-in that a condition passed by, where the credential's own time did not suffice.
+    /// With the recorded sign-in that satisfied a condition, if the credential's own time did not suffice.
     case passes(signedInAt: UnixTime?)
     case needsSecondFactor
     case needsRecentSignIn(maxAge: Int64)
-    /// The record of the last sign-in decides, and cannot be read.
+    /// The record of the last sign-in is required but unreadable.
     case recordIsUnavailable
-    /// The record of the last sign-in decides, and was not read yet.
+    /// The record of the last sign-in is required but was not read yet.
     case needsRecord
     case denied
 
@@ -24,8 +24,8 @@ enum RuleAnswer: Equatable {
         }
     }
 
-    /// What is told where several rulesets say different things: who is denied whatever they do is not sent to sign in again, and nobody is
-    /// before it is known that it would help.
+    /// The precedence of results from several rulesets. A definite denial precedes a step-up, and a step-up is
+    /// requested only if it can help.
     var rank: Int {
         switch self {
         case .passes: 0
@@ -37,7 +37,7 @@ enum RuleAnswer: Equatable {
         }
     }
 
-    /// What both say together.
+    /// Returns the combination of two results.
     func and(_ other: RuleAnswer) -> RuleAnswer {
         switch (self, other) {
         case (.passes(let one), .passes(let other)): .passes(signedInAt: one ?? other)
@@ -47,12 +47,12 @@ enum RuleAnswer: Equatable {
     }
 }
 
-/// What the log tells of a decision by rules. Nothing of the request or its token is in it.
+/// The logged part of a decision by rules. It contains nothing of the request or its token.
 package struct RuleFinding: Equatable {
     package let outcome: RuleVerdict
-    /// The `allow` that decided, `FILE:LINE`; nil: there is none for the path and method.
+    /// The `allow` statement that decided, as `FILE:LINE`. `nil` if none matches the path and method.
     package var rule: String?
-    /// Why the request does not pass; nil: it does, or it is not known yet.
+    /// The reason of a denial. `nil` if the request passes or the result is not known yet.
     package var reason: String?
 
     package init(_ verdict: RuleVerdict, in ruleset: Ruleset) {
@@ -70,7 +70,7 @@ package struct RuleFinding: Equatable {
 }
 
 extension RuleDenial.Reason {
-    /// For the log and explanations.
+    /// The text for the log and for `explain`.
     var shown: String {
         switch self {
         case .noRule: "rules: no allow for this path and method"

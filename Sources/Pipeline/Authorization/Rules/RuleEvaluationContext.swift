@@ -3,32 +3,34 @@ package import GatewayCore
 import HTTPWire
 package import SecurityRules
 
-/// Asks rules about requests. One a worker, on its event loop: the evaluator and what a request gives rules are used again and again.
+/// The evaluation of rules. One per worker, on its event loop; it reuses the evaluator and the bindings.
 package final class RuleEvaluationContext {
     package let evaluator = RuleEvaluator()
     private let bindings: RequestBindings
     private var path = UnsafeRawBufferPointer(start: nil, count: 0)
     private var operation: RuleOperation?
     private var isReady = false
-    /// What came of the last request that rules were asked about, for its record; nil: they were not asked.
+    /// The finding of the last evaluated request, for its log record. `nil` if no rules were evaluated.
     package private(set) var finding: RuleFinding?
-    /// What each ruleset said; empty where nobody writes down what is asked.
+    /// The verdict of each ruleset. Empty if no recorder is attached.
     package private(set) var verdicts: [RuleVerdict] = []
 
     package init(_ bindings: RequestBindings) {
         self.bindings = bindings
     }
 
-    /// This one, or another one while a request is being asked about: what a nested request binds must not reach the rules of the outer one.
+    /// Returns this context, or a new one while a request is bound. A nested request must not change the bindings of
+    /// the outer one.
     package func idle() -> RuleEvaluationContext {
         isReady ? RuleEvaluationContext(bindings.fresh()) : self
     }
 
-    /// A request that may have to be asked about; it and its path must outlive `end()`.
+    /// Binds a request to evaluate. The request and its path must outlive `end()`.
     ///
     /// - Parameters:
-    ///   - path: the canonical one that the route matched.
-    ///   - places: where the route looks for credentials besides, which rules do not get to see; nil: nowhere.
+    ///   - path: The canonical path that the route matched.
+    ///   - places: The additional credential sources of the route, which are hidden from rules. `nil` if there are
+    ///     none.
     package func begin(_ request: RequestView, path: UnsafeRawBufferPointer, hiding places: CredentialSources? = nil) {
         self.path = path
         operation = RuleOperation(method: request.head.methodRange.bytes(in: request.bytes), path: path)
@@ -37,16 +39,14 @@ package final class RuleEvaluationContext {
         isReady = true
     }
 
-    /// The request is decided, or waits.
+    /// Unbinds the request, which is decided or waits.
     package func end() {
         bindings.end()
         path = UnsafeRawBufferPointer(start: nil, count: 0)
         isReady = false
     }
 
-    /// What the rules of a route say of the request that was begun.
-    ///
-    /// - Parameter identity: nil: nobody is signed in.
+    /// Evaluates a route's rules for the bound request. The identity is `nil` if the request is anonymous.
     func evaluate(
         _ rules: RouteRules, _ identity: VerifiedTokenCache.Entry?, signIn: RuleSignIn, now: Int64
     ) -> RuleAnswer {
@@ -54,7 +54,7 @@ package final class RuleEvaluationContext {
         bindings.identity = identity
         evaluator.begin(RuleRequest(operation: operation, path: path, time: time, signIn: signIn), bindings)
         defer { evaluator.end() }
-        // A request that waited for a record is asked about again.
+        // A request that waited for a record is evaluated again.
         if let recorder = evaluator.recorder {
             recorder.removeAll()
             verdicts = []

@@ -1,7 +1,7 @@
 package import Authorization
 package import HTTPWire
 
-/// The calls under `/.gatehouse/`.
+/// The account endpoints under `/.gatehouse/`.
 package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case nonce
     case signIn
@@ -14,7 +14,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case appleEvents
     case backchannelLogout
 
-    /// What follows `/.gatehouse/`: the one spelling that is answered.
+    /// The path after `/.gatehouse/`, in its only accepted spelling.
     package var name: StaticString {
         switch self {
         case .nonce: "nonce"
@@ -32,14 +32,14 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
 
     package var path: String { "/.gatehouse/\(name)" }
 
-    /// GET covers HEAD.
+    /// The accepted method. GET includes HEAD.
     package var method: HTTPWire.Method { self == .auth ? .get : .post }
 
-    /// Whether it comes from a provider's server, not from an app: there is no cross-site rule for it, and no caller.
+    /// Whether a provider's server sends the request, not an app. It has no user and no cross-site check.
     package var isEvent: Bool { self == .appleEvents || self == .backchannelLogout }
 
-    /// What is asked of its caller before the call is read. Calls that need more (a recent sign-in, the store's own word) ask it themselves,
-    /// after they were read and right before they change something.
+    /// The policy that is checked before the body is read. Endpoints that need more, such as a recent sign-in or the
+    /// store's own record, check it themselves, right before they change something.
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
@@ -50,6 +50,6 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         return policy
     }
 
-    /// The most bytes of a call's body.
+    /// The maximum size of a request body, in bytes.
     package static let bodyLimit = 32_768
 }

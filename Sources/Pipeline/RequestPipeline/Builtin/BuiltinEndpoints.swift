@@ -1,6 +1,6 @@
-/// What the gateway serves itself under `/.gatehouse/`, where it forwards nothing.
+/// The endpoints that the gateway serves itself under `/.gatehouse/`. No request to this prefix is forwarded.
 package final class BuiltinEndpoints: Sendable {
-    /// An account endpoint, at the one spelling of its path.
+    /// An account endpoint with its path.
     package struct Call: Sendable {
         package let endpoint: AccountEndpoint
         package let path: [UInt8]
@@ -13,12 +13,12 @@ package final class BuiltinEndpoints: Sendable {
         }
     }
 
-    /// No path outside of these endpoints begins with it.
+    /// The prefix of all of these endpoints.
     package static let prefix = Array("/.gatehouse/".utf8)
     /// The path of the public keys of assertions and session cookies.
     package static let keysPath = Array("/.gatehouse/jwks.json".utf8)
 
-    /// Empty without accounts.
+    /// The account endpoints. Empty without accounts.
     package let calls: [Call]
     /// Whether the demo page is served, at the prefix itself.
     package let hasPage: Bool
@@ -28,13 +28,13 @@ package final class BuiltinEndpoints: Sendable {
         self.hasPage = hasPage
     }
 
-    /// Whether a path is one under the prefix.
+    /// Returns whether a path has the prefix.
     @inline(__always)
     static func mayHold(_ path: UnsafeRawBufferPointer) -> Bool {
         path.count >= prefix.count && path[1] == UInt8(ascii: ".") && path.starts(with: prefix)
     }
 
-    /// The endpoint at a path; `nil` if there is none.
+    /// Returns the endpoint of a path. `nil` if no endpoint matches.
     func endpoint(at path: UnsafeRawBufferPointer) -> (BuiltinEndpoint, Call?)? {
         guard Self.mayHold(path) else { return nil }
         if hasPage, path.count == Self.prefix.count { return (.page, nil) }

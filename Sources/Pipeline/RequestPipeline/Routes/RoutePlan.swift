@@ -2,34 +2,35 @@ package import Authentication
 package import Authorization
 package import GatewayCore
 
-/// What happens to the requests of one route. An object, so that a request holds it by one reference.
+/// The handling of one route's requests. A class, so that a request holds it by one reference.
 package final class RoutePlan: Sendable {
-    /// As it is written in the configuration; for logs and metrics.
+    /// The pattern as written in the configuration, for logs and metrics.
     package let pattern: String
-    /// Its place in the counters: that of its pattern.
+    /// The index of the pattern's metrics.
     package let counterPlace: Int
     package let policy: RoutePolicy
-    /// Its place among the snapshot's.
+    /// The index of the upstream in the snapshot.
     package let upstream: Int
-    /// How long the upstream may take to begin its answer, in nanoseconds.
+    /// The timeout until the upstream's response begins, in nanoseconds.
     package let responseTimeout: UInt64
-    /// The most bytes that a body may have; nil: no bound.
+    /// The maximum size of a request body, in bytes. `nil` if there is no limit.
     package let bodyLimit: Int?
-    /// Who is asked about opaque tokens, by its place among the snapshot's `opaqueProviders`; nil: nobody, or it is not clear whom.
+    /// The provider that introspects opaque tokens, as an index of the snapshot's `opaqueProviders`. `nil` for none or
+    /// several.
     package let opaqueProvider: Int?
-    /// Whether pages of other sites may call with a session cookie (`insecure_no_csrf`).
+    /// Whether pages of other sites may send requests with a session cookie (`insecure_no_csrf`).
     package let allowsCrossSite: Bool
-    /// What answers have besides what is in them; nil: nothing.
+    /// The fields that are added to responses. `nil` if there are none.
     package let additions: ResponseFieldPolicy?
-    /// How many requests it takes; nil: any number.
+    /// The rate limits. `nil` if there are none.
     package let rates: RouteRates?
-    /// `Host` for the upstream; nil: the client's.
+    /// The `Host` for the upstream. `nil` if the client's is kept.
     package let host: [UInt8]?
-    /// The protocols that requests may change to; nil: none.
+    /// The protocols to which requests may upgrade. `nil` if there are none.
     package let upgrade: UpgradePlan?
-    /// Where a credential may stand besides the header and the cookie; nil: nowhere.
+    /// The credential sources in addition to the header and the cookie. `nil` if there are none.
     package let places: CredentialSources?
-    /// How long its streams may go on.
+    /// The limits of long-lived streams.
     package let stream: StreamBounds
 
     package init(

@@ -1,11 +1,12 @@
 package import Authentication
 package import GatewayCore
 
-/// A decision to forward a request to one upstream, or to serve it by one endpoint of the gateway.
+/// The decision to forward a request to one upstream, or to serve it by one endpoint of the gateway.
 ///
-/// Only a pipeline run that ended in a permit creates one: its initializer is internal to this module. Forwarding renders no request without it.
+/// Only a pipeline run that ended in a permit creates one: its initializer is internal to this module. Forwarding
+/// renders no request without it.
 package struct Permit {
-    /// What may serve the request.
+    /// The destination of the request.
     package enum Destination {
         /// The index of an upstream of the snapshot.
         case upstream(Int)
@@ -14,17 +15,17 @@ package struct Permit {
     }
 
     package let destination: Destination
-    /// The verified identity; `nil` if the request is anonymous.
+    /// The verified identity. `nil` if the request is anonymous.
     package let identity: VerifiedTokenCache.Entry?
     /// A sign-in later than the token's `auth_time` that this decision read from the store.
     package let signedInAt: UnixTime?
     /// The route of the request.
     package let plan: RoutePlan
-    /// The canonical path to forward, in memory that is valid until the scratch memory of the run is given back.
+    /// The canonical path to forward. The memory is valid until the run's scratch memory is released.
     package let path: UnsafeRawBufferPointer
     /// The credentials of the request, which are removed before it is forwarded.
     package let credentials: FoundCredentials
-    /// The protocol that the upstream is asked to switch to; `nil` for an ordinary request.
+    /// The requested protocol of an upgrade. `nil` for an ordinary request.
     package let upgrade: UpgradeRequest?
 
     init(

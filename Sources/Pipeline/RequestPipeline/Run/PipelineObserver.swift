@@ -3,7 +3,7 @@ package import Authorization
 package import GatewayCore
 package import Routing
 
-/// Receives the finding of each phase of a run. The production path observes nothing and pays nothing for it.
+/// An observer of the finding of each phase of a run. The production path uses `NoObserver`, which costs nothing.
 package protocol PipelineObserver {
     mutating func observe(_ finding: PipelineFinding)
 }
@@ -16,7 +16,7 @@ package struct NoObserver: PipelineObserver {
     package mutating func observe(_ finding: PipelineFinding) {}
 }
 
-/// What a phase found, for `explain`. Phases that had nothing to check report nothing.
+/// The finding of a phase, for `explain`. A phase without anything to check reports nothing.
 package enum PipelineFinding {
     case origin(PeerAddress)
     case invalidOrigin(OriginError)

@@ -4,21 +4,21 @@ package import GatewayCore
 import HTTPWire
 package import Routing
 
-/// What the pipeline of one configuration decides by: immutable, and shared by the pipelines of all event loops.
+/// The immutable pipeline settings of one configuration, shared by the pipelines of all event loops.
 package final class PipelineSettings: Sendable {
     /// The trusted proxies.
     package let proxies: TrustedProxies
     package let routes: RouteTable
-    /// By route index.
+    /// The route plans by route index.
     package let plans: [RoutePlan]
-    /// The places where every route looks for credentials.
+    /// The credential sources of every route.
     package let locator: CredentialLocator
     package let crossSite: CrossSiteCheck
-    /// The endpoints of the gateway itself; `nil`: there are none.
+    /// The endpoints of the gateway itself. `nil` if there are none.
     package let builtin: BuiltinEndpoints?
     /// Whether any route responds to preflights.
     package let answersPreflights: Bool
-    /// How old the revocation view may be, in nanoseconds.
+    /// The maximum age of the revocation view, in nanoseconds.
     package let maxStaleness: UInt64
 
     package init(
@@ -39,7 +39,7 @@ package final class PipelineSettings: Sendable {
 }
 
 extension PipelineSettings {
-    /// The route, or account endpoint, of the request that a preflight asks about.
+    /// Returns the route or account endpoint that a preflight concerns.
     package func plan(
         askedBy preflight: Preflight, in request: RequestView, scratch: PathScratch
     ) -> (plan: RoutePlan, route: Int)? {

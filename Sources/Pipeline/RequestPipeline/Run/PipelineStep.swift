@@ -2,18 +2,18 @@ package import Authentication
 package import GatewayCore
 package import Revocation
 
-/// What a run of the pipeline leads to.
+/// The next step of a run.
 package enum PipelineStep {
     case permit(Permit)
     case deny(Denial)
     case answer(BuiltinResponse)
-    /// Something from outside is needed: the driver performs the lookup and resumes the run with the result.
+    /// The driver must perform a lookup and resume the run with its result.
     case await(Lookup)
 }
 
-/// The end, or a pause, of a run in a phase before it is permitted.
+/// The end or a pause of a run in a phase before it is permitted.
 ///
-/// One word, as phases return it a dozen times for each request, almost always `nil`.
+/// One word in size, because phases return it a dozen times per request, almost always as `nil`.
 indirect enum PhaseEnd {
     case deny(Denial)
     case answer(BuiltinResponse)
@@ -38,22 +38,23 @@ package enum BuiltinResponse {
     case preflight([UInt8])
 }
 
-/// What a run needs from outside before it can go on.
+/// A lookup that a run needs before it can proceed.
 package enum Lookup {
-    /// A newer state of the key set of this index. A driver requests a refresh, except for the keys of session cookies, which the store announces.
+    /// A newer view of the key set of this index. The driver requests a refresh, except for the keys of session
+    /// cookies, which the store announces.
     case keySet(Int)
     /// The revocation view, which is still being loaded.
     case revocationView
-    /// The records of the user that the store itself holds.
+    /// The user's records in the store itself.
     case records(StoreQuestion, of: VerifiedTokenCache.Entry)
     /// The introspection response for an opaque token.
     case opaqueToken(OpaqueTokenKey, token: [UInt8])
-    /// The Firebase account of a principal, as it was at this monotonic time or later, in nanoseconds.
+    /// The Firebase account of a principal, as of this monotonic time or later, in nanoseconds.
     case account(Principal, notBefore: UInt64)
     /// The owner of an identity.
     case owner(LinkQuestion)
 
-    /// The key under which requests wait for the same result; `nil` for a result that is of one request alone.
+    /// The key under which requests share a result. `nil` if the result is for one request only.
     package var key: LookupKey? {
         switch self {
         case .keySet(let set): .keySet(set)
@@ -66,7 +67,7 @@ package enum Lookup {
     }
 }
 
-/// Identifies a lookup that several requests may wait for.
+/// The key of a lookup that several requests may wait for.
 package enum LookupKey: Hashable, Sendable {
     case keySet(Int)
     case revocationView
@@ -75,18 +76,19 @@ package enum LookupKey: Hashable, Sendable {
     case owner(StoreKey)
 }
 
-/// What became of a lookup, for the run that waits for it.
+/// The result of a lookup, for the run that waits for it.
 package enum LookupResult {
-    /// It arrived, and is where the pipeline reads it: in a key set, a view or a cache.
+    /// The result arrived and was stored where the pipeline reads it: in a key set, a view or a cache.
     case arrived
-    /// It did not arrive in time, or cannot be performed now.
+    /// The result did not arrive in time, or the lookup cannot be performed now.
     case unavailable
-    /// The records of the store, or why there are none.
+    /// The records of the store, or its failure.
     case records(StoreAnswer)
-    /// The introspection response is in the cache. It counts for the requests that waited for it, however short it lives.
+    /// The introspection response is in the cache. It is valid for the requests that waited for it, even if it has
+    /// expired.
     case opaqueToken(OpaqueTokenKey)
-    /// The account is not known to its service, or the service did not respond.
+    /// The account service does not know the account, or did not respond.
     case accountUnknown
-    /// The store cannot say who owns the identity.
+    /// The store failed to look up the owner of the identity.
     case ownerUnknown(StoreFailure)
 }

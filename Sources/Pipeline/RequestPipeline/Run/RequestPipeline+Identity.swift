@@ -103,7 +103,7 @@ extension RequestPipeline {
         }
     }
 
-    /// The user of a request is never assumed, whatever the route does about revocations that cannot be read.
+    /// Denies the request. The user is never assumed, regardless of the route's policy for unreadable revocations.
     private func unknownOwner(_ why: String, _ run: inout PipelineRun) -> PhaseEnd {
         counters.add(to: .storeReadFailures)
         run.reason = "the identity's owner: \(why)"
@@ -127,14 +127,14 @@ extension RequestPipeline {
         let rules = plan.policy.rules == nil ? nil : beginRules(run, request, plan, context)
         let decision = decide(&run, plan, decisionContext, rules, &observer)
         if let rules { endRules(rules, &run) }
-        // One answer of the store serves one decision.
+        // A response of the store is used for one decision.
         run.records = nil
         switch consume decision {
         case .permit(let grant): return permit(grant, &run, request, plan, context)
         case .deny(let denial): return .deny(denial)
         case .awaitStore: return .await(.revocationView)
         case .queryStore(let question):
-            // An answer, even that there is none, leaves nothing to ask.
+            // The store was already queried, even if it failed.
             guard decisionContext.answer == nil, let identity = run.identity else {
                 return .deny(Denial(.storeUnavailable))
             }
@@ -166,7 +166,7 @@ extension RequestPipeline {
             for finding in findings { observer.observe(.authorization(finding)) }
         }
         run.phase = phase
-        // A failure of an earlier decision of this request was logged then.
+        // A failure in an earlier decision of this request was logged already.
         run.storeFailure = nil
         if let failure {
             counters.add(to: .storeReadFailures)
@@ -208,19 +208,20 @@ extension RequestPipeline {
         }
         let known = accounts?.table.find(standing.userKey)
         if let known, known.askedAt >= oldestAccount(run, plan) { return .known(known.answer) }
-        // A request whose lookup failed, or that may wait no longer, is decided by what is known: if it asked again, a request that also
-        // needs the store would go round between the two.
+        // After a failed lookup or the deadline, the known status decides. Another lookup could alternate endlessly
+        // with a store query.
         return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.answer) : .notAsked
     }
 
-    /// How old an answer may be, in monotonic nanoseconds: a strict route needs one that was requested after the request came, another route one that
-    /// was not staler than allowed when it came. The same as long as the request waits, so that what was looked up for it suffices for it.
+    /// Returns the minimum time of an account status, in monotonic nanoseconds. A strict route needs one that was
+    /// requested after the request arrived. Other routes accept one within `maxStaleness` before it. The value stays
+    /// the same while the request waits, so that its own lookup suffices.
     private func oldestAccount(_ run: PipelineRun, _ plan: RoutePlan) -> UInt64 {
         if plan.policy.revocation == .strict { return run.began }
         return run.began > settings.maxStaleness ? run.began - settings.maxStaleness : 0
     }
 
-    /// Whether an answer about an account is recent enough for a run that waits for it.
+    /// Returns whether an account status is recent enough for a waiting run.
     package func suffices(_ status: AccountStatus, for run: PipelineRun) -> Bool {
         guard let plan = run.plan else { return true }
         return status.askedAt >= oldestAccount(run, plan)
@@ -247,7 +248,7 @@ extension RequestPipeline {
     }
 }
 
-/// What is known of Firebase accounts. An object: the pipelines of one event loop that share it, through reloads, learn from each other.
+/// The cache of Firebase accounts. A class, because the pipelines of one event loop share it across reloads.
 package final class AccountMemory {
     package var table = AccountTable()
 
@@ -255,7 +256,7 @@ package final class AccountMemory {
 }
 
 extension RuleFinding {
-    /// The counter of this outcome; `nil`: there is none yet.
+    /// The counter of this outcome. `nil` if there is no final outcome yet.
     fileprivate var counter: WorkerCounters.Counter? {
         switch outcome {
         case .allowed: .rulesAllowed

@@ -4,7 +4,7 @@ package import GatewayCore
 package import HTTPWire
 import Routing
 
-// The phases that depend on the request and the configuration alone.
+// The phases that depend only on the request and the configuration.
 extension RequestPipeline {
     @inline(__always)
     func readOrigin(
@@ -66,9 +66,8 @@ extension RequestPipeline {
         }
     }
 
-    /// Responds to a preflight for a route that has CORS, by its configuration alone.
-    ///
-    /// - Returns: `nil` if the request is no preflight, or not one for such a route; it is then a request like others.
+    /// Responds to a preflight for a route with CORS, by its configuration only. Returns `nil` for any other request,
+    /// which is then handled normally.
     @inline(never)
     private func answerPreflight(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
@@ -127,7 +126,8 @@ extension RequestPipeline {
             method: request.head.methodRange.bytes(in: bytes), scratch: context.scratch)
     }
 
-    /// Writes the paths of a run that waited into the scratch memory again, which other requests have used meanwhile. The route stays as it was.
+    /// Writes the paths of a waiting run into the scratch memory again, which other requests have overwritten. The
+    /// route does not change.
     package func restorePaths(of run: PipelineRun, _ request: RequestView, in context: Context) {
         guard case .upstream = run.target else { return }
         _ = route(request, context)
@@ -233,9 +233,10 @@ extension RequestPipeline {
         return finding.passes || isListed ? nil : .deny(Denial(.crossSite))
     }
 
-    /// Whether a page of another site may not have sent the request: what a session cookie may change, an upgrade among it, since a tunnel is good
-    /// for everything and pages may request a WebSocket of any site; and every account call, since signing a user in to an account of the
-    /// page's choice takes no cookie. Events come from providers' servers.
+    /// Returns whether the cross-site check applies. It applies to unsafe methods with a session cookie. It also
+    /// applies to upgrades with one, because a page may open a WebSocket to any site. Account endpoints with unsafe
+    /// methods are checked even without a cookie, because a page could sign the user in to a foreign account. Events
+    /// are sent by providers' servers.
     @inline(__always)
     private func concernsSite(_ run: PipelineRun, _ request: RequestView) -> Bool {
         if let endpoint = run.endpoint { return CrossSiteCheck.isAsked(of: request.head.method) && !endpoint.isEvent }
@@ -243,14 +244,14 @@ extension RequestPipeline {
             && (run.upgrade != nil || CrossSiteCheck.isAsked(of: request.head.method))
     }
 
-    /// Tunnels and loop tests are never forwarded, whatever the routes say.
+    /// Returns whether a method may be forwarded. CONNECT and TRACE never are.
     package static func serves(_ method: HTTPWire.Method) -> Bool { method != .connect && method != .trace }
 
     package static let knownMethods = Array("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS".utf8)
 }
 
 extension Denial {
-    /// A preflight of an origin whose pages may not call.
+    /// The denial of a preflight from an origin that is not allowed.
     package static var foreignOrigin: Denial {
         var denial = Denial(.crossSite)
         denial.detail = "Pages of this origin may not call here."

@@ -4,22 +4,22 @@ package import GatewayCore
 import Revocation
 package import Routing
 
-/// Decides requests of one configuration on one event loop: the phases of ``DecisionPhase``, in their order.
+/// The pipeline of one configuration on one event loop. It runs the phases of ``DecisionPhase`` in order.
 ///
-/// A run performs no I/O. When it needs something from outside it returns `await`; the driver performs the lookup and resumes the run. A run
-/// resumes at the phase that waited. It reads again what may have changed meanwhile: the time, the caches that the result arrived in, and the
-/// revocation view. What was found before stays: origin, route, limits, credential, upgrade and site depend on the request alone.
+/// A run performs no I/O. For an external result it returns `await`; the driver performs the lookup and resumes the run
+/// at the phase that waited. The run then reads the time, the caches and the revocation view again. Origin, route,
+/// limits, credential, upgrade and site depend on the request only and are kept.
 package final class RequestPipeline {
     package let settings: PipelineSettings
     package let authenticator: Authenticator
-    /// `nil`: no opaque tokens are accepted.
+    /// `nil` if no opaque tokens are accepted.
     package let opaqueAuthenticator: OpaqueAuthenticator?
     package let authorizer: Authorizer
-    /// `nil`: no route has rules.
+    /// `nil` if no route has rules.
     let rules: RuleEvaluationContext?
-    /// The buckets of rate limits; `nil`: no route has any, or none are counted.
+    /// The buckets of rate limits. `nil` if no route has limits, or they are not counted.
     let rates: RateTables?
-    /// What is known of Firebase accounts; `nil`: they are not looked up.
+    /// The cache of Firebase accounts. `nil` if they are not looked up.
     package let accounts: AccountMemory?
     let counters: WorkerCounters
 
@@ -38,12 +38,12 @@ package final class RequestPipeline {
         self.counters = counters
     }
 
-    /// What a run needs to know besides the request and its own state.
+    /// The inputs of a run apart from the request and its own state.
     package struct Context {
         /// Seconds since 1970, and monotonic nanoseconds.
         package let now: Int64
         package let monotonic: UInt64
-        /// Memory for the paths of the request, until the step of the run was taken.
+        /// The memory for the paths of the request, until the step of the run is performed.
         package let scratch: PathScratch
 
         package init(now: Int64, monotonic: UInt64, scratch: PathScratch) {
@@ -53,7 +53,7 @@ package final class RequestPipeline {
         }
     }
 
-    /// Runs the phases from the one that is next, until one of them ends the run or waits.
+    /// Runs the phases from the next one, until one of them ends the run or waits.
     package func advance(
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin, in context: Context
     ) -> PipelineStep {
@@ -61,7 +61,7 @@ package final class RequestPipeline {
         return advance(&run, request, &origin, in: context, observer: &observer)
     }
 
-    /// The same, with an observer that receives what each phase found.
+    /// Runs the phases with an observer that receives the finding of each.
     @inline(__always)
     package func advance(
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin, in context: Context,
@@ -80,7 +80,7 @@ package final class RequestPipeline {
             case .authenticate: end = authenticate(&run, request, context, &observer)
             case .userLimits: end = checkUserLimits(&run, origin.current, context, &observer)
             case .revocation, .account, .provider, .scopes, .recency, .secondFactor, .rules:
-                // Ends the run or waits, and so is returned as it is: each move of a step costs.
+                // Returns directly, because each copy of a step is expensive.
                 return authorize(&run, request, context, &observer)
             }
             if let end { return end.step }
@@ -89,7 +89,7 @@ package final class RequestPipeline {
         }
     }
 
-    /// Prepares a run to go on with the result of the lookup that it waited for.
+    /// Prepares a run to continue with the result of the lookup that it waited for.
     package func resume(_ run: inout PipelineRun, with result: LookupResult, now: Int64) {
         switch result {
         case .arrived: break
@@ -99,14 +99,14 @@ package final class RequestPipeline {
         case .accountUnknown: run.accountIsUnknown = true
         case .ownerUnknown(let failure): run.ownerFailure = failure
         }
-        // A credential that has expired while its user was looked up is refused as any other expired one.
+        // A credential that expired during the lookup is rejected like any other expired one.
         if run.phase >= .revocation, let identity = run.identity, !identity.standing.expiresAt.isAfter(now) {
             run.identity = nil
             run.phase = .authenticate
         }
     }
 
-    /// Prepares a run for another attempt, after the upstream did not take the request: who sends it is decided again.
+    /// Prepares a run for another attempt after the upstream did not accept the request. The identity is decided again.
     package func retry(_ run: inout PipelineRun) {
         run.phase = .authenticate
         run.records = nil

@@ -2,17 +2,18 @@ package import Authentication
 package import GatewayCore
 import HTTPWire
 
-/// What the upstream has to answer an upgrade with. An object, so that an ordinary request carries a nil instead.
+/// The expected response to an upgrade. A class, so that an ordinary request carries a `nil` reference.
 package final class UpgradeRequest: Sendable {
-    /// The protocol, as the route names it.
+    /// The protocol, as spelled in the route.
     package let name: [UInt8]
     /// `Connection` and `Upgrade` for the upstream and for the client, each with its CRLF.
     package let lines: [UInt8]
-    /// What `Sec-WebSocket-Accept` has to say; nil: it is no WebSocket.
+    /// The expected value of `Sec-WebSocket-Accept`. `nil` if the protocol is not WebSocket.
     package let accept: [UInt8]?
-    /// The sub-protocols that the upstream is offered.
+    /// The sub-protocols that are offered to the upstream.
     package let protocols: [[UInt8]]
-    /// The client offered `bearer` to say who it is: it is told so where the upstream selects no other sub-protocol.
+    /// Whether the client offered `bearer` to present a token. It is selected in the response if the upstream selects
+    /// no other sub-protocol.
     package let selectsBearer: Bool
 
     init(name: [UInt8], accept: [UInt8]? = nil, protocols: [[UInt8]] = [], selectsBearer: Bool = false) {
@@ -26,27 +27,30 @@ package final class UpgradeRequest: Sendable {
     package var isWebSocket: Bool { accept != nil }
 }
 
-/// Which protocols a route lets requests change to.
+/// The protocols to which a route's requests may upgrade.
 package struct UpgradePlan: Sendable {
-    /// What a request asks for.
+    /// The upgrade that a request asks for.
     package enum Asked {
-        /// None of the route's protocols, or nothing that could be upgraded: the request goes on as it is.
+        /// No protocol of the route, or a request that cannot be upgraded. The request is handled without an upgrade.
         case nothing
         case upgrade(UpgradeRequest)
-        /// A handshake that is none (RFC 6455 section 4.2.1): why, for the log.
+        /// An invalid WebSocket handshake (RFC 6455 section 4.2.1), with the reason for the log.
         case malformed(StaticString)
     }
 
-    /// In lower case.
+    /// The names of the protocols, in lower case.
     package let names: [[UInt8]]
 
     package init(names: [[UInt8]]) {
         self.names = names
     }
 
-    /// - Parameter places: where the route looks for credentials besides; what it finds among the sub-protocols is none of them.
+    /// Reads the upgrade from a request.
+    ///
+    /// - Parameter places: The additional credential sources. A credential among the sub-protocols is not offered to
+    ///   the upstream.
     package func read(_ request: RequestView, _ places: CredentialSources?) -> Asked {
-        // A body would have to end before the tunnel begins, and a client of HTTP/1.0 knows none.
+        // A body would have to end before the tunnel begins. HTTP/1.0 has no upgrades.
         guard request.head.hasUpgrade, request.head.framing == .none || request.head.framing == .length(0),
             let name = names.first(where: { Self.asks(request, for: $0) })
         else { return .nothing }
@@ -86,13 +90,13 @@ enum WebSocketRequest {
                 selectsBearer: selectsBearer))
     }
 
-    /// A field that `Connection` names would not reach the upstream.
+    /// Returns the value of a field, unless `Connection` names it, because it would not be forwarded.
     private static func only(_ field: Field?, _ request: RequestView) -> UnsafeRawBufferPointer? {
         guard let field, !field.isNamedByConnection else { return nil }
         return field.value.bytes(in: request.bytes)
     }
 
-    /// The value of the one field of that name.
+    /// Returns the value of the only field with that name.
     private static func single(_ name: StaticString, _ request: RequestView) -> UnsafeRawBufferPointer? {
         var found: Field?
         for index in 0..<request.fields.count
@@ -103,7 +107,7 @@ enum WebSocketRequest {
         return only(found, request)
     }
 
-    /// What the upstream is offered; nil where that is not a list of tokens, each once.
+    /// Returns the sub-protocols to offer. `nil` if the fields are not a list of distinct tokens.
     private static func protocols(_ request: RequestView, _ places: CredentialSources?) -> [[UInt8]]? {
         var all: [[UInt8]] = []
         for index in 0..<request.fields.count {
@@ -120,6 +124,6 @@ enum WebSocketRequest {
         return ours ? Array(all.dropFirst(2)) : all
     }
 
-    /// The most sub-protocols of a handshake: each is compared with each.
+    /// The maximum number of sub-protocols. All pairs are compared.
     private static let limit = 64
 }

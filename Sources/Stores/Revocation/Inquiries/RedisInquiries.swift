@@ -1,9 +1,9 @@
 package import Redis
 
-/// Asks Redis for records on a request's way, over a worker's own pipelined connection, and tells whoever asked.
+/// Record lookups in Redis during a request, over a worker's own pipelined connection.
 ///
-/// A question is one to three commands of one write; it is answered once, when all have been, or with the first failure.
-/// Lives on the worker's loop.
+/// A lookup consists of one to three commands in one write. It completes once: with all records, or with a failure.
+/// The object belongs to the worker's event loop.
 package final class RedisInquiries<Asker> {
     private struct Slot {
         var asker: Asker?
@@ -14,17 +14,19 @@ package final class RedisInquiries<Asker> {
         var failure: StoreFailure?
     }
 
-    /// The most questions that wait for an answer; one more fails at once.
+    /// The maximum number of pending lookups. Further lookups fail at once.
     static var limit: Int { 2048 }
 
     let link: RedisLink
-    /// How long an answer may take, in nanoseconds.
+    /// The timeout of a lookup, in nanoseconds.
     private let timeout: UInt64
     private let answered: (Asker, StoreAnswer) -> Void
     private var slots: [Slot] = []
     private var free: [Int] = []
 
-    /// - Parameter answered: receives the answer, always after `ask` has returned.
+    /// Creates the lookups of one connection.
+    ///
+    /// - Parameter answered: The receiver of results, always called after `ask` has returned.
     package init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreAnswer) -> Void) {
         self.link = link
         self.timeout = timeout
@@ -34,13 +36,13 @@ package final class RedisInquiries<Asker> {
     /// Whether there is a connection.
     package var isConnected: Bool { link.isReady }
 
-    /// Whether one more question may wait for its answer.
+    /// Whether another lookup can be started.
     package var hasRoom: Bool { waiting < Self.limit }
 
-    /// How many questions wait for an answer.
+    /// The number of pending lookups.
     var waiting: Int { slots.count - free.count }
 
-    /// Asks `question` of a user, a session and a linked identity; of what there is none of, nothing.
+    /// Looks up the requested records of a user, a session and a linked identity. Parts without a command are omitted.
     package func ask(_ asked: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
         var question = asked
         if commands.session == nil { question.remove(.session) }

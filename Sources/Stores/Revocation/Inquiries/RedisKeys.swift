@@ -1,25 +1,25 @@
-import GatewayCore
 package import JOSE
 import TextCoding
 
-/// How records are named in Redis: a public contract, since other backends write them too.
+/// The names of keys in Redis. They are a public contract, since other backends also write records.
 ///
-/// A name in a key is spelled as in `X-Auth-Uid`, with `{`, `}` and `:` encoded too: the braces around the user are the only ones of a key, and so
-/// its hash tag in a Redis Cluster, and the colons between the parts are the only ones. So `{TENANT:UID}` names a tenant's user, and no uid alone.
+/// Names in keys are encoded as in `X-Auth-Uid`, with `{`, `}` and `:` escaped too. The braces around the user are
+/// therefore the only ones of a key, and form its hash tag in a Redis Cluster. Likewise, all colons are separators:
+/// `{TENANT:UID}` is always the user of a tenant.
 package enum RedisKeys {
-    /// What the key of a user's record begins with, before the encoded tenant, if any, with a `:`, the encoded uid and `}`.
+    /// The prefix of the key of a user's record. The encoded tenant with `:`, if any, the encoded uid and `}` follow.
     static let userPrefix = "gatehouse:user:{"
-    /// What the key of a session's record begins with, before the same, `}:` and the encoded session.
+    /// The prefix of the key of a session's record. The encoded user, `}:` and the encoded session follow.
     static let sessionPrefix = "gatehouse:session:{"
     /// The stream of changes.
     package static let changes = "gatehouse:changes"
 
-    /// The hash that holds a user's record.
+    /// Returns the key of the hash with a user's record.
     package static func user(_ user: UserKey) -> [UInt8] {
         tagged(userPrefix, user.parts)
     }
 
-    /// The hash that holds the record of a session.
+    /// Returns the key of the hash with a session's record.
     package static func session(_ user: UserKey, _ session: String) -> [UInt8] {
         var key = tagged(sessionPrefix, user.parts)
         key.append(UInt8(ascii: ":"))
@@ -27,28 +27,28 @@ package enum RedisKeys {
         return key
     }
 
-    /// The string that is there while a nonce may be used.
+    /// Returns the key of a nonce, which exists while the nonce can be used.
     package static func nonce(_ hash: SHA256Digest) -> [UInt8] {
         Array("gatehouse:nonce:".utf8) + HexDigits.text(of: hash.bytes).utf8
     }
 
-    /// The string that is there while a credential may not be used again.
+    /// Returns the key of a used credential, which exists while it cannot be used again.
     package static func seen(_ hash: SHA256Digest) -> [UInt8] {
         Array("gatehouse:seen:".utf8) + HexDigits.text(of: hash.bytes).utf8
     }
 
-    /// The string that holds the uid an identity at a provider belongs to.
+    /// Returns the key of the string with the uid that a linked identity belongs to.
     package static func link(_ link: IdentityLink) -> [UInt8] {
         tagged("gatehouse:link:{", [link.provider, link.subject])
     }
 
-    /// The hash that holds an account.
+    /// Returns the key of the hash with an account.
     package static func account(_ user: UserKey) -> [UInt8] { tagged("gatehouse:account:{", user.parts) }
 
-    /// The string that holds the uid an address belongs to.
+    /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 
-    /// The string that holds what all gateways share.
+    /// Returns the key of a setting that all gateways share.
     package static func setting(_ name: String) -> [UInt8] { Array("gatehouse:setting:\(name)".utf8) }
 
     private static func tagged(_ prefix: String, _ parts: [String]) -> [UInt8] {
@@ -67,7 +67,7 @@ package enum RedisKeys {
         }
     }
 
-    /// Whether the byte stands for itself in a key.
+    /// Returns whether the byte needs no escape in a key.
     @inline(__always)
     fileprivate static func isPlain(_ byte: UInt8) -> Bool {
         PercentEncoding.isPlain(byte) && byte != UInt8(ascii: "{") && byte != UInt8(ascii: "}")
@@ -80,17 +80,17 @@ extension UserKey {
     fileprivate var parts: [String] { (tenant.map { [$0] } ?? []) + [uid] }
 }
 
-/// Whose record a key names.
+/// The kind of record that a key names.
 package enum RedisRecordKey: Equatable {
-    /// A user's: the names are ``UserKey/name``.
+    /// The record of a user. The names are ``UserKey/name``.
     case user
-    /// A session's: the names are ``UserKey/name``, of so many bytes, and then the session.
+    /// The record of a session. The names are ``UserKey/name``, of `nameCount` bytes, and the session.
     case session(nameCount: Int)
 
-    /// Reads a key, and replaces the content of `names` by the names in it, decoded, one after the other.
+    /// Parses a key and replaces the content of `names` by its decoded names, concatenated.
     ///
-    /// A key that `RedisKeys` would spell in another way, or whose names are empty or longer than the store allows, is none: whoever asks for
-    /// that name does not find it. No allocation where `names` has room for `maximumNames` bytes.
+    /// `nil` for a key that `RedisKeys` would encode differently, and for names that are empty or too long: no lookup
+    /// finds such a record. Nothing is allocated if `names` has a capacity of `maximumNames` bytes.
     package init?(parsing key: UnsafeRawBufferPointer, names: inout [UInt8]) {
         names.removeAll(keepingCapacity: true)
         if let rest = key.dropping(RedisKeys.userPrefix) {
@@ -111,13 +111,13 @@ package enum RedisRecordKey: Equatable {
         }
     }
 
-    /// How many bytes the names of a key can have together.
+    /// The maximum size of the names of one key, in bytes.
     package static let maximumNames = UserKey.maximumTenantSize + 1 + maximumUIDSize + StoreBounds.maximumSessionSize
     private static let maximumUIDSize = 4 * StoreBounds.maximumUIDLength
 
-    /// Appends the name of the user that `bytes` begins with.
+    /// Decodes and appends the name of the user at the start of `bytes`.
     ///
-    /// - Returns: where the `}` after it stands.
+    /// - Returns: The index of the `}` after the name. `nil` if the name is invalid.
     private static func decodeUser(_ bytes: UnsafeRawBufferPointer, into names: inout [UInt8]) -> Int? {
         guard var end = decode(bytes, into: &names), end < bytes.count else { return nil }
         var tenantCount = 0
@@ -134,10 +134,10 @@ package enum RedisRecordKey: Equatable {
         return end
     }
 
-    /// Appends the encoded name that `bytes` begins with.
+    /// Decodes and appends the name at the start of `bytes`.
     ///
-    /// - Returns: where it ends; `nil` if it has an escape that is none, of a byte that needs none, or of a control
-    ///   character, which no name has.
+    /// - Returns: The index of the end of the name. `nil` for an invalid escape, an unnecessary escape, and an
+    ///   escaped control character, which no name contains.
     private static func decode(_ bytes: UnsafeRawBufferPointer, into names: inout [UInt8]) -> Int? {
         var index = 0
         while index < bytes.count {
@@ -158,7 +158,7 @@ package enum RedisRecordKey: Equatable {
         return index
     }
 
-    /// A name has one encoding: lower-case digits are none.
+    /// Lower-case digits are rejected, so that each name has one encoding.
     private static func upperCaseValue(_ digit: UInt8) -> UInt8? {
         digit < UInt8(ascii: "a") ? HexDigits.value(of: digit) : nil
     }
@@ -169,7 +169,7 @@ package enum RedisRecordKey: Equatable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What follows `prefix`; nil for bytes that do not begin with it.
+    /// Returns the bytes after `prefix`. `nil` if the bytes do not begin with it.
     fileprivate func dropping(_ prefix: String) -> UnsafeRawBufferPointer? {
         let count = prefix.utf8.count
         guard self.count >= count, self[..<count].elementsEqual(prefix.utf8) else { return nil }

@@ -1,28 +1,32 @@
 import GatewayCore
 package import Redis
 
-/// Reads what `HMGET` says of a record.
+/// A parser of the replies to `HMGET` for records.
 ///
-/// An absent hash or field is no record. A key of another type, or a value that is none of ours, makes the record faulty; any
-/// other answer says that Redis could not tell.
+/// An absent hash or field is an empty record. A key of another type or an invalid value makes the record faulty. Any
+/// other reply throws `StoreFailure.refused`.
 package enum RedisRecord {
-    /// - Parameter reply: to the fields `StoredUser.redisFields`.
+    /// Parses the record of a user.
+    ///
+    /// - Parameter reply: The reply for the fields `StoredUser.redisFields`.
     static func user(_ reply: RedisReply) throws(StoreFailure) -> UserLookup {
         guard let fields = try Fields(reply, count: StoredUser.redisFields.count) else { return .faulty }
         return StoredUser(fields).word.user
     }
 
-    /// - Parameter reply: to the fields `StoredSession.redisFields`.
+    /// Parses the record of a session.
+    ///
+    /// - Parameter reply: The reply for the fields `StoredSession.redisFields`.
     static func session(_ reply: RedisReply) throws(StoreFailure) -> SessionLookup {
         guard let fields = try Fields(reply, count: StoredSession.redisFields.count) else { return .faulty }
         return StoredSession(fields).word.session
     }
 
-    /// The bytes of fields, each nil where it is absent.
+    /// The bytes of the fields. An absent field is `nil`.
     package struct Fields {
         private let reply: RedisReply
 
-        /// Nil where the key holds something else.
+        /// `nil` if the key has another type.
         package init?(_ reply: RedisReply, count: Int) throws(StoreFailure) {
             switch reply.kind {
             case .array where reply.count == count: break
@@ -52,15 +56,18 @@ extension StoredSession {
     }
 }
 
-/// The commands that read what Redis knows of a user, of one session and of a linked identity, formatted once for a token.
+/// The commands that read the records of a user, one session and a linked identity. They are formatted once for each
+/// token.
 package struct RecordCommands: Sendable {
     let user: RedisCommand
-    /// Nil: there is no session.
+    /// `nil` if there is no session.
     let session: RedisCommand?
-    /// Nil: there is no link, or its record is the user's.
+    /// `nil` if there is no link, or if the link has no record of its own.
     let link: RedisCommand?
 
-    /// - Parameter link: the linked identity.
+    /// Formats the commands.
+    ///
+    /// - Parameter link: The linked identity.
     package init(_ user: UserKey, session: String?, link: IdentityLink? = nil) {
         self.user = Self.read(RedisKeys.user(user), StoredUser.redisFields)
         self.session = session.map { Self.read(RedisKeys.session(user, $0), StoredSession.redisFields) }
@@ -72,10 +79,11 @@ package struct RecordCommands: Sendable {
     }
 }
 
-// What the fields of a hash say. Any backend may have written them, so they are read strictly: a value that can be doubted is faulty.
+// MARK: - Field values
 
 extension StoredField<UnixTime?> {
-    /// A time in seconds, in decimal without sign, zeros before it, fraction or space; nil: there is no such field.
+    /// Parses a time in seconds: decimal digits without sign, leading zeros, fraction or spaces. The value is `nil`
+    /// if the field is absent. Any backend may have written the field, so any other text is faulty.
     package init(time bytes: UnsafeRawBufferPointer?) {
         guard let bytes else {
             self = .valid(nil)
@@ -85,7 +93,7 @@ extension StoredField<UnixTime?> {
     }
 
     private static func seconds(_ digits: UnsafeRawBufferPointer) -> UnixTime? {
-        // 10^11 has 12 digits, so that nothing overflows.
+        // 10^11 has 12 digits, so 12 digits cannot overflow.
         guard let first = digits.first, digits.count <= 12, first != UInt8(ascii: "0") || digits.count == 1 else {
             return nil
         }
@@ -99,7 +107,7 @@ extension StoredField<UnixTime?> {
 }
 
 extension StoredField<Bool> {
-    /// `0` or `1`; nil: there is no such field, which means `0`.
+    /// Parses `0` or `1`. An absent field is `0`. Any other value is faulty.
     init(flag bytes: UnsafeRawBufferPointer?) {
         switch bytes.map({ ($0.count, $0.first) }) {
         case nil, (1, UInt8(ascii: "0"))?: self = .valid(false)
@@ -110,20 +118,20 @@ extension StoredField<Bool> {
 }
 
 extension StoredUser {
-    /// The fields of a user's hash, as `HMGET KEY valid_since disabled` tells them.
+    /// The fields of a user's hash, in the order of the `HMGET` command.
     package static let redisFields = ["valid_since", "disabled"]
 
-    /// What the fields of a user's hash say; nil for a field that is not there.
+    /// Parses the fields of a user's hash. An absent field is `nil`.
     init(validSince: UnsafeRawBufferPointer?, disabled: UnsafeRawBufferPointer?) {
         self.init(validSince: .init(time: validSince), disabled: .init(flag: disabled))
     }
 }
 
 extension StoredSession {
-    /// The fields of a session's hash, as `HMGET KEY revoked signed_in_at authenticated_at` tells them.
+    /// The fields of a session's hash, in the order of the `HMGET` command.
     package static let redisFields = ["revoked", "signed_in_at", "authenticated_at"]
 
-    /// What the fields of a session's hash say; nil for a field that is not there.
+    /// Parses the fields of a session's hash. An absent field is `nil`.
     init(
         revoked: UnsafeRawBufferPointer?, signedInAt: UnsafeRawBufferPointer?,
         authenticatedAt: UnsafeRawBufferPointer? = nil
@@ -135,7 +143,7 @@ extension StoredSession {
 }
 
 extension StoredField<UnixTime?> {
-    /// A time as `init(time:)` of bytes reads it.
+    /// Parses a time as `init(time:)` of bytes does.
     package init(time value: RedisValue) {
         switch value {
         case .null: self.init(time: nil as UnsafeRawBufferPointer?)
@@ -146,7 +154,7 @@ extension StoredField<UnixTime?> {
 }
 
 extension StoredField<Bool> {
-    /// A flag as `init(flag:)` of bytes reads it.
+    /// Parses a flag as `init(flag:)` of bytes does.
     package init(flag value: RedisValue) {
         switch value {
         case .null: self.init(flag: nil as UnsafeRawBufferPointer?)

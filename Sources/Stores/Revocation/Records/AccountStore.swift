@@ -1,13 +1,13 @@
 package import GatewayCore
 
-/// A user at a provider, as an account may be linked to it.
+/// A user at a provider, which can be linked to an account.
 package struct IdentityLink: Sendable, Hashable {
     /// The provider's id, such as `apple.com`.
     package let provider: String
-    /// The user at that provider; of Microsoft's `TID:OID`. 1 to 255 bytes.
+    /// The user at that provider, 1 to 255 bytes. For Microsoft, `TID:OID`.
     package let subject: String
 
-    /// The link of that user.
+    /// Creates a link.
     package init(provider: String, subject: String) {
         self.provider = provider
         self.subject = subject
@@ -17,51 +17,53 @@ package struct IdentityLink: Sendable, Hashable {
     package var name: String { "\(provider):\(subject)" }
 }
 
-/// The identities that were unlinked from an account. Only the account's user links them again; a sign-in by address does not.
+/// The identities that were unlinked from an account. Only the account's user can link them again; a sign-in with the
+/// same e-mail address does not.
 package struct UnlinkedIdentities: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// The remembered identities, at most `StoreBounds.maximumUnlinked`.
     package var links: Set<IdentityLink>
-    /// Whether more identities were unlinked than are remembered. Any identity may be one of them.
+    /// Whether further identities were unlinked but not remembered. Any identity may be one of them.
     package var hasMore: Bool
 
-    /// The identities of `links`.
+    /// Creates a list of remembered identities.
     package init(_ links: Set<IdentityLink> = [], hasMore: Bool = false) {
         self.links = links
         self.hasMore = hasMore
     }
 
-    /// These identities and no more.
+    /// Creates a complete list of remembered identities.
     package init(arrayLiteral links: IdentityLink...) {
         self.init(Set(links))
     }
 
-    /// Whether the identity may have been unlinked from the account.
+    /// Returns whether the identity may have been unlinked from the account.
     package func mayContain(_ link: IdentityLink) -> Bool { hasMore || links.contains(link) }
 }
 
-/// What is kept of an account.
+/// The stored data of an account.
 package struct AccountRecord: Sendable, Equatable {
-    /// Whose account. The uid of an account that was made here has 32 hexadecimal digits and no tenant; any other user may have links here.
+    /// The user of the account. The uid of an account that the gateway created has 32 hexadecimal digits and no
+    /// tenant. Other users can have links too.
     package var user: UserKey
-    /// The address, ASCII letters in lower case.
+    /// The e-mail address, with ASCII letters in lower case.
     package var email: String?
-    /// Whether a provider vouched for the address.
+    /// Whether a provider verified the address.
     package var emailVerified: Bool
-    /// The provider of the linked identity that the address came from; nil: it is not known.
+    /// The provider of the linked identity that supplied the address. `nil` if it is unknown.
     package var emailFrom: String?
     /// The display name.
     package var name: String?
-    /// When it was made here; nil: it was not, so its user can sign in without its links.
+    /// The creation time. `nil` if the gateway did not create the account; its user can then sign in without links.
     package var created: UnixTime?
     /// The subject at each linked provider.
     package var links: [String: String]
-    /// The identities that were unlinked from it.
+    /// The identities that were unlinked from the account.
     package var unlinked: UnlinkedIdentities
 
-    /// The uid, which alone names no user.
+    /// The uid. It is unique only within its tenant.
     package var uid: String { user.uid }
 
-    /// An account; with the user alone, one of which nothing is known.
+    /// Creates a record. If only the user is given, it is empty.
     package init(
         user: UserKey, email: String? = nil, emailVerified: Bool = false, emailFrom: String? = nil, name: String? = nil,
         created: UnixTime? = nil, links: [String: String] = [:], unlinked: UnlinkedIdentities = []
@@ -77,103 +79,108 @@ package struct AccountRecord: Sendable, Equatable {
     }
 }
 
-/// What became of making an account.
+/// The result of creating an account.
 package enum AccountCreation: Sendable, Equatable {
     case created
-    /// The identity belongs to this uid, be it since a moment ago. Nothing was made.
+    /// The identity belongs to this user, possibly since a moment ago. No account was created.
     case linkTaken(uid: UserKey)
-    /// The address belongs to this uid. Nothing was made.
+    /// The address belongs to this user. No account was created.
     case emailTaken(uid: UserKey)
 }
 
-/// What became of linking an identity.
+/// The result of linking an identity.
 package enum LinkClaim: Sendable, Equatable {
-    /// It belongs to the account now; the account as it is.
+    /// The identity was linked. The value is the current account.
     case linked(AccountRecord)
-    /// It had belonged to it before; the account as it is.
+    /// The identity was linked before. The value is the current account.
     case alreadyLinked(AccountRecord)
-    /// It belongs to this uid.
+    /// The identity belongs to this user.
     case taken(uid: UserKey)
     /// The account has another identity of that provider.
     case providerTaken
-    /// It was unlinked from the account before, or may have been.
+    /// The identity was, or may have been, unlinked from the account.
     case unlinked
 }
 
-/// What became of unlinking a provider.
+/// The result of unlinking a provider.
 package enum LinkRelease: Sendable, Equatable {
-    /// It does not belong to the account any more; which identity it was, and the account as it is.
+    /// The identity was unlinked. The values are the identity and the current account.
     case released(IdentityLink, AccountRecord)
-    /// The account has none of that provider.
+    /// The account has no identity of that provider.
     case absent
-    /// It is the last one of an account that was made here: it stays.
+    /// The identity is the last one of an account that the gateway created. It stays linked.
     case last
 }
 
-/// Accounts, and which identity at a provider belongs to which: a facet of a store, beside `Store`.
+/// Accounts and linked identities: a facet of a store, beside `Store`.
 ///
-/// Every operation is decided once, whoever asks however many gateways at a time, and can be repeated without harm by who got an error. A
-/// link belongs to whom `owner` says; the account's record lists those that it holds. Each change is told to all gateways like a revocation,
-/// so that what they keep of a link's owner dies.
+/// Every operation is atomic across gateways and safe to repeat after an error. `owner` is authoritative for links;
+/// the account's record lists the links of the account. Each change is published to all gateways like a revocation,
+/// which invalidates their cached owners.
 package protocol AccountStore: Sendable {
-    /// Whom an identity belongs to; nil: to no account.
+    /// Returns the user that an identity belongs to. `nil` if it is not linked.
     func owner(of link: IdentityLink) async throws(StoreError) -> UserKey?
 
-    /// The account of a uid; nil: nothing is kept of it.
+    /// Returns the account of a user. `nil` if it does not exist.
     func account(_ user: UserKey) async throws(StoreError) -> AccountRecord?
 
-    /// The uid of an address (in lower case), where one account per address is on; nil: none has it.
+    /// Returns the user of an e-mail address (in lower case), if accounts have unique addresses. `nil` if the address
+    /// is free.
     func uid(ofEmail email: String) async throws(StoreError) -> UserKey?
 
-    /// Makes an account with one link; where `claimsEmail`, its address must be nobody's and becomes its own.
+    /// Creates an account with one link. If `claimsEmail` is true, its address must be free and is reserved for the
+    /// account.
     ///
-    /// - Parameter account: with a fresh uid, `created`, and exactly one link.
+    /// - Parameter account: An account with a new uid, `created`, and exactly one link.
     func createAccount(_ account: AccountRecord, claimsEmail: Bool) async throws(StoreError) -> AccountCreation
 
-    /// Links an identity to a uid, whether or not an account is kept of it.
+    /// Links an identity to a user, with or without an account.
     ///
-    /// - Parameter unlessUnlinked: whether an identity that was unlinked from the account is refused. If not, it counts as unlinked no more.
+    /// - Parameter unlessUnlinked: Whether an identity that was unlinked from the account is rejected. If false, the
+    ///   account forgets that the identity was unlinked.
     func claim(
         _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
     ) async throws(StoreError) -> LinkClaim
 
-    /// Ends the link of a uid to a provider, but not the last one of an account that was made here, and every session that the identity began.
+    /// Unlinks a provider from a user and ends all sessions that the identity began. The last link of an account that
+    /// the gateway created stays.
     ///
-    /// The account remembers the identity as unlinked. It loses its address if that came from the identity, or if it is not known where it came from.
+    /// The account remembers the identity as unlinked. It loses its e-mail address if the identity supplied it, or if
+    /// its source is unknown.
     func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease
 
-    /// Ends all links of an account, whichever they are, and every session that their identities began, so that nobody who could sign in to it
-    /// still can. The account remembers the identities as unlinked and loses its address.
+    /// Unlinks all identities of an account and ends all sessions that they began, so that no former user of the
+    /// account can sign in to it. The account remembers the identities as unlinked and loses its e-mail address.
     ///
-    /// - Parameter successor: the identity that takes the account over; nil: none. Its link stays, and so does the address, which it is about to
-    ///   claim.
-    /// - Returns: what they were.
+    /// - Parameter successor: The identity that takes over the account, or `nil`. Its link stays, and so does the
+    ///   address, which it is about to claim.
+    /// - Returns: The identities that were unlinked.
     @discardableResult
     func releaseAll(of user: UserKey, for successor: IdentityLink?) async throws(StoreError) -> [IdentityLink]
 
-    /// Keeps the display name, unless the account has one.
+    /// Sets the display name, unless the account has one.
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError)
 
-    /// Keeps the address of an account: claims it where `claimsEmail`.
+    /// Sets the e-mail address of an account, and reserves it if `claimsEmail` is true.
     ///
-    /// - Parameter link: the linked identity that the address came from.
-    /// - Returns: false where the address belongs to another account, where the identity is not linked to this one, and where more identities were
-    ///   unlinked from it than are remembered; then nothing changes.
+    /// - Parameter link: The linked identity that supplied the address.
+    /// - Returns: `false`, without a change, if the address belongs to another account, if the identity is not linked
+    ///   to this account, or if the list of unlinked identities is incomplete.
     func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool
 
-    /// A value that all gateways of a store share and that is made once: the stored one, or `initial`, which then is.
+    /// Returns a setting that all gateways of a store share. If it is absent, `initial` is stored and returned.
     ///
-    /// - Parameter name: `issuer`, and in an embedded store `session_key`: lower-case letters and `_`.
+    /// - Parameter name: `issuer`, or `session_key` in an embedded store: lower-case letters and `_`.
     func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8]
 
-    /// Tells what changed of links, for what gateways keep of their owners.
+    /// The counters that invalidate cached link owners.
     var linkGenerations: LinkGenerations { get }
 }
 
 extension AccountStore {
-    /// Ends all links of an account that no identity takes over.
+    /// Unlinks all identities of an account without a successor.
     @discardableResult
     package func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink] {
         try await releaseAll(of: user, for: nil)

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Tells whether what a worker keeps of a link's owner still holds: a counter that moves with each change of any link of its kind.
+/// Counters that invalidate cached link owners. A counter is incremented with each change of a link in its bucket.
 ///
-/// Links share counters by the hash of their names, so that memory is bounded and a change costs others little: they ask again. Written by the
-/// store, read by all workers without a lock.
+/// Links share counters by the hash of their names, so that memory is bounded. A collision costs one extra lookup.
+/// The store writes the counters; all workers read them without a lock.
 package final class LinkGenerations: Sendable {
-    /// How many counters: a power of two.
+    /// The number of counters, a power of two.
     package static let count = 4096
 
     private let counters: [Slot]
@@ -14,31 +14,31 @@ package final class LinkGenerations: Sendable {
         let value = Atomic<UInt64>(1)
     }
 
-    /// All at their beginning; no generation is 0.
+    /// Creates counters with the value 1; no generation is 0.
     package init() {
         counters = (0..<Self.count).map { _ in Slot() }
     }
 
-    /// The counter's place for a link's name.
+    /// Returns the index of the counter for a link's name.
     package static func place(of name: String) -> Int {
-        // FNV-1a: who can choose names gains nothing by making others ask again.
+        // FNV-1a. Chosen collisions only cause extra lookups.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return Int(truncatingIfNeeded: (hash >> 32) ^ hash) & (count - 1)
     }
 
-    /// What is kept from before is worth nothing once this differs.
+    /// Returns the current generation. A cached owner is invalid when it differs from the generation at the lookup.
     @inline(__always)
     package func generation(at place: Int) -> UInt64 {
         counters[place].value.load(ordering: .acquiring)
     }
 
-    /// A link of that name changed.
+    /// Records a change of the link with that name.
     package func changed(_ name: String) {
         counters[Self.place(of: name)].value.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Nobody knows what changed: the changes were not followed for a time.
+    /// Invalidates all cached owners, after changes may have been missed.
     package func allChanged() {
         for counter in counters { counter.value.wrappingAdd(1, ordering: .acquiringAndReleasing) }
     }

@@ -1,11 +1,18 @@
 import GatewayCore
 
-/// A record as the view keeps it: one word, so that no reader can see half of one.
+/// A record of the view in one word, so that reads and writes are atomic.
 ///
-/// Bits 0 to 38 hold a time, bit 39 tells that it is the time of an authentication, bit 60 tells that there is one, bit 61
-/// is the flag (disabled, or revoked), bit 62 tells that the record is faulty and bit 63 that there is a record. 0 is no
-/// record. Bits 40 to 58 are the generation of the table's content in which the record was last read, and bit 59 tells
-/// that the store does not hold it any more; they are no part of what the record says.
+/// 0 is no record. The bits are:
+/// - 0 to 38: a time.
+/// - 39: the time is that of an authentication.
+/// - 40 to 58: the generation in which the record was last read from the store.
+/// - 59: the store has lost at least a part of the record.
+/// - 60: there is a time.
+/// - 61: the flag (`disabled` or `revoked`).
+/// - 62: the record is faulty.
+/// - 63: there is a record.
+///
+/// Bits 40 to 59 are not part of the record's content.
 package struct RecordWord: Sendable {
     let bits: UInt64
 
@@ -31,9 +38,9 @@ package struct RecordWord: Sendable {
         self.bits = bits
     }
 
-    /// What the record says, without when it was read.
+    /// The content of the record, without the generation and the mark of a loss.
     private var content: UInt64 { bits & ~(Self.generationMask | Self.kept) }
-    /// Whether the store does not hold all of it any more.
+    /// Whether the store has lost at least a part of the record.
     @inline(__always)
     package var isKept: Bool { bits & Self.kept != 0 }
     private var time: UnixTime? { bits & Self.hasTime == 0 ? nil : UnixTime(Int64(bits & Self.timeMask)) }
@@ -41,7 +48,7 @@ package struct RecordWord: Sendable {
     private var isAuthentication: Bool { bits & Self.isAuthentication != 0 }
 }
 
-/// Parts of a record: what an entry of the stream takes back.
+/// The parts of a record that an entry of the stream names as withdrawn.
 package struct RecordParts: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -51,13 +58,13 @@ package struct RecordParts: OptionSet, Sendable {
 
     /// `valid_since`.
     package static let time = RecordParts(rawValue: 1)
-    /// `disabled`, and `revoked` of a session.
+    /// `disabled`, or `revoked` for a session.
     package static let flag = RecordParts(rawValue: 2)
     package static let all: RecordParts = [.time, .flag]
 }
 
 extension RecordWord: Equatable {
-    /// Whether both say the same, whenever they were read.
+    /// Returns whether both records have the same content, regardless of generation.
     @inline(__always)
     package static func == (one: RecordWord, other: RecordWord) -> Bool {
         one.content == other.content
@@ -65,16 +72,17 @@ extension RecordWord: Equatable {
 }
 
 extension RecordWord {
-    /// The same record, read in `generation`, of which 19 bits count. No record has none.
+    /// Returns the record with the lowest 19 bits of `generation`. An empty record stays empty.
     func stamped(_ generation: UInt64) -> RecordWord {
         if self == .none { return .none }
         return RecordWord(bits: bits & ~Self.generationMask | (generation << 40 & Self.generationMask))
     }
 
-    /// The same record, of which the store does not hold all any more. No record has none.
+    /// The record with the mark that the store has lost a part of it. An empty record stays empty.
     var keptByView: RecordWord { self == .none ? .none : RecordWord(bits: bits | Self.kept) }
 
-    /// What the view has after the store told this record: nothing that `old` says becomes weaker but what `named` names.
+    /// Returns the view's new record for a record that was read from the store. Restrictions of `old` remain, except
+    /// for the parts that the change names.
     package func keeping(_ old: RecordWord, changing named: RecordParts) -> RecordWord {
         if old == .none || self == .faulty || named == .all { return self }
         if old == .faulty { return self == .none && named.isEmpty ? old.keptByView : self }
@@ -86,21 +94,21 @@ extension RecordWord {
         return merged == self ? self : merged.keptByView
     }
 
-    /// Whether the record was last read in `generation`.
+    /// Returns whether the record was last read in `generation`.
     func isOf(_ generation: UInt64) -> Bool {
         bits & Self.generationMask == generation << 40 & Self.generationMask
     }
 }
 
 extension RecordWord {
-    /// A user of whom nothing is known takes no place in the table.
+    /// Creates a record. An empty one takes no slot in the table.
     package init(_ record: UserRecord) {
         self =
             record.validSince == nil && !record.disabled
             ? .none : RecordWord(time: record.validSince, flag: record.disabled)
     }
 
-    /// A session of which nothing is known takes no place in the table.
+    /// Creates a record. An empty one takes no slot in the table.
     package init(_ record: SessionRecord) {
         self =
             record == SessionRecord()

@@ -1,18 +1,18 @@
 package import GatewayCore
 
-/// What the store accepts. Everything else is refused before it reaches the storage.
+/// The bounds on names and values. The store rejects everything else before it reaches the storage.
 package enum StoreBounds {
-    /// The longest uid, in Unicode scalars, which is never stricter than the count by which a token's `sub` passed.
+    /// The maximum length of a uid, in Unicode scalars. It is never stricter than the limit on a token's `sub`.
     package static let maximumUIDLength = 128
-    /// The longest name of a session, in bytes of UTF-8.
+    /// The maximum size of a session's name, in bytes of UTF-8.
     package static let maximumSessionSize = 256
-    /// The latest time, in seconds since 1970. A later one is a time in milliseconds.
+    /// The latest time, in seconds since 1970. A greater number is likely a time in milliseconds.
     package static let maximumTime = UnixTime.latest.seconds
-    /// How long what may be used once is kept, at most: 30 days, in seconds.
+    /// The maximum lifetime of a single-use value: 30 days, in seconds.
     package static let maximumLifetime: Int64 = 2_592_000
-    /// The longest purpose of a nonce, in bytes.
+    /// The maximum size of a nonce's purpose, in bytes.
     package static let maximumPurposeSize = 32
-    /// The purpose of a nonce that may be used for anything.
+    /// The purpose of a nonce without a restriction.
     package static let anyPurpose = "any"
 
     package static func check(user: UserKey) throws(StoreError) {
@@ -21,7 +21,7 @@ package enum StoreBounds {
     }
 
     private static func check(uid: String) throws(StoreError) {
-        // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
+        // A scalar has at most 4 bytes, so the constant-time comparison bounds the count.
         let length = uid.utf8.count <= 4 * maximumUIDLength ? uid.unicodeScalars.count : .max
         guard length >= 1, length <= maximumUIDLength, isPrintable(uid) else { throw .invalidUID() }
     }
@@ -35,12 +35,13 @@ package enum StoreBounds {
         guard !session.isEmpty, session.utf8.count <= maximumSessionSize, isPrintable(session) else {
             throw .invalidSession()
         }
-        // A sign-in time is spelled in one way; a record under another would never be found.
+        // A sign-in time has one spelling; a record under another would never be found.
         guard !(session.utf8.first == 0x30 && session.utf8.count > 1 && session.utf8.allSatisfy { 0x30...0x39 ~= $0 })
         else { throw .paddedSession() }
     }
 
-    /// Names have no control characters: tokens with such a `sub` are refused, and text that ends at NUL would name another.
+    /// Returns whether a name has no control characters. Tokens with control characters in `sub` are rejected, and a
+    /// NUL would truncate the name.
     static func isPrintable(_ name: String) -> Bool {
         name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
@@ -62,21 +63,23 @@ package enum StoreBounds {
 }
 
 extension StoreBounds {
-    /// The longest id of a provider, in bytes.
+    /// The maximum size of a provider's id, in bytes.
     package static let maximumProviderSize = 128
-    /// The longest subject at a provider, in bytes of UTF-8 (OpenID Connect Core 1.0 section 2 has 255 characters of ASCII).
+    /// The maximum size of a subject at a provider, in bytes of UTF-8. OpenID Connect Core 1.0 section 2 permits 255
+    /// ASCII characters.
     package static let maximumSubjectSize = 255
-    /// The longest e-mail address, in bytes of UTF-8 (RFC 5321 section 4.5.3.1.3, without the angle brackets).
+    /// The maximum size of an e-mail address, in bytes of UTF-8 (RFC 5321 section 4.5.3.1.3, without the angle
+    /// brackets).
     package static let maximumEmailSize = 254
-    /// The longest display name, in Unicode scalars.
+    /// The maximum length of a display name, in Unicode scalars.
     package static let maximumNameLength = 256
-    /// How many links an account has at most.
+    /// The maximum number of links of an account.
     package static let maximumLinks = 32
-    /// How many identities that were unlinked from it an account remembers at most.
+    /// The maximum number of unlinked identities that an account remembers.
     package static let maximumUnlinked = 32
-    /// The longest name of a setting, in bytes.
+    /// The maximum size of a setting's name, in bytes.
     package static let maximumSettingNameSize = 32
-    /// The longest value of a setting, in bytes.
+    /// The maximum size of a setting's value, in bytes.
     package static let maximumSettingSize = 16_384
 
     package static func check(_ link: IdentityLink) throws(StoreError) {
@@ -86,7 +89,7 @@ extension StoreBounds {
         }
     }
 
-    /// A provider's id has no `:`, so that no two links have one name.
+    /// Checks a provider's id. It contains no `:`, so that link names are unambiguous.
     package static func check(provider: String) throws(StoreError) {
         guard 1...maximumProviderSize ~= provider.utf8.count,
             provider.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: ":") })
@@ -105,7 +108,7 @@ extension StoreBounds {
     }
 
     package static func check(name: String) throws(StoreError) {
-        // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
+        // A scalar has at most 4 bytes, so the constant-time comparison bounds the count.
         guard name.utf8.count <= 4 * maximumNameLength, 1...maximumNameLength ~= name.unicodeScalars.count else {
             throw .invalidAccount("a display name has 1 to \(maximumNameLength) characters")
         }
@@ -121,7 +124,7 @@ extension StoreBounds {
         }
     }
 
-    /// What an account begins with; its only link.
+    /// Checks a new account and returns its only link.
     package static func check(creating account: AccountRecord) throws(StoreError) -> IdentityLink {
         try check(user: account.user)
         guard account.links.count == 1, let only = account.links.first, account.created != nil else {
@@ -144,6 +147,6 @@ extension StoreError {
 }
 
 extension String {
-    /// Whether both are the same bytes; `==` takes other spellings of a character for the same.
+    /// Returns whether both strings have the same bytes. `==` compares by canonical equivalence.
     package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

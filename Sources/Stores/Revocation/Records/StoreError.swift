@@ -1,56 +1,58 @@
-/// Why the store could not do what was asked.
+/// The reason that an operation of the store failed.
 package struct StoreError: Error, Sendable, Equatable {
-    /// What went wrong, for programs. The list can grow.
+    /// The kind of error. The list can grow.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name, as logs and metrics spell it.
+        /// The code's name in logs and metrics.
         package let description: String
 
         package init(description: String) {
             self.description = description
         }
 
-        /// A uid that is empty, longer than 128 characters or has control characters, or a malformed tenant. The caller's fault.
+        /// A uid that is empty, longer than 128 characters or has control characters, or an invalid tenant. An error
+        /// of the caller.
         package static let invalidUID = Code(description: "invalid-uid")
-        /// A session name that is empty, longer than 256 bytes, has control characters or zeros before a number. The caller's fault.
+        /// A session name that is empty, longer than 256 bytes, or has control characters or leading zeros. An error
+        /// of the caller.
         package static let invalidSession = Code(description: "invalid-session")
-        /// A time that is negative or not in seconds, or a lifetime out of bounds. The caller's fault.
+        /// A time that is negative or not in seconds, or a lifetime out of bounds. An error of the caller.
         package static let invalidTime = Code(description: "invalid-time")
-        /// An identity, an address, a name, a purpose or the name of a setting that the store does not accept. The caller's fault.
+        /// An invalid identity, address, name, purpose or name of a setting. An error of the caller.
         package static let invalidAccount = Code(description: "invalid-account")
-        /// The account has as many links as it may. The caller's fault.
+        /// The account has the maximum number of links. An error of the caller.
         package static let tooManyLinks = Code(description: "too-many-links")
-        /// The stored record of this user, session, account or link is invalid; others are not concerned.
+        /// The stored record of this user, session, account or link is invalid. Other records are not affected.
         package static let faultyRecord = Code(description: "faulty-record")
-        /// Another process, or another store of this one, has the file.
+        /// Another process, or another store of this process, has opened the file.
         package static let inUse = Code(description: "in-use")
-        /// The file is not a store, or of a newer version; the server is no Redis, or of an older version.
+        /// The file is not a store or has a newer version, or the server is not Redis or has an older version.
         package static let incompatible = Code(description: "incompatible")
         /// The file is damaged.
         package static let corrupt = Code(description: "corrupt")
-        /// The file cannot be opened or made; the server does not let the gateway in.
+        /// The file cannot be opened or created, or the server rejects the credentials.
         package static let cannotOpen = Code(description: "cannot-open")
-        /// The disk is full, or the file or the server's memory reached its bound.
+        /// The disk is full, or the file or the server's memory has reached its limit.
         package static let full = Code(description: "full")
-        /// The file, its file system or the server does not allow writing.
+        /// The file, its file system or the server does not permit writes.
         package static let readOnly = Code(description: "read-only")
-        /// The file is not where it was opened: it was renamed, replaced or deleted.
+        /// The file was renamed, replaced or deleted after it was opened.
         package static let moved = Code(description: "moved")
-        /// More writes wait than the store is willing to hold.
+        /// Too many writes are pending.
         package static let overloaded = Code(description: "overloaded")
         /// The store was closed.
         package static let closed = Code(description: "closed")
-        /// Something that cannot fail did, such as hashing. Nothing was stored.
+        /// An operation that is expected never to fail, such as hashing, failed. Nothing was stored.
         package static let internalFailure = Code(description: "internal-failure")
-        /// Reading or writing failed; the write may or may not be in the storage. The message tells where it is not.
+        /// Reading or writing failed. The write may be in the storage, unless the message excludes it.
         package static let io = Code(description: "io")
     }
 
-    /// What went wrong, for programs.
+    /// The kind of error, for code.
     package let code: Code
-    /// What went wrong and what to do, for people. Holds no uid and no session.
+    /// The problem and its remedy, for people. Contains no uid and no session.
     package let message: String
 
-    /// An error with its explanation.
+    /// Creates an error.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -58,7 +60,7 @@ package struct StoreError: Error, Sendable, Equatable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// The code and the explanation.
+    /// The code and the message.
     package var description: String { "\(code): \(message)" }
 }
 

@@ -1,33 +1,33 @@
-/// How a store that other processes write to, too, is doing; for operators.
+/// The health of a store with other writers, for operators.
 package struct StoreHealth: Sendable, Equatable {
-    /// How often all records were read for one reason.
+    /// The number of complete readings for one reason.
     package struct Readings: Sendable, Equatable {
         /// `start`, `gap` or `hourly`.
         package var reason: String
-        /// How often.
+        /// The number of readings.
         package var count: UInt64
 
-        /// A count.
+        /// Creates a count.
         package init(reason: String, count: UInt64) {
             self.reason = reason
             self.count = count
         }
     }
 
-    /// Whether the connection that follows changes is up.
+    /// Whether the connection that follows changes is open.
     package var isConnected: Bool
-    /// What is wrong and what to do, without credentials; nil: nothing.
+    /// The current problem and its remedy, without credentials. `nil` without a problem.
     package var trouble: String?
-    /// Changes that were followed since the start.
+    /// The number of changes since the start.
     package var changes: UInt64
-    /// Changes that were not understood and skipped.
+    /// The number of unrecognised changes that were skipped.
     package var malformedChanges: UInt64
-    /// How often all records were read, by the reason.
+    /// The number of complete readings, by reason.
     package var readings: [Readings]
-    /// What the store has lost and the view keeps.
+    /// The records that the store has lost and the view keeps.
     package var loss = StoreLoss()
 
-    /// The state of a store.
+    /// Creates a health report.
     package init(
         isConnected: Bool, trouble: String? = nil, changes: UInt64 = 0, malformedChanges: UInt64 = 0,
         readings: [Readings] = []
@@ -40,36 +40,37 @@ package struct StoreHealth: Sendable, Equatable {
     }
 }
 
-/// Records that a store does not hold any more although no change removed them.
+/// Records that are missing from a store although no change removed them.
 package struct StoreLoss: Sendable, Equatable {
-    /// Records of users that the view keeps.
+    /// The number of user records that the view keeps.
     package var users = 0
-    /// Records of sessions that the view keeps.
+    /// The number of session records that the view keeps.
     package var sessions = 0
-    /// Whether the store's history ended before what was already read of it: what else it lost, such as accounts and links, is unknown.
+    /// Whether the store's history ends before a position that was already read. Other data, such as accounts and
+    /// links, may then be lost too.
     package var wentBack = false
 
-    /// Nothing is lost.
+    /// Creates an empty loss.
     package init() {}
 
-    /// Whether anything is lost.
+    /// Whether any data is lost.
     package var isAny: Bool { users > 0 || sessions > 0 || wentBack }
 }
 
 extension Store {
-    /// Nil for a store that nobody else writes to: there is nothing to follow.
+    /// `nil`: an embedded store has no other writers.
     package var health: StoreHealth? { nil }
 
-    /// That of following others.
+    /// The problem of the health report.
     package var trouble: String? { health?.trouble }
 
-    /// A store that others write to takes writes while it is connected.
+    /// True for an embedded store; otherwise whether the store is connected.
     package var isWritable: Bool { health?.isConnected ?? true }
 
-    /// Nothing to look after.
+    /// Does nothing.
     package func inspect() async {}
 
-    /// Nothing is ever lost in a store that nobody else writes to.
+    /// Does nothing: an embedded store loses no records.
     @discardableResult
     package func accept() async throws(StoreError) -> StoreLoss { StoreLoss() }
 }

@@ -1,58 +1,60 @@
 package import GatewayCore
 
-/// What the store knows of a user.
+/// The record of a user.
 package struct UserRecord: Sendable, Equatable {
-    /// Tokens whose `auth_time` is earlier are revoked; nil where nothing was revoked.
+    /// Tokens with an earlier `auth_time` are revoked. `nil` if there is no revocation.
     package var validSince: UnixTime?
-    /// Whether the user may not pass at all.
+    /// Whether all requests of the user are denied.
     package var disabled: Bool
-    /// The time at which the revocation was made, where `validSince` is later because it also covers a session that began later by the clock of
-    /// another gateway; nil: `validSince`. Credentials are compared with this time, sessions with `validSince`.
+    /// The time of the revocation, if `validSince` is later because it covers a session that began later by another
+    /// gateway's clock. `nil` if it equals `validSince`. Credentials are compared with this time, sessions with
+    /// `validSince`.
     package var revokedAt: UnixTime?
 
-    /// A record; without arguments, that of a user of whom nothing is known.
+    /// Creates a record; without arguments, an empty one.
     package init(validSince: UnixTime? = nil, disabled: Bool = false, revokedAt: UnixTime? = nil) {
         self.validSince = validSince
         self.disabled = disabled
         self.revokedAt = revokedAt
     }
 
-    /// A credential that was made before this time is revoked.
+    /// Credentials that were issued before this time are revoked. `nil` if there is no revocation.
     package var credentialsSince: UnixTime? { validSince.map { min($0, revokedAt ?? $0) } }
 }
 
-/// What a revocation ends besides credentials that were made before its time.
+/// The sessions that a revocation ends, in addition to credentials that were issued before its time.
 package enum RevocationScope: Sendable {
-    /// Nothing else: sessions that began after that time go on.
+    /// No others: sessions that began after the time continue.
     case before
-    /// Every session that the store began so far, whatever the clocks of the gateways say.
+    /// All sessions that the store has begun, regardless of the gateways' clocks.
     case everything
 }
 
 /// A session that the store began.
 package struct SessionStart: Sendable, Equatable {
-    /// When the session began: later than every revocation that the record held.
+    /// The start of the session, later than all revocations of the record.
     package var started: UnixTime
     /// The record in which the session began.
     package var record: UserRecord
 
-    /// A start in a record.
+    /// Creates a session start.
     package init(started: UnixTime, record: UserRecord) {
         self.started = started
         self.record = record
     }
 }
 
-/// What the store knows of one session of a user.
+/// The record of one session of a user.
 package struct SessionRecord: Sendable, Equatable {
-    /// Whether the session was ended.
+    /// Whether the session was revoked.
     package var revoked: Bool
-    /// The latest recorded proof of who the user is; nil where none was recorded.
+    /// The time of the latest recorded proof of the user's identity. `nil` if none was recorded.
     package var signedInAt: UnixTime?
-    /// Whether that proof was an authentication: the provider said that the user presented credentials then.
+    /// Whether that proof was an authentication: the provider reported that the user presented credentials at that
+    /// time.
     package var isAuthenticated: Bool
 
-    /// A record; without arguments, that of a session of which nothing is known.
+    /// Creates a record; without arguments, an empty one.
     package init(revoked: Bool = false, signedInAt: UnixTime? = nil, isAuthenticated: Bool = false) {
         self.revoked = revoked
         self.signedInAt = signedInAt
@@ -60,22 +62,22 @@ package struct SessionRecord: Sendable, Equatable {
     }
 }
 
-/// What the view answers for a user.
+/// The result of looking up a user in the view.
 package enum UserLookup: Sendable, Equatable {
-    /// Nothing is known of the user. Not an error.
+    /// There is no record. Not an error.
     case none
-    /// The user's record; `validSince` is nil for one that is only disabled.
+    /// The user's record. `validSince` is `nil` if there is no revocation.
     case record(validSince: UnixTime?, disabled: Bool)
-    /// The user's record is invalid: no decision can be made from it.
+    /// The user's record is invalid, so no decision can be based on it.
     case faulty
 }
 
-/// What the view answers for a session.
+/// The result of looking up a session in the view.
 package enum SessionLookup: Sendable, Equatable {
-    /// Nothing is known of the session. Not an error.
+    /// There is no record. Not an error.
     case none
     /// The session's record.
     case record(revoked: Bool, signedInAt: UnixTime?, isAuthenticated: Bool = false)
-    /// The session's record is invalid: no decision can be made from it.
+    /// The session's record is invalid, so no decision can be based on it.
     case faulty
 }

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// One value of a record as it is stored, which may be anything: files and servers can be written by others.
+/// A stored value. It may be invalid, since other programs can write to files and servers.
 package enum StoredField<Value: Sendable & Equatable>: Sendable, Equatable {
     case valid(Value)
     case faulty
@@ -10,7 +10,7 @@ package enum StoredField<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// A user's record as it is stored.
+/// The stored record of a user.
 package struct StoredUser: Equatable {
     package var validSince: StoredField<UnixTime?> = .valid(nil)
     package var disabled: StoredField<Bool> = .valid(false)
@@ -20,7 +20,7 @@ package struct StoredUser: Equatable {
         self.disabled = disabled
     }
 
-    /// Nil if it is faulty.
+    /// The record. `nil` if a field is faulty.
     package var record: UserRecord? {
         guard let validSince = validSince.value, let disabled = disabled.value else { return nil }
         return UserRecord(validSince: validSince, disabled: disabled)
@@ -29,7 +29,7 @@ package struct StoredUser: Equatable {
     package var word: RecordWord { record.map { RecordWord($0) } ?? .faulty }
 }
 
-/// A session's record as it is stored.
+/// The stored record of a session.
 package struct StoredSession: Equatable {
     package var revoked: StoredField<Bool> = .valid(false)
     package var signedInAt: StoredField<UnixTime?> = .valid(nil)
@@ -46,12 +46,12 @@ package struct StoredSession: Equatable {
         self.expires = expires
     }
 
-    /// Nil if it is faulty.
+    /// The record. `nil` if a field is faulty.
     package var record: SessionRecord? {
         guard let revoked = revoked.value, let signedInAt = signedInAt.value,
             let authenticatedAt = authenticatedAt.value, expires != .faulty
         else { return nil }
-        // Another writer may move `signed_in_at` alone.
+        // Another writer may change only `signed_in_at`.
         return SessionRecord(
             revoked: revoked, signedInAt: signedInAt,
             isAuthenticated: signedInAt != nil && authenticatedAt == signedInAt)
@@ -59,8 +59,7 @@ package struct StoredSession: Equatable {
 
     package var word: RecordWord { record.map { RecordWord($0) } ?? .faulty }
 
-    /// When the record goes: the later of what is stored and what the caller knows; a caller who knows nothing changes
-    /// nothing.
+    /// Returns the expiry of the record: the later of the stored one and `new`. If `new` is `nil`, the stored one.
     package func expiry(extendedTo new: UnixTime?) -> UnixTime? {
         let old = expires.value ?? nil
         guard let new else { return old }

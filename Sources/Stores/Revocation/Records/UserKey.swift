@@ -1,33 +1,34 @@
-/// The complete name of a user: the tenant, where tokens of several tenants are valid, and the uid.
+/// The complete name of a user: the uid, and the tenant if tokens of several tenants are valid.
 ///
-/// The store, rate limits, caches and lookups take this type and no bare uid, since a uid is unique only in its tenant. The Firebase project is no
-/// part of the name: a configuration has one. Nor is a provider: the uid of a provider's user begins with the provider's id.
+/// The store, rate limits, caches and lookups take this type and no bare uid, since a uid is unique only in its
+/// tenant. The name omits the Firebase project, since a configuration has only one, and the provider, since the uid
+/// of a provider's user begins with the provider's id.
 ///
-/// Two users never share a name. Uids and tenants have no control characters, so `separator` occurs in neither of them: a name without it is a uid
-/// without a tenant, as in every version before tenants had names of their own.
+/// Names are unique. Uids and tenants have no control characters, so neither contains `separator`. A name without it
+/// is a uid without a tenant, as in versions before tenants were supported.
 package struct UserKey: Sendable {
-    /// The tenant; `nil` where only one tenant's tokens, or only tokens without a tenant, are valid.
+    /// The tenant. `nil` if only tokens of one tenant, or only tokens without a tenant, are valid.
     package let tenant: String?
     /// The uid, which is unique in the tenant.
     package let uid: String
-    /// The name as one text: the uid, or the tenant, `separator` and the uid.
+    /// The name as one string: the uid, or the tenant, `separator` and the uid.
     package let name: String
 
     /// The character between the tenant and the uid of a name: U+001F, the unit separator.
     static let separator = UInt8(0x1F)
-    /// The longest tenant, in bytes.
+    /// The maximum size of a tenant, in bytes.
     package static let maximumTenantSize = 128
 
-    /// The name of a user.
+    /// Creates a name.
     ///
-    /// - Parameter tenant: without a default, so that each caller decides.
+    /// - Parameter tenant: The tenant, without a default, so that each caller decides.
     package init(uid: String, tenant: String?) {
         self.tenant = tenant
         self.uid = uid
         name = tenant.map { "\($0)\u{1F}\(uid)" } ?? uid
     }
 
-    /// The name that a store holds.
+    /// Parses a stored name.
     package init(name: String) {
         let bytes = name.utf8
         if let end = bytes.firstIndex(of: Self.separator) {
@@ -40,13 +41,13 @@ package struct UserKey: Sendable {
         self.name = name
     }
 
-    /// The user that an identity at a provider names while it belongs to no account.
+    /// Creates the name of a linked identity's user while the identity belongs to no account.
     package init(_ link: IdentityLink) {
         self.init(uid: link.name, tenant: nil)
     }
 
-    /// Whether a text can be a tenant: 1 to 128 letters, digits, `-` and `_`. Identity Platform makes no others. The id of a provider has a dot, so
-    /// `PROVIDER:SUBJECT` with an unescaped colon is never taken for a tenant's user.
+    /// Returns whether a text is a valid tenant: 1 to 128 letters, digits, `-` and `_`, as Identity Platform creates
+    /// them. The id of a provider contains a dot, so `PROVIDER:SUBJECT` cannot be mistaken for a tenant's user.
     package static func isTenant(_ text: some Sequence<UInt8>) -> Bool {
         var count = 0
         for byte in text {
@@ -60,7 +61,7 @@ package struct UserKey: Sendable {
 }
 
 extension UserKey: Hashable {
-    /// Whether both are the same bytes; strings are equal by canonical equivalence.
+    /// Returns whether both names have the same bytes. Strings compare by canonical equivalence.
     package static func == (one: UserKey, other: UserKey) -> Bool { one.name.isExactly(other.name) }
 
     /// Hashes the bytes.

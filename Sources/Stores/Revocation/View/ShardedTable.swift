@@ -1,25 +1,24 @@
 import Synchronization
 
-/// A map from `StoreKey` to `RecordWord` that any number of threads read while one writes.
+/// A map from `StoreKey` to `RecordWord` for one writer and any number of concurrent readers.
 ///
-/// Readers load one address and probe: no lock, no allocation, no retry, nothing that a writer could make them wait
-/// for. Growth builds a new block, publishes its address and frees the old one when `ReaderLanes` tells that no reader
-/// can hold it. The table is cut into shards that grow on their own, so that growth copies little at a time and the
-/// memory of two generations is never held for more than one shard.
+/// Readers load one address and probe. They take no lock, allocate nothing, never retry and never wait for the
+/// writer. To grow, the writer publishes a new block and frees the old one when `ReaderLanes` shows that no reader
+/// can hold it. Shards grow independently, so that each growth copies little and only one shard has two blocks.
 ///
-/// Why the Synchronization module and plain addresses, rather than an atomic strong reference: loading a strong
-/// reference retains, in a loop of compare-and-exchange on a word that all workers share. That is neither wait-free nor
-/// cheap on many cores. Here a reader only writes to its own lane.
+/// The table uses plain addresses instead of atomic strong references. Loading a strong reference retains it, in a
+/// compare-and-exchange loop on a word that all workers share: that is not wait-free, and slow on many cores. Here a
+/// reader writes only to its own lane.
 package final class ShardedTable: Sendable {
     package static let shardBits = 6
     package static let shardCount = 1 << shardBits
 
-    // Safe to share: the memory is made of atomics, lives as long as this object and the pointer never changes.
+    // Safe to share: the memory consists of atomics, lives as long as this object, and the pointer never changes.
     private nonisolated(unsafe) let blocks: UnsafeMutablePointer<Atomic<UInt64>>
     private let lanes: ReaderLanes
     private let seed: (UInt64, UInt64)
     private let writer: Mutex<TableWriter>
-    /// How many keys have a record: where none has, nothing need be looked for.
+    /// The number of keys with a record. Lookups in an empty table return at once.
     private let occupied = Atomic<Int>(0)
 
     init(lanes: ReaderLanes) {
@@ -44,7 +43,7 @@ package final class ShardedTable: Sendable {
     @inline(__always)
     var isEmpty: Bool { occupied.load(ordering: .acquiring) == 0 }
 
-    /// The record under `key`.
+    /// Returns the record of `key`.
     @inline(__always)
     func find(_ key: StoreKey, lane: Int) -> RecordWord {
         if isEmpty { return .none }
@@ -53,14 +52,14 @@ package final class ShardedTable: Sendable {
         return findEntered(key)
     }
 
-    /// The record under `key`; only between `enter` and `leave` of a lane.
+    /// Returns the record of `key`. The caller must have entered a lane.
     @inline(__always)
     func findEntered(_ key: StoreKey) -> RecordWord {
         let hash = spread(key)
         return block(Self.shard(hash)).find(key, hash: hash << Self.shardBits)
     }
 
-    /// Sets the record under `key`; `.none` removes it. When this returns, every later `find` sees it.
+    /// Sets the record of `key`; `.none` removes it. After the return, every later `find` returns the new record.
     func set(_ key: StoreKey, to record: RecordWord) {
         let hash = spread(key)
         writer.withLock { writer in
@@ -74,14 +73,15 @@ package final class ShardedTable: Sendable {
         }
     }
 
-    /// Begins a generation: what is set from now on is told from what was set before.
+    /// Begins a generation, which separates later records from earlier ones.
     func beginGeneration() -> UInt64 {
         writer.withLock { $0.beginGeneration() }
     }
 
-    /// Removes the records of one shard that were not set since `generation` began; none once a later one has begun.
+    /// Removes the records of one shard that were not set since `generation` began. Does nothing after a later
+    /// generation has begun.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: The number of removed records.
     func sweep(shard: Int, generation: UInt64) -> Int {
         writer.withLock { writer in
             guard writer.generation == generation else { return 0 }
@@ -93,23 +93,24 @@ package final class ShardedTable: Sendable {
         }
     }
 
-    /// Keeps the records of one shard that were not set since `generation` began, and marks them; none once a later one has begun.
+    /// Marks the records of one shard that were not set since `generation` began as kept. Does nothing after a later
+    /// generation has begun.
     func keep(shard: Int, generation: UInt64) {
         writer.withLock { writer in
             if writer.generation == generation { writer.keep(block(shard)) }
         }
     }
 
-    /// How many keys have a record that the store does not hold any more.
+    /// The number of keys with a record that the store has lost.
     package var kept: Int { writer.withLock { $0.kept } }
 
-    /// The record under `key`, as it is kept. For the writing side.
+    /// Returns the stored word of `key`, for the writing side.
     package func word(_ key: StoreKey) -> RecordWord { find(key, lane: 0) }
 
-    /// How many keys have a faulty record.
+    /// The number of keys with a faulty record.
     var faulty: Int { writer.withLock { $0.faulty } }
 
-    /// How many keys have a record, and how much memory the table takes, tables that wait to be freed included.
+    /// The number of keys with a record, and the size of the table in bytes, including blocks that wait to be freed.
     var usage: (records: Int, bytes: Int) {
         writer.withLock { writer in
             writer.freeRetired(lanes)
@@ -134,7 +135,7 @@ package final class ShardedTable: Sendable {
         Int(truncatingIfNeeded: hash >> UInt64(64 - shardBits))
     }
 
-    /// Where a key is looked for. Seeded, so that nobody can choose uids whose keys crowd one place.
+    /// Hashes a key with a random seed, so that clients cannot choose uids that collide.
     @inline(__always)
     private func spread(_ key: StoreKey) -> UInt64 {
         let product = (key.high ^ seed.0).multipliedFullWidth(by: key.low ^ seed.1)

@@ -1,31 +1,31 @@
 package import JOSE
 
-/// The name of a record in the view: the first 128 bits of a SHA-256.
+/// The key of a record in the view: the first 128 bits of a SHA-256.
 ///
-/// Made once for a token and kept beside it. 128 bits make a collision among 10 million users less likely than 2^-81,
-/// and one made on purpose cost 2^64 hashes. Users and sessions are in tables of their own, so that their keys cannot
-/// meet.
+/// It is computed once for a token and cached with it. The probability of a collision among 10 million users is below
+/// 2^-81; a deliberate collision costs 2^64 hashes. Users and sessions have separate tables, so their keys cannot
+/// collide.
 package struct StoreKey: Sendable, Hashable {
     let high: UInt64
-    /// Never 0, which marks a free place in the table.
+    /// Never 0, which marks a free slot in the table.
     package let low: UInt64
 
-    /// A key of two words of a digest.
+    /// Creates a key from two words of a digest.
     init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low == 0 ? 1 : low
     }
 
-    /// The key of a user: the hash of the UTF-8 of ``UserKey/name``. Nil when libcrypto fails.
+    /// Creates the key of a user: the hash of the UTF-8 of ``UserKey/name``. `nil` if libcrypto fails.
     init?(userName name: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
         guard let digest = hasher.hash(name) else { return nil }
         self.init(digest)
     }
 
-    /// The key of a session: the hash of the length of the user's name (4 bytes, big-endian), the name and the session. Nil when
-    /// libcrypto fails.
+    /// Creates the key of a session: the hash of the size of the user's name (4 bytes, big-endian), the name and the
+    /// session. `nil` if libcrypto fails.
     ///
-    /// The length keeps (`ab`, `c`) and (`a`, `bc`) apart.
+    /// The size distinguishes (`ab`, `c`) from (`a`, `bc`).
     init?(userName name: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
         let size = 4 + name.count + session.count
         let digest = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
@@ -38,13 +38,13 @@ package struct StoreKey: Sendable, Hashable {
         self.init(digest)
     }
 
-    /// The key of a user. Nil when libcrypto fails.
+    /// Creates the key of a user. `nil` if libcrypto fails.
     package init?(_ user: UserKey, hasher: SHA256Hasher) {
         guard let key = user.name.withBytes({ StoreKey(userName: $0, hasher: hasher) }) else { return nil }
         self = key
     }
 
-    /// The key of a session of a user. Nil when libcrypto fails.
+    /// Creates the key of a session of a user. `nil` if libcrypto fails.
     package init?(_ user: UserKey, session: String, hasher: SHA256Hasher) {
         let key = user.name.withBytes { name in
             session.withBytes { StoreKey(userName: name, session: $0, hasher: hasher) }
@@ -63,14 +63,14 @@ package struct StoreKey: Sendable, Hashable {
 }
 
 extension String {
-    /// Calls `body` with the string's UTF-8; without a copy on the heap for a native string.
+    /// Calls `body` with the string's UTF-8. A native string is not copied.
     fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
         return Array(utf8).withUnsafeBytes(body)
     }
 }
 
-/// Makes keys where a failure of libcrypto must be an error: on the writing side of the view. For one thread.
+/// A factory of keys for the writing side of the view, which throws if libcrypto fails. Not thread-safe.
 package struct StoreKeyMaker {
     private let hasher: SHA256Hasher
 

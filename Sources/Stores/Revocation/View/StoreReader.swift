@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A worker's way to read the `StoreView`: the same answers, without sharing a cache line with other workers.
+/// A worker's reader of the `StoreView`. Workers with separate readers share no cache line.
 ///
-/// Any thread may use it at any time; two that use the same one are slower, not wrong.
+/// Concurrent use of one reader is safe but slower.
 package struct StoreReader: Sendable {
-    /// What is read.
+    /// The view.
     package let view: StoreView
     private let lane: Int
 
@@ -13,38 +13,38 @@ package struct StoreReader: Sendable {
         self.lane = lane
     }
 
-    /// What is known of a user. Means something only while `view.age` is not too great.
+    /// Looks up a user. Valid only while `view.age` is within bounds.
     package func user(_ key: StoreKey) -> UserLookup {
         view.user(key, lane: lane)
     }
 
-    /// What is known of a user and of a session: as ``user(_:)`` and ``session(_:)``, at the cost of one look.
+    /// Looks up a user and a session, like ``user(_:)`` and ``session(_:)``, with one entry to the lane.
     @inline(__always)
     package func records(user: StoreKey, session: StoreKey) -> (UserLookup, SessionLookup) {
         view.records(user: user, session: session, lane: lane)
     }
 
-    /// What is known of a session. Means something only while `view.age` is not too great.
+    /// Looks up a session. Valid only while `view.age` is within bounds.
     package func session(_ key: StoreKey) -> SessionLookup {
         view.session(key, lane: lane)
     }
 }
 
-/// Counts who is reading, so that the writer knows when nobody can hold a table that it replaced.
+/// Counters of active readers, from which the writer learns when a replaced table can be freed.
 ///
-/// A reader adds 1 to a lane before it loads the address of a table and takes it back when it has its answer: two
-/// atomic additions, whatever the writer does. The writer publishes the new table first and then looks at the lanes. A
-/// lane that it sees at 0, even once, holds no reader of the old table: by the single order of sequentially consistent
-/// operations a reader that it did not see comes later, and so loads the new address. One lane a worker keeps the
-/// lane's cache line with that worker; sharing one is slower and as safe.
+/// A reader increments a lane before it loads the address of a table, and decrements it after the lookup. The writer
+/// publishes the new table and then checks the lanes. A lane that it has seen at 0 once holds no reader of the old
+/// table: in the single order of sequentially consistent operations, any reader that it did not see loads the new
+/// address. With one lane for each worker, the lane's cache line stays with that worker; sharing a lane is slower but
+/// safe.
 final class ReaderLanes: Sendable {
-    /// One bit of a mask for each lane.
+    /// The number of lanes, one for each bit of a mask.
     static let count = 64
 
-    /// 128 bytes apart: processors fetch lines in pairs.
+    /// The distance of lanes in words: 128 bytes, since processors fetch cache lines in pairs.
     private static let stride = 16
 
-    // Safe to share: the memory is made of atomics, lives as long as this object and the pointer never changes.
+    // Safe to share: the memory consists of atomics, lives as long as this object, and the pointer never changes.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -65,7 +65,7 @@ final class ReaderLanes: Sendable {
         words[(lane & (Self.count - 1)) &* Self.stride].wrappingSubtract(1, ordering: .releasing)
     }
 
-    /// Which of the lanes in `mask` have a reader now.
+    /// Returns the lanes in `mask` that have a reader now.
     func busy(among mask: UInt64) -> UInt64 {
         var busy: UInt64 = 0
         for lane in 0..<Self.count where mask & (1 << lane) != 0 {
@@ -75,7 +75,7 @@ final class ReaderLanes: Sendable {
     }
 }
 
-/// Memory for `count` atomic words, all 0, aligned to 128 bytes.
+/// Allocates `count` atomic words, all 0, aligned to 128 bytes.
 func allocateAtomicWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: 128)
     let words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: count)

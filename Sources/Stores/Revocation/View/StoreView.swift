@@ -1,42 +1,42 @@
 import Synchronization
 
-/// The records that requests read: one table of users and one of sessions, shared by all workers.
+/// The records that requests read: a table of users and a table of sessions, shared by all workers.
 ///
-/// A lookup is wait-free: it takes no lock, allocates nothing, never retries and never waits for the writer. The view
-/// may be read from anywhere; a worker reads fastest through a `StoreReader` of its own. Only a store writes to it.
+/// A lookup is wait-free: it takes no lock, allocates nothing, never retries and never waits for the writer. Any
+/// thread can read the view; a worker's own `StoreReader` is fastest. Only the store writes to it.
 package final class StoreView: Sendable {
     private let lanes: ReaderLanes
     package let users: ShardedTable
     package let sessions: ShardedTable
     private let nextLane = Atomic<Int>(0)
-    /// 0: not loaded; `UInt64.max`: always fresh; else the monotonic time of the last confirmation, plus 1.
+    /// 0: not loaded. `UInt64.max`: always fresh. Otherwise, the monotonic time of the last confirmation plus 1.
     private let freshness = Atomic<UInt64>(0)
     private let changeCount = Atomic<UInt64>(0)
 
-    /// An empty view of infinite age.
+    /// Creates an empty view that is not loaded.
     package init() {
         lanes = ReaderLanes()
         users = ShardedTable(lanes: lanes)
         sessions = ShardedTable(lanes: lanes)
     }
 
-    /// A reader with a lane of its own.
+    /// Creates a reader with the next lane.
     package func reader() -> StoreReader {
         StoreReader(view: self, lane: nextLane.wrappingAdd(1, ordering: .relaxed).oldValue)
     }
 
-    /// What is known of a user. Means something only while `age` is not too great.
+    /// Looks up a user. Valid only while `age` is within bounds.
     package func user(_ key: StoreKey) -> UserLookup {
         user(key, lane: Int(truncatingIfNeeded: key.low))
     }
 
-    /// What is known of a session. Means something only while `age` is not too great.
+    /// Looks up a session. Valid only while `age` is within bounds.
     package func session(_ key: StoreKey) -> SessionLookup {
         session(key, lane: Int(truncatingIfNeeded: key.low))
     }
 
-    /// How long ago, in nanoseconds, the view was last known to hold everything that was acknowledged: nil before the
-    /// first load and after the store was closed (infinitely long ago), 0 for an embedded store.
+    /// Returns the time in nanoseconds since the view was last known to contain all acknowledged writes; 0 for an
+    /// embedded store. `nil` before the first load and after the store was closed.
     package func age(monotonicNow now: UInt64) -> UInt64? {
         switch freshness.load(ordering: .acquiring) {
         case 0: nil
@@ -45,16 +45,16 @@ package final class StoreView: Sendable {
         }
     }
 
-    /// How many records of the view are faulty. For metrics: takes the writer's lock.
+    /// The number of faulty records. For metrics, since it takes the writer's lock.
     package var faultyRecords: Int { users.faulty + sessions.faulty }
 
-    /// How many records the view holds, and how many bytes they take. For metrics: takes the writer's lock.
+    /// The number of records and their size in bytes. For metrics, since it takes the writer's lock.
     package var usage: (users: Int, sessions: Int, bytes: Int) {
         let (users, sessions) = (users.usage, sessions.usage)
         return (users.records, sessions.records, users.bytes + sessions.bytes)
     }
 
-    /// How often a record was set: as long as it stays the same, nothing is known now that was not known before.
+    /// A counter that increases with every record that is set. While it is unchanged, the view contains no new record.
     package var changes: UInt64 { changeCount.load(ordering: .acquiring) }
 
     @inline(__always)
@@ -80,79 +80,80 @@ package final class StoreView: Sendable {
 }
 
 extension StoreView {
-    /// Publishes a user's record: when this returns, every reader sees it.
+    /// Publishes a user's record. All readers see it after the return.
     package func setUser(_ key: StoreKey, to word: RecordWord) {
         users.set(key, to: word)
         changeCount.wrappingAdd(1, ordering: .releasing)
     }
 
-    /// Publishes a session's record: when this returns, every reader sees it.
+    /// Publishes a session's record. All readers see it after the return.
     package func setSession(_ key: StoreKey, to word: RecordWord) {
         sessions.set(key, to: word)
         changeCount.wrappingAdd(1, ordering: .releasing)
     }
 
-    /// From now on the view is as fresh as can be: its store writes here before it acknowledges.
+    /// Marks the view as always fresh: its store writes to the view before it acknowledges a write.
     package func setAlwaysFresh() {
         freshness.store(.max, ordering: .releasing)
     }
 
-    /// Whether the view's store writes here before it acknowledges.
+    /// Whether the view's store writes to the view before it acknowledges a write.
     package var isAlwaysFresh: Bool { freshness.load(ordering: .acquiring) == .max }
 
-    /// The view held everything at `monotonic`, in nanoseconds.
+    /// Records that the view was complete at `monotonic`, in nanoseconds.
     package func confirm(at monotonic: UInt64) {
         freshness.store(min(monotonic, .max - 2) + 1, ordering: .releasing)
     }
 
-    /// From now on nothing keeps the view up to date.
+    /// Marks the view as no longer updated.
     package func setStale() {
         freshness.store(0, ordering: .releasing)
     }
 }
 
-/// Reading all records again into a view that requests go on reading.
+/// Reading all records again while requests use the view.
 ///
-/// Nothing is taken away while the records are read: what was revoked before counts until the sweep, so the view errs
-/// to the safe side. No second table is built, and no reader waits. What a store has lost may be kept instead of swept.
+/// No record is removed before the sweep, so old revocations remain in force meanwhile. No second table is built, and
+/// no reader waits. Records that the store has lost can be kept instead of swept.
 extension StoreView {
-    /// Names one reading of all records, between `beginReread` and the last slice of the sweep.
+    /// One reading of all records, from `beginReread` to the last slice of the sweep.
     package struct Reread: Sendable {
         fileprivate let users: UInt64
         fileprivate let sessions: UInt64
     }
 
-    /// How many slices a sweep has. A slice holds the writer's lock while it looks at one shard.
+    /// The number of slices of a sweep. Each slice takes the writer's lock for one shard.
     package static let sweepSlices = ShardedTable.shardCount
 
-    /// Begins to read all records again; an earlier reading ends without its sweep.
+    /// Begins a reading of all records. An earlier reading ends without its sweep.
     package func beginReread() -> Reread {
         Reread(users: users.beginGeneration(), sessions: sessions.beginGeneration())
     }
 
-    /// Removes, in one slice, the records that nobody set since `reread` began; none once a later one has begun.
+    /// Removes the records of one slice that were not set since `reread` began. Does nothing after a later reading
+    /// has begun.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: The number of removed records.
     package func sweep(_ reread: Reread, slice: Int) -> Int {
         users.sweep(shard: slice, generation: reread.users)
             + sessions.sweep(shard: slice, generation: reread.sessions)
     }
 
-    /// Removes, in one slice, the sessions that nobody set since `reread` began.
+    /// Removes the sessions of one slice that were not set since `reread` began.
     package func sweepSessions(_ reread: Reread, slice: Int) {
         _ = sessions.sweep(shard: slice, generation: reread.sessions)
     }
 
-    /// Keeps, in one slice, the users that nobody set since `reread` began, and marks them.
+    /// Marks the users of one slice that were not set since `reread` began as kept.
     package func keepUsers(_ reread: Reread, slice: Int) {
         users.keep(shard: slice, generation: reread.users)
     }
 
-    /// Keeps, in one slice, the sessions that nobody set since `reread` began, and marks them.
+    /// Marks the sessions of one slice that were not set since `reread` began as kept.
     package func keepSessions(_ reread: Reread, slice: Int) {
         sessions.keep(shard: slice, generation: reread.sessions)
     }
 
-    /// How many records the store does not hold any more.
+    /// The number of records that the store has lost.
     package var kept: (users: Int, sessions: Int) { (users.kept, sessions.kept) }
 }

@@ -6,17 +6,17 @@ import Synchronization
     import Musl
 #endif
 
-/// One open-addressing table of a fixed number of places of three words: the lower word of the key, the upper one, the
-/// record.
+/// An open-addressing table with a fixed number of slots. A slot has three words: the lower word of the key, the
+/// upper word, and the record.
 ///
-/// A lookup begins at the place that the key's hash names and ends at the key or at the first free place. What it reads
-/// lies side by side, so that it waits for the memory once: with keys and records apart, a hit waited twice.
+/// A lookup begins at the slot of the key's hash and ends at the key or at the first free slot. The words of a slot
+/// are adjacent, so that a hit usually waits for memory once.
 ///
-/// A place is filled once: record and upper key word first, then the lower key word with release ordering, which is
-/// what readers look for with acquire ordering. From then on its key never changes and its record is replaced whole.
-/// There is always a free place, so every lookup ends.
+/// A slot is filled once: first the record and the upper word, then the lower word with release ordering, which
+/// readers load with acquire ordering. The key never changes afterwards, and the record is replaced atomically. At
+/// least one slot is always free, so every lookup ends.
 struct TableBlock {
-    /// A cache line before the first place; its first word is the number of places.
+    /// A cache line before the first slot. Its first word is the number of slots.
     private static let headerWords = 8
     private static let wordsPerPlace = 3
 
@@ -29,7 +29,7 @@ struct TableBlock {
 
     @inline(__always)
     init(address: UInt) {
-        // An address comes from `address` below, so it is never 0.
+        // The address comes from `address` below, so it is never 0.
         words = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
     }
 
@@ -43,16 +43,16 @@ struct TableBlock {
         TableMemory.deallocate(words, words: Self.headerWords + capacity * Self.wordsPerPlace)
     }
 
-    /// The record under `key`.
+    /// Returns the record of `key`.
     @inline(__always)
     func find(_ key: StoreKey, hash: UInt64) -> RecordWord {
         let place = place(of: key, hash: hash)
         return place.isTaken ? RecordWord(bits: place.record[0].load(ordering: .acquiring)) : .none
     }
 
-    /// Replaces the record under `key`; nil if the key has no place.
+    /// Replaces the record of `key`.
     ///
-    /// - Returns: the record that was there.
+    /// - Returns: The previous record. `nil` if the key has no slot.
     func replace(_ key: StoreKey, hash: UInt64, with record: RecordWord) -> RecordWord? {
         let place = place(of: key, hash: hash)
         guard place.isTaken else { return nil }
@@ -61,7 +61,7 @@ struct TableBlock {
         return old
     }
 
-    /// Takes a free place for `key`, which must have none yet; one more place must stay free.
+    /// Fills a free slot for `key`, which must not have one. Another slot must remain free.
     func insert(_ key: StoreKey, hash: UInt64, _ record: RecordWord) {
         let place = place(of: key, hash: hash)
         place.record[0].store(record.bits, ordering: .relaxed)
@@ -76,9 +76,9 @@ struct TableBlock {
         }
     }
 
-    /// Takes away the records that `isGone` tells; their keys keep their places.
+    /// Removes the records for which `isGone` returns true. Their keys keep their slots.
     ///
-    /// - Returns: how many records went, and how many of them were faulty, and kept.
+    /// - Returns: The number of removed records, and how many of them were faulty and kept.
     func removeRecords(where isGone: (RecordWord) -> Bool) -> (records: Int, faulty: Int, kept: Int) {
         var removed = (records: 0, faulty: 0, kept: 0)
         forEachPlace { place, _, record in
@@ -91,9 +91,9 @@ struct TableBlock {
         return removed
     }
 
-    /// Marks the records that `isMissing` tells as kept by the view, and read in `generation`.
+    /// Marks the records for which `isMissing` returns true as kept, with `generation`.
     ///
-    /// - Returns: how many were not kept before.
+    /// - Returns: The number of records that were not marked before.
     func keepRecords(generation: UInt64, where isMissing: (RecordWord) -> Bool) -> Int {
         var kept = 0
         forEachPlace { place, _, record in
@@ -104,7 +104,7 @@ struct TableBlock {
         return kept
     }
 
-    /// Calls `body` with each place that has a record, and the lower word of its key.
+    /// Calls `body` with each slot that has a record, and the lower word of its key.
     private func forEachPlace(_ body: (Place, UInt64, RecordWord) -> Void) {
         for index in 0..<capacity {
             let place = Place(words: words + (Self.headerWords + index * Self.wordsPerPlace), isTaken: true)
@@ -124,7 +124,7 @@ struct TableBlock {
         var record: UnsafeMutablePointer<Atomic<UInt64>> { words + 2 }
     }
 
-    /// The key's place, or the free one where it would be.
+    /// Returns the slot of the key, or the free slot where it would be inserted.
     @inline(__always)
     private func place(of key: StoreKey, hash: UInt64) -> Place {
         let count = words[0].load(ordering: .relaxed)
@@ -144,48 +144,47 @@ struct TableBlock {
     }
 }
 
-/// When a shard of a table is rebuilt, and how large it then is.
+/// The rules for rebuilding a shard.
 ///
-/// A shard is at most 3/4 full: beyond, the misses, which are the common answer, look at many places. It grows by a
-/// little, since memory is bounded for 10 million users, and not all shards by as much, so that the shards of an evenly
-/// filled table do not all grow at the same moment.
+/// A shard is at most 3/4 full. Beyond that, misses, which are the common result, probe many slots. It grows by
+/// little, since memory is bounded for 10 million users. Shards grow to different sizes, so that evenly filled shards
+/// do not all grow at once.
 enum TableGrowth {
     static let initialPlaces = 16
 
-    /// Whether `used` taken places, with or without a record, are too many.
+    /// Returns whether the number of used slots, with or without a record, is too high.
     static func isFull(used: Int, capacity: Int) -> Bool {
         4 * used > 3 * capacity
     }
 
-    /// Whether so many of the taken places lost their record that the shard should be rebuilt without them.
+    /// Returns whether so many used slots have no record that the shard should be rebuilt.
     static func isWasteful(dead: Int, used: Int) -> Bool {
         dead > 8 && 2 * dead > used
     }
 
-    /// The size of a rebuilt shard that has `live` records: 56 to 68 % full.
+    /// Returns the capacity of a rebuilt shard with `live` records, so that it is 56 to 68 % full.
     static func places(live: Int, shard: Int) -> Int {
         let percent = 56 + 4 * (shard % 4)
         return max(initialPlaces, (100 * live + percent - 1) / percent)
     }
 }
 
-/// Where a block's words live.
+/// The memory of blocks.
 ///
-/// A large block is mapped by itself, begins at a huge page and asks for huge pages: a look-up among millions of users
-/// would else wait for the processor's page tables too. What is freed goes back to the system at once, whatever else
-/// the process holds.
+/// A large block has its own mapping, aligned to a huge page, with a request for huge pages. Otherwise a lookup among
+/// millions of users also waits for page table walks. Freed memory returns to the system at once.
 enum TableMemory {
-    /// The size of a huge page, and the least that is mapped.
+    /// The size of a huge page, and the minimum size of a mapping.
     static let hugePage = 2 << 20
 
-    /// `count` atomic words, all 0.
+    /// Allocates `count` atomic words, all 0.
     static func allocate(words count: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         if count * 8 < hugePage { return allocateAtomicWords(count) }
-        // Fresh pages are 0, which is what an atomic 0 is made of.
+        // New pages are zeroed, and zeroed memory is a valid atomic 0.
         return map(count * 8).bindMemory(to: Atomic<UInt64>.self, capacity: count)
     }
 
-    /// Frees what `allocate` gave for the same `count`.
+    /// Frees the memory that `allocate` returned for the same `count`.
     static func deallocate(_ words: UnsafeMutablePointer<Atomic<UInt64>>, words count: Int) {
         if count * 8 < hugePage { return words.deallocate() }
         munmap(words, count * 8)
@@ -196,14 +195,14 @@ enum TableMemory {
         guard let start = mmap(nil, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             start != MAP_FAILED
         else {
-            // As the standard library does: without memory there is nothing to go on with.
+            // Without memory the process cannot continue; the standard library does the same.
             fatalError("out of memory: a table of \(size) bytes")
         }
         let memory = start.alignedUp(toMultipleOf: hugePage)
         let end = (memory + size).alignedUp(toMultipleOf: sysconf(Int32(_SC_PAGESIZE)))
         if memory > start { munmap(start, memory - start) }
         if start + total > end { munmap(end, start + total - end) }
-        // Advice: where the system has no huge pages, the table is slower and as right.
+        // A hint: without huge pages, the table is slower but correct.
         madvise(memory, size, MADV_HUGEPAGE)
         return memory
     }

@@ -1,4 +1,4 @@
-/// What the writer of a `ShardedTable` knows besides the blocks: counts, and blocks that wait to be freed.
+/// The writer's state of a `ShardedTable`: counts, and replaced blocks that wait to be freed.
 struct TableWriter: ~Copyable {
     private struct Shard {
         var used = 0
@@ -7,27 +7,27 @@ struct TableWriter: ~Copyable {
 
     private struct Retired {
         var block: TableBlock
-        /// The lanes that were not seen without a reader since the block was replaced.
+        /// The lanes that have not been seen without a reader since the block was replaced.
         var lanes: UInt64 = .max
     }
 
     private var shards = [Shard](repeating: Shard(), count: ShardedTable.shardCount)
     private var retired: [Retired] = []
 
-    /// Keys with a record.
+    /// The number of keys with a record.
     private(set) var records = 0
-    /// Keys whose record is faulty.
+    /// The number of keys with a faulty record.
     private(set) var faulty = 0
-    /// Keys whose record the store does not hold any more.
+    /// The number of keys with a record that the store has lost.
     private(set) var kept = 0
-    /// What is set now is stamped with this.
+    /// The generation of records that are set now.
     private(set) var generation: UInt64 = 0
 
     var retiredBytes: Int { retired.reduce(0) { $0 + $1.block.byteCount } }
 
-    /// Sets the record under `key` in `block`, or in a block that replaces it.
+    /// Sets the record of `key` in `block` or in its replacement.
     ///
-    /// - Returns: the block to publish in place of `block`, if it had to be rebuilt.
+    /// - Returns: The block to publish in place of `block`. `nil` if it was not rebuilt.
     mutating func set(
         _ key: StoreKey, hash: UInt64, to record: RecordWord, in block: TableBlock, shard: Int,
         rehash: (StoreKey) -> UInt64
@@ -66,7 +66,7 @@ struct TableWriter: ~Copyable {
         shards[shard].dead -= change
     }
 
-    /// Keeps the records of `block` that were last set before the present generation, and marks them.
+    /// Marks the records of `block` that were last set before the current generation as kept.
     mutating func keep(_ block: TableBlock) {
         kept += block.keepRecords(generation: generation) { !$0.isOf(generation) }
     }
@@ -76,9 +76,9 @@ struct TableWriter: ~Copyable {
         return generation
     }
 
-    /// Removes the records of `block` that were last set before the present generation.
+    /// Removes the records of `block` that were last set before the current generation.
     ///
-    /// - Returns: how many were removed, and the block to publish in place of `block`, if it had to be rebuilt.
+    /// - Returns: The number of removed records, and the block to publish in place of `block` if it was rebuilt.
     mutating func sweep(
         _ block: TableBlock, shard: Int, rehash: (StoreKey) -> UInt64
     ) -> (removed: Int, replacement: TableBlock?) {
@@ -93,7 +93,7 @@ struct TableWriter: ~Copyable {
         return (removed.records, rebuild(block, shard: shard, rehash: rehash))
     }
 
-    /// A block with the records of `block`, and room for one more.
+    /// Returns a new block with the records of `block` and room for one more.
     private mutating func rebuild(_ block: TableBlock, shard: Int, rehash: (StoreKey) -> UInt64) -> TableBlock {
         let live = shards[shard].used - shards[shard].dead
         let new = TableBlock(places: TableGrowth.places(live: live + 1, shard: shard))
@@ -106,7 +106,7 @@ struct TableWriter: ~Copyable {
         retired.append(Retired(block: block))
     }
 
-    /// Frees the replaced blocks that no reader can hold. What a reader still holds waits for the next call.
+    /// Frees the replaced blocks that no reader can hold. The others wait for the next call.
     mutating func freeRetired(_ lanes: ReaderLanes) {
         if retired.isEmpty { return }
         for index in retired.indices {
@@ -116,7 +116,7 @@ struct TableWriter: ~Copyable {
         retired.removeAll { $0.lanes == 0 }
     }
 
-    /// Frees all replaced blocks; when the table itself goes.
+    /// Frees all replaced blocks, when the table is deallocated.
     mutating func deallocateRetired() {
         for item in retired { item.block.deallocate() }
         retired = []

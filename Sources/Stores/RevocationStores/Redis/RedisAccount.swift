@@ -2,11 +2,11 @@ import GatewayCore
 import Redis
 import Revocation
 
-/// An account's hash as it is stored, read strictly.
+/// The hash of an account, parsed strictly.
 struct RedisAccount {
-    /// The links that it lists; whose they are, their own keys say.
+    /// The listed links. The key of each link decides which user it belongs to.
     var listed: [String: String] = [:]
-    /// The addresses whose keys may still name the account, which does not have them.
+    /// The addresses that the account does not have, although their keys may still name it.
     private(set) var releasing: [String] = []
     private var email: String?
     private var emailFrom: String?
@@ -16,7 +16,9 @@ struct RedisAccount {
     private var created = StoredField<UnixTime?>.valid(nil)
     private var isFaulty = false
 
-    /// - Parameter reply: to `HGETALL`.
+    /// Parses a hash.
+    ///
+    /// - Parameter reply: The reply to `HGETALL`.
     init(_ reply: RedisValue?) throws(StoreError) {
         guard case .array(let fields) = reply, fields.count.isMultiple(of: 2) else { throw .unexpectedReply() }
         for index in stride(from: 0, to: fields.count, by: 2) {
@@ -25,7 +27,7 @@ struct RedisAccount {
         }
     }
 
-    /// A field that the contract does not know says nothing.
+    /// Unknown fields are ignored.
     private mutating func read(_ field: String, _ value: RedisValue) {
         switch field {
         case "email": email = text(value)
@@ -56,7 +58,7 @@ struct RedisAccount {
         return nil
     }
 
-    /// The account with these of its links.
+    /// Returns the account with the given links. An invalid field throws `.faultyRecord`.
     func record(_ uid: UserKey, links: [String: String]) throws(StoreError) -> AccountRecord {
         guard let verified = verified.value, let created = created.value, !isFaulty,
             listed.count <= StoreBounds.maximumLinks
@@ -66,7 +68,7 @@ struct RedisAccount {
             links: links, unlinked: unlinked)
     }
 
-    /// The fields of a new account but its link.
+    /// Returns the fields of a new account, without its link.
     static func fields(_ account: AccountRecord) -> [String] {
         var fields = ["created", "\(account.created ?? 0)", "email_verified", account.emailVerified ? "1" : "0"]
         if let email = account.email { fields += ["email", email] }
@@ -85,7 +87,7 @@ struct RedisAccount {
 }
 
 extension IdentityLink {
-    /// Reads `PROVIDER:SUBJECT`; a provider's id has no colon.
+    /// Parses `PROVIDER:SUBJECT`. A provider's id has no colon.
     fileprivate init?(name: String) {
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(
@@ -94,10 +96,10 @@ extension IdentityLink {
 }
 
 extension AccountRecord {
-    /// Whether it says anything; one that only remembers ended links does not.
+    /// Whether the record contains data of an account. A record with only unlinked identities does not.
     var saysAnything: Bool { email != nil || name != nil || created != nil || !links.isEmpty }
 
-    /// Whether a uid is spelled as those that are made here.
+    /// Returns whether the uid has the form of uids that the gateway creates.
     static func isMadeHere(_ user: UserKey) -> Bool {
         user.tenant == nil && user.uid.utf8.count == 32
             && user.uid.utf8.allSatisfy {

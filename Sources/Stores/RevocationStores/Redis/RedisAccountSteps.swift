@@ -2,31 +2,33 @@ import GatewayCore
 import Redis
 import Revocation
 
-/// The steps that operations on accounts are made of, inside of `RedisCommands.run`.
+/// The steps of account operations, inside of `RedisCommands.run`.
 ///
-/// Links: The key of a link decides whose it is; the account's hash lists it. Each command touches one key, so they are never changed
-/// together: whatever stops between two steps, the next who comes by finds it and finishes it.
+/// Links: the key of a link decides which user it belongs to, and the account's hash lists it. Each command touches
+/// one key, so the two never change together. After an interruption between two steps, the next operation on the
+/// account completes them.
 ///
-/// Addresses: The key of an address decides whose it is, and the account's hash has the address. `releasing:EMAIL` in the hash says that
-/// the key may name the account although the account does not have the address: the next gateway that finds both removes the key.
+/// Addresses: the key of an address decides which account it belongs to, and the account's hash contains the address.
+/// The field `releasing:EMAIL` means that the key may name an account that does not have the address. The next
+/// gateway that finds both removes the key.
 struct RedisAccountSteps: Sendable {
     let commands: RedisCommands
     let linkGenerations: LinkGenerations
     let clock: GatewayClock
 
-    /// What became of an identity that was to be held.
+    /// The result of holding an identity.
     enum Hold: Equatable {
         case held(isNew: Bool)
         case taken(uid: UserKey)
         case providerTaken
-        /// It was unlinked from the account, or may have been.
+        /// The identity was, or may have been, unlinked from the account.
         case unlinked
     }
 
-    /// How often steps begin anew when others change the same account meanwhile.
+    /// The maximum number of attempts when other gateways change the same account concurrently.
     static let maximumRounds = 16
 
-    /// Makes an identity a uid's own and lists it.
+    /// Takes the key of an identity for a user and lists the link.
     func hold(
         _ link: IdentityLink, for uid: UserKey, _ listing: RedisScript.Listing
     ) async throws(StoreError) -> Hold {
@@ -39,7 +41,7 @@ struct RedisAccountSteps: Sendable {
             let other = IdentityLink(provider: link.provider, subject: subject)
             switch found {
             case "new", "listed":
-                // Who ended the link meanwhile may have removed the key after it was taken.
+                // A concurrent unlink may have removed the key after it was taken.
                 if try await isHeld(link, by: uid) { return .held(isNew: isNew) }
                 try await drop(link, of: uid)
             case "ending": try await finish(other, of: uid)
@@ -59,11 +61,12 @@ struct RedisAccountSteps: Sendable {
         throw Self.contended()
     }
 
-    /// Removes the key of a link that is not listed, ends the sessions that the identity began, and tells of it. Addresses go first that the account
-    /// lost with the link.
+    /// Removes the key of an unlisted link, ends the sessions that the identity began, and publishes the change.
+    /// First it releases the addresses that the account lost with the link.
     ///
-    /// The sessions are ended before the key is removed, so that none goes on where this stops in between, and after it: a sign-in looks at the key
-    /// after it began a session, and so either finds the key gone or is among those that are ended then.
+    /// Sessions are ended before the key is removed, so that an interruption leaves no session behind, and again
+    /// afterwards. A sign-in checks the key after it has begun a session, so either it finds no key, or the second
+    /// pass ends its session.
     func finish(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         defer { linkGenerations.changed(link.name) }
         for email in try await stored(uid).releasing { try await giveUp(email, of: uid) }
@@ -73,13 +76,13 @@ struct RedisAccountSteps: Sendable {
         let reply = try await commands.send(
             RedisScript.unlinked.command(RedisKeys.account(uid), [link.provider, link.subject])
                 + RedisChange.link(link, uid: nil).command, faulty: RedisAccount.faulty())
-        // Somebody linked it again, and the key that they found or made may be the one that was just removed.
+        // The identity was linked again meanwhile, and the removed key may belong to the new link.
         if reply.first == .integer(1) { try await restore(link, of: uid) }
     }
 
-    /// Gives a listed link its key again, unless it is another one's or no longer listed.
+    /// Restores the key of a listed link, unless it belongs to another account or the link is no longer listed.
     ///
-    /// Who removes the key meanwhile looks at the list after that, as `finish` does, and so comes here again.
+    /// A concurrent removal of the key checks the list afterwards, as `finish` does, and calls this method again.
     private func restore(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         if let owner = try await take(RedisKeys.link(link), for: uid), owner != uid {
             return try await drop(link, of: uid)
@@ -97,7 +100,7 @@ struct RedisAccountSteps: Sendable {
             .list, link.provider, link.subject, "\(StoreBounds.maximumLinks)", listing.rawValue, of: uid)
     }
 
-    /// Takes a link off the list that was not held, unless it is by now.
+    /// Removes a link that is not held from the list. If it is held by now, it is listed again.
     func drop(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         _ = try await commands.send(
             RedisScript.unlist.command(RedisKeys.account(uid), [link.provider, link.subject]),
@@ -106,13 +109,13 @@ struct RedisAccountSteps: Sendable {
         if try await list(link, of: uid, .again).found == "unlinked" { try await finish(link, of: uid) }
     }
 
-    /// Announces to all gateways that a link belongs to this uid, or to no uid.
+    /// Publishes to all gateways that a link belongs to this user, or to no user.
     func announce(_ link: IdentityLink, _ uid: UserKey?) async throws(StoreError) {
         linkGenerations.changed(link.name)
         _ = try await commands.send(RedisChange.link(link, uid: uid).command, faulty: nil)
     }
 
-    /// Runs a script on an account whose answer are two words.
+    /// Runs a script on an account that returns two strings.
     func step(
         _ script: RedisScript, _ arguments: String..., of uid: UserKey
     ) async throws(StoreError) -> (found: String, subject: String) {
@@ -146,14 +149,14 @@ struct RedisAccountSteps: Sendable {
         return links
     }
 
-    /// Revokes the sessions that an identity began, and shows that in the view.
+    /// Revokes the sessions that an identity began, and waits until the view shows it.
     func endSessions(of link: IdentityLink) async throws(StoreError) {
-        // A longer name is no user's, and began no session.
+        // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
         let now = clock.now()
         let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), ["\(now)", "sessions"])
         let user = try StoredUser(fieldsOf: try await commands.send(command, faulty: .userIsNoHash()))
-        // A faulty record lets nobody pass.
+        // A user with a faulty record is denied in any case.
         guard let validSince = user.validSince.value ?? nil else { return }
         let change = RedisChange.validSince(uid: UserKey(link), validSince)
         guard case .string(let bytes)? = try await commands.send(change.command, faulty: nil).first,
@@ -166,16 +169,16 @@ struct RedisAccountSteps: Sendable {
 // MARK: - Accounts
 
 extension RedisAccountSteps {
-    /// An account's hash.
+    /// Reads the hash of an account.
     func stored(_ uid: UserKey) async throws(StoreError) -> RedisAccount {
         try RedisAccount(
             await commands.send(RedisCommand(["HGETALL", RedisKeys.account(uid)]), faulty: RedisAccount.faulty()).first)
     }
 
-    /// An account with the links that it holds, and those that it only lists.
+    /// Reads an account with the links that it holds, and the links that are only listed.
     func read(_ uid: UserKey) async throws(StoreError) -> (record: AccountRecord, unheld: [IdentityLink]) {
         let account = try await stored(uid)
-        // It bounds the links.
+        // This checks the number of links before they are looked up.
         _ = try account.record(uid, links: [:])
         let links = account.listed.map { IdentityLink(provider: $0.key, subject: $0.value) }
         let owners = try await owners(of: links)
@@ -212,13 +215,13 @@ extension RedisAccountSteps {
         return answer
     }
 
-    /// Takes an address for an account that is being made; what to answer where it cannot have it.
+    /// Takes an address for a new account. Returns the result of the creation if the address is taken, `nil` otherwise.
     func takeEmail(
         _ email: String, of uid: UserKey, _ link: IdentityLink
     ) async throws(StoreError) -> AccountCreation? {
         guard let owner = try await takeEmail(email, of: uid) else { return nil }
         let account = try await stored(owner)
-        // Making that account for this very identity stopped, or goes on now: either way it is the one.
+        // Another creation for the same identity was interrupted or is in progress. Its account is the one to use.
         if account.listed[link.provider]?.isExactly(link.subject) == true,
             case .held = try await hold(link, for: owner, .implicit)
         {
@@ -229,9 +232,10 @@ extension RedisAccountSteps {
         return .emailTaken(uid: owner)
     }
 
-    /// Takes an address; whose it is, if it is another one's.
+    /// Takes an address. Returns its owner if it belongs to another account, `nil` otherwise.
     ///
-    /// An account that was made here has the address in its hash before it has the key. Without it, taking back its making stopped.
+    /// The hash of an account that the gateway creates contains the address before the key is taken. If the hash does
+    /// not contain it, a rollback of the creation was interrupted.
     func takeEmail(_ email: String, of uid: UserKey) async throws(StoreError) -> UserKey? {
         let key = RedisKeys.email(email)
         for _ in 0..<Self.maximumRounds {
@@ -248,7 +252,7 @@ extension RedisAccountSteps {
 extension RedisAccountSteps {
     /// Takes the key of an address before the account has the address.
     ///
-    /// - Returns: false where it is another account's.
+    /// - Returns: `false` if the address belongs to another account.
     func reserve(_ email: String, for uid: UserKey) async throws(StoreError) -> Bool {
         _ = try await commands.send(
             RedisScript.expectEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
@@ -258,7 +262,7 @@ extension RedisAccountSteps {
         return false
     }
 
-    /// The uid of an address. An address that an account has lost is nobody's.
+    /// Returns the user of an address. `nil` if it is free, including an address that its account has lost.
     func holder(of email: String) async throws(StoreError) -> UserKey? {
         let key = RedisKeys.email(email)
         for _ in 0..<Self.maximumRounds {
@@ -269,8 +273,8 @@ extension RedisAccountSteps {
         throw Self.contended()
     }
 
-    /// Whether an account whose uid the key of an address holds does not have the address: it lost it, or is about to claim it. The hash of a user
-    /// who was not made here need not tell the address.
+    /// Returns whether the account that the key of an address names lacks the address: it lost the address or is
+    /// about to claim it. The hash of a user that the gateway did not create may omit the address.
     func isReleasing(_ email: String, by uid: UserKey) async throws(StoreError) -> Bool {
         let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email"])
         let fields = try await commands.send(command, faulty: RedisAccount.faulty()).fields(2)
@@ -279,7 +283,7 @@ extension RedisAccountSteps {
         return !own.isExactly(email)
     }
 
-    /// Removes the key of an address that an account had, unless it has it again.
+    /// Removes the key of an address that an account has lost, unless the account has it again.
     func giveUp(_ email: String, of uid: UserKey) async throws(StoreError) {
         try await give(RedisKeys.email(email), of: uid)
         let reply = try await commands.send(
@@ -287,9 +291,9 @@ extension RedisAccountSteps {
         if reply.first == .integer(1) { _ = try await keepKey(of: email, for: uid) }
     }
 
-    /// Makes the key of an address that an account has name the account: whoever gave the address up meanwhile may have removed it.
+    /// Restores the key of an address that an account has, since a concurrent release may have removed it.
     ///
-    /// - Returns: false where it is another account's by now, or the account has lost the address again.
+    /// - Returns: `false` if the address now belongs to another account, or if the account has lost it again.
     func keepKey(of email: String, for uid: UserKey) async throws(StoreError) -> Bool {
         let key = RedisKeys.email(email)
         guard let owner = try await take(key, for: uid) else {
@@ -306,21 +310,21 @@ extension RedisAccountSteps {
     }
 }
 
-// MARK: - Keys that hold a uid
+// MARK: - Keys with a uid
 
 extension RedisAccountSteps {
-    /// The uid that a key holds.
+    /// Returns the uid in a key.
     func owner(at key: [UInt8]) async throws(StoreError) -> UserKey? {
         try Self.owner(await commands.send(RedisCommand(["GET", key]), faulty: RedisAccount.faultyOwner()).first)
     }
 
-    /// Makes a key hold a uid, if it holds none; the one that it held.
+    /// Sets a key to a uid unless it has one. Returns the previous uid.
     func take(_ key: [UInt8], for uid: UserKey) async throws(StoreError) -> UserKey? {
         let command = RedisCommand(["SET", key, uid.name, "NX", "GET"])
         return try Self.owner(await commands.send(command, faulty: RedisAccount.faultyOwner()).first)
     }
 
-    /// Removes a key that holds this uid.
+    /// Removes a key that contains this uid.
     func give(_ key: [UInt8], of uid: UserKey) async throws(StoreError) {
         _ = try await commands.send(RedisScript.give.command(key, [uid.name]), faulty: RedisAccount.faultyOwner())
     }

@@ -1,15 +1,14 @@
 import GatewayCore
-import Logging
-import NIOCore
 import Redis
 import Revocation
 import Synchronization
 
-/// The connection on which a store reads and writes: sends commands, shows writes in the view, and counts what `close` waits for.
+/// The connection for reads and writes of a store. It sends commands, waits until writes appear in the view, and
+/// counts the operations that `close` waits for.
 final class RedisCommands: Sendable {
-    /// How long a write that Redis has acknowledged waits to show in this gateway's view.
+    /// The maximum time that an acknowledged write waits to appear in this gateway's view.
     static let visibilityLimit = Duration.seconds(1)
-    /// The most operations that run at once. More are denied.
+    /// The maximum number of concurrent operations. Further operations fail.
     static let maximumRunning = 10_000
 
     private struct Life {
@@ -26,13 +25,13 @@ final class RedisCommands: Sendable {
         self.client = client
     }
 
-    /// Where the store is in its life.
+    /// The state of the store.
     var state: StoreState { life.withLock { $0.state } }
 
-    /// How many operations run now.
+    /// The number of running operations.
     var running: Int { life.withLock { $0.running } }
 
-    /// Whether there is a connection, now or within so long.
+    /// Waits until there is a connection. Returns `false` after `limit`.
     func isConnected(within limit: Duration) async -> Bool {
         await client.isReady(within: limit)
     }
@@ -41,37 +40,37 @@ final class RedisCommands: Sendable {
         guard state != .closed else { throw .closed() }
     }
 
-    /// The view holds all records.
+    /// Records that the view contains all records.
     func becomeReady() {
         life.withLock { if $0.state == .opened { $0.state = .ready } }
     }
 
-    /// Finishes what was asked before, and ends the connection.
+    /// Completes running operations and closes the connection.
     ///
-    /// - Returns: whether it was not closed before.
+    /// - Returns: `false` if it was closed before.
     func close() async -> Bool {
         let isFirst = life.withLock { life in
             defer { life.state = .closed }
             return life.state != .closed
         }
         guard isFirst else { return false }
-        // An operation that only waits to see a write that Redis has acknowledged, or for the first load, ends at once.
+        // Operations that only wait for the view or for the first load end at once.
         progress.close()
         await waitForRunning()
         await client.close()
         return true
     }
 
-    /// Sends commands in one go, and gives the reply of each.
+    /// Sends commands in one pipeline and returns their replies.
     ///
-    /// - Throws: also for the first reply that is an error, with `faulty` for a key of the wrong type.
+    /// - Throws: A `StoreError` for the first error reply, or `faulty` if a key has the wrong type.
     func ask(_ command: RedisCommand, faulty: StoreError? = nil) async throws(StoreError) -> [RedisValue] {
         try await run { () async throws(StoreError) in try await send(command, faulty: faulty) }
     }
 
-    /// Writes a record by `command`, tells of it, and waits until this gateway's view shows it.
+    /// Writes a record, publishes the change, and waits until this gateway's view contains it.
     ///
-    /// - Parameter read: makes the answer of the reply to `command`.
+    /// - Parameter read: Parses the reply to `command`.
     func write<Record>(
         _ command: RedisCommand, telling change: RedisChange, faulty: StoreError,
         read: (RedisValue) throws(StoreError) -> Record
@@ -83,13 +82,13 @@ final class RedisCommands: Sendable {
                 throw .unexpectedReply()
             }
             let record = try read(replies[0])
-            // Not to show in time is no failure: Redis has it, and every gateway will.
+            // A timeout is not a failure: Redis has the write, and all gateways will apply it.
             _ = await progress.wait(for: entry, atMost: Self.visibilityLimit)
             return record
         }
     }
 
-    /// As `ask`, for who is run already.
+    /// Sends commands like `ask`, inside of `run`.
     func send(_ command: RedisCommand, faulty: StoreError?) async throws(StoreError) -> [RedisValue] {
         let replies: [RedisValue]
         do throws(RedisFailure) { replies = try await client.send(command) } catch { throw StoreError(error) }
@@ -99,7 +98,7 @@ final class RedisCommands: Sendable {
         return replies
     }
 
-    /// Does something that `close` waits for.
+    /// Runs an operation that `close` waits for.
     func run<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
         try enter()
         defer { leave() }
@@ -139,23 +138,23 @@ final class RedisCommands: Sendable {
     }
 }
 
-/// An entry of the stream of changes, which tells gateways whose record to read again.
+/// An entry of the change stream, which names the record that gateways have to read again.
 ///
-/// What it says beside that is for other readers of the stream: who wants to know a record reads the record.
+/// Gateways ignore its values, which are for other readers of the stream.
 enum RedisChange {
-    /// Tokens of before that time, in seconds, were revoked; nil: no longer.
+    /// Tokens of before this time were revoked, or the revocation was removed (`nil`).
     case validSince(uid: UserKey, UnixTime?)
-    /// The user was disabled, or enabled.
+    /// The user was disabled or enabled.
     case disabled(uid: UserKey, Bool)
-    /// A session was revoked, or signed in anew.
+    /// A session was revoked, or a new sign-in was recorded.
     case session(uid: UserKey, String)
-    /// An identity belongs to a uid, or to nobody any more.
+    /// An identity was linked to a user, or unlinked (`nil`).
     case link(IdentityLink, uid: UserKey?)
 
-    /// About how many entries the stream keeps. A gateway that was away for longer reads everything again.
+    /// The approximate number of entries that the stream keeps. A gateway that misses more reads everything again.
     static let kept = 1_000_000
 
-    /// The command that adds it.
+    /// The command that appends the entry.
     var command: RedisCommand {
         RedisCommand(
             ["XADD", RedisKeys.changes, "MAXLEN", "~", Self.kept, "*"] + fields.map { $0 as any RedisArgument })

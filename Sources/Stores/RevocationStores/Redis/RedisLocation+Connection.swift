@@ -4,13 +4,13 @@ import Redis
 import Revocation
 
 extension RedisLocation {
-    /// How to connect there. Reads the files that TLS needs.
+    /// Returns the configuration of a connection. Reads the TLS files.
     ///
-    /// - Throws: `.cannotOpen` with the file that is missing or wrong.
+    /// - Throws: `.cannotOpen` with the name of a file that is missing or invalid.
     func connection() throws(StoreError) -> RedisConfiguration {
         var configuration = RedisConfiguration(place)
         configuration.database = database
-        // A copy may lack a revocation that was acknowledged, and would answer all the same.
+        // A replica may lack an acknowledged revocation.
         configuration.refusesCopies = true
         configuration.username = account?.username
         configuration.password = account?.password.text

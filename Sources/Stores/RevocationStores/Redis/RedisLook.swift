@@ -4,15 +4,15 @@ import NIOPosix
 import Redis
 package import Revocation
 
-/// A look into Redis from outside of a gateway, for diagnosis: on a connection of its own, nothing is written.
+/// A read-only diagnosis of Redis from outside a gateway, on a separate connection.
 package enum RedisLook {
-    /// How long it waits for a connection, and how often it may fail.
+    /// The timeout of connecting. `maximumFailures` also ends it.
     static let limit = Duration.seconds(3)
     private static let maximumFailures = 3
 
-    /// What Redis says of a user and one of their sessions, if there is one, as the view would keep it.
+    /// Returns the records of a user and one session in Redis, as the view would contain them.
     ///
-    /// - Throws: what kept it from being read.
+    /// - Throws: The reason that they cannot be read.
     package static func records(
         _ location: RedisLocation, of uid: UserKey, session: String?
     ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {

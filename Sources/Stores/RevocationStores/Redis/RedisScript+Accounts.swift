@@ -1,21 +1,23 @@
 import Revocation
 
-/// The steps of accounts. Fields of an account's hash: `link:PROVIDER` lists a link, `unlinking:PROVIDER` one that is being ended,
-/// `unlinked:PROVIDER:SUBJECT` an identity that was unlinked, and `releasing:EMAIL` an address that the account does not have, or not yet, and
-/// whose key may still name it.
+/// The scripts for accounts. The fields of an account's hash are:
+/// - `link:PROVIDER`: a listed link.
+/// - `unlinking:PROVIDER`: a link that is being removed.
+/// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
+/// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
 extension RedisScript {
-    /// How an identity comes to be listed.
+    /// The conditions for listing an identity.
     enum Listing: String {
-        /// By the account's user. It counts as unlinked no more.
+        /// The account's user links it. The account forgets that it was unlinked.
         case explicit
-        /// By its address or by what a creation left half done, unless it was unlinked or may have been.
+        /// A sign-in by address or the completion of a creation links it, unless it was or may have been unlinked.
         case implicit
-        /// Again, where it was listed before, unless it was unlinked.
+        /// The link was listed before and is restored, unless it was unlinked.
         case again
     }
 
-    /// Makes an account whose first link is to ARGV[1] with the subject ARGV[2]; the rest are its other fields. The answer is 0 where the key holds
-    /// another account.
+    /// Creates an account with a link to ARGV[1] with the subject ARGV[2]. The other arguments are its other fields.
+    /// Returns 0 if the key contains another account.
     static let create = RedisScript(
         """
         local link = 'link:' .. ARGV[1]
@@ -24,7 +26,8 @@ extension RedisScript {
         return 1
         """)
 
-    /// Takes back what `create` made: the account, or where it has other links by now, only this one. The answer is whether the account is gone.
+    /// Rolls `create` back: removes the account, or only this link if the account has others by now. Returns whether
+    /// the account was removed.
     static let abandon = RedisScript(
         """
         local link = 'link:' .. ARGV[1]
@@ -35,8 +38,8 @@ extension RedisScript {
         return 1
         """)
 
-    /// Lists the link to ARGV[1] with the subject ARGV[2], unless there are ARGV[3] already, or ARGV[4], a `Listing`, forbids it. The answer is what
-    /// is there, and its subject.
+    /// Lists the link to ARGV[1] with the subject ARGV[2], unless there are ARGV[3] links or the `Listing` ARGV[4]
+    /// forbids it. Returns the state of the link and its subject.
     static let list = RedisScript(
         """
         local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
@@ -52,7 +55,7 @@ extension RedisScript {
         return {'new', ARGV[2]}
         """)
 
-    /// Takes the link to ARGV[1] with the subject ARGV[2] off the list.
+    /// Removes the link to ARGV[1] with the subject ARGV[2] from the list.
     static let unlist = RedisScript(
         """
         local link = 'link:' .. ARGV[1]
@@ -60,7 +63,8 @@ extension RedisScript {
         return 1
         """)
 
-    /// Begins to end one link: remembers its identity, and takes away the address that came from it, or from an unknown provider.
+    /// Functions that begin the removal of a link. They remember its identity, and remove the address if the identity
+    /// supplied it or if its source is unknown.
     private static let ending = """
         local function release_email()
             local email = redis.call('HGET', KEYS[1], 'email')
@@ -90,7 +94,7 @@ extension RedisScript {
 
         """
 
-    /// Begins to end the link to ARGV[1], or finds where that was begun. The answer is what was done, and the subject.
+    /// Begins the removal of the link to ARGV[1], or finds one that was begun. Returns the result and the subject.
     static let unlink = RedisScript(
         ending + """
             local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
@@ -102,8 +106,8 @@ extension RedisScript {
             return {'ending', old}
             """)
 
-    /// Begins to end all links, but the one to ARGV[1] with the subject ARGV[2]; if there is an ARGV[1], the address stays, else it goes wherever it
-    /// came from. The answer are the providers and subjects of those, and of those that were begun before.
+    /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2]. The address stays if
+    /// ARGV[1] is not empty. Returns the providers and subjects of all links that are being removed.
     static let unlinkAll = RedisScript(
         ending + """
             local answer = {}
@@ -127,7 +131,7 @@ extension RedisScript {
             return answer
             """)
 
-    /// Forgets that the link to ARGV[1] with the subject ARGV[2] is being ended. The answer is whether it is listed (again).
+    /// Completes the removal of the link to ARGV[1] with the subject ARGV[2]. Returns whether it is listed (again).
     static let unlinked = RedisScript(
         """
         local ending = 'unlinking:' .. ARGV[1]
@@ -135,7 +139,7 @@ extension RedisScript {
         return redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) == ARGV[2] and 1 or 0
         """)
 
-    /// Notes that the key of the address ARGV[1] may name the account, unless the account has that address.
+    /// Records that the key of the address ARGV[1] may name the account, unless the account has that address.
     static let expectEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'email') ~= ARGV[1] then
@@ -144,8 +148,8 @@ extension RedisScript {
         return 1
         """)
 
-    /// Sets the address to ARGV[1], and whether it is verified to ARGV[2], as long as the link to ARGV[3] with the subject ARGV[4] is listed and all
-    /// unlinked identities are remembered. The answer is whether it was set, and the address before.
+    /// Sets the address to ARGV[1] and its verification to ARGV[2], if the link to ARGV[3] with the subject ARGV[4]
+    /// is listed and all unlinked identities are remembered. Returns whether it was set, and the previous address.
     static let setEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'link:' .. ARGV[3]) ~= ARGV[4]
@@ -157,14 +161,15 @@ extension RedisScript {
         return {'set', old}
         """)
 
-    /// Forgets that the key of the address ARGV[1] may name the account. The answer is whether the account has the address (again).
+    /// Records that the key of the address ARGV[1] does not name the account. Returns whether the account has the
+    /// address (again).
     static let released = RedisScript(
         """
         redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
         return redis.call('HGET', KEYS[1], 'email') == ARGV[1] and 1 or 0
         """)
 
-    /// Removes the address, if it is ARGV[1].
+    /// Removes the address if it is ARGV[1].
     static let dropEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
@@ -173,7 +178,7 @@ extension RedisScript {
         return 1
         """)
 
-    /// Removes a string that is ARGV[1].
+    /// Removes a string if it is ARGV[1].
     static let give = RedisScript(
         """
         if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end

@@ -1,21 +1,21 @@
 import Redis
 import Revocation
 
-/// A write that reads first: one step on the server and on one key, so that it runs in a Redis Cluster too.
+/// A read-modify-write operation: one script on one key, so that it also runs in a Redis Cluster.
 ///
-/// It is sent whole (EVAL) each time. Sending its digest (EVALSHA) would save a kilobyte on writes that are rare, and cost a second way
-/// to write for when the server forgot the script, in which the entry of the stream would have come before the hash.
+/// The whole script is sent each time (EVAL). Sending its digest (EVALSHA) would save a kilobyte on rare writes, but
+/// needs a fallback for a server that lost the script, after which the stream entry would precede the record.
 ///
-/// `#!lua` makes the server look at the declared key and the memory before anything is written, not in the middle.
+/// `#!lua` makes the server check the declared key and its memory before the script starts.
 struct RedisScript: Sendable {
     private let body: String
 
-    /// Moves `valid_since` forward to ARGV[1], if it is not there yet. A faulty one is left as it is. ARGV[2] is `everything` to move it to the start
-    /// of the latest session if that is later, and `sessions` to do the same for sessions alone: the time that credentials are compared with stays
-    /// what it was. The answer are the user's fields.
+    /// Moves `valid_since` forward to ARGV[1]; a faulty value is not changed. With `everything` as ARGV[2], it moves
+    /// to the start of the latest session if that is later. `sessions` does the same but keeps the time for
+    /// credentials. Returns the user's fields.
     ///
-    /// Where that time is earlier than `valid_since`, it is `revoked_at`, and `revoked_as` is the `valid_since` that it belongs to: another backend
-    /// that moves `valid_since` does not know of it.
+    /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
+    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields.
     static let revoke = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
@@ -37,7 +37,7 @@ struct RedisScript: Sendable {
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
         """)
 
-    /// Forgets `valid_since`, and with it whatever is there instead of a hash. The answer are the user's fields.
+    /// Removes `valid_since`, or a key of another type. Returns the user's fields.
     static let unrevoke = RedisScript(
         """
         if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then
@@ -49,8 +49,8 @@ struct RedisScript: Sendable {
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
         """)
 
-    /// Begins a session at ARGV[1], or in the first second after `valid_since` if that is later, and keeps the latest start. A faulty record is left
-    /// as it is. The answer are the start and the user's fields.
+    /// Begins a session at ARGV[1], or in the first second after `valid_since` if that is later, and stores the
+    /// latest start. A faulty record is not changed. Returns the start and the user's fields.
     static let beginSession = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'revoked_as', 'revoked_at', 'last_session')
@@ -66,7 +66,7 @@ struct RedisScript: Sendable {
         return {start, old[1], old[2], old[3], old[4]}
         """)
 
-    /// Sets `disabled` to ARGV[1], whatever it was. The answer are the user's fields.
+    /// Sets `disabled` to ARGV[1], also if it was faulty. Returns the user's fields.
     static let setDisabled = RedisScript(
         """
         if ARGV[1] == '1' then
@@ -78,7 +78,7 @@ struct RedisScript: Sendable {
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
         """)
 
-    /// Revokes a session, which mends whatever is wrong with its record; ARGV[1] is when it expires, or nothing. The answer are its fields.
+    /// Revokes a session and repairs a faulty record. ARGV[1] is its expiry or empty. Returns the session's fields.
     static let revokeSession = RedisScript(
         """
         local kind = redis.call('TYPE', KEYS[1]).ok
@@ -93,8 +93,9 @@ struct RedisScript: Sendable {
         return answer
         """)
 
-    /// Moves `signed_in_at` forward to ARGV[1], if it is not there yet; ARGV[2] is when the session expires, or nothing; ARGV[3] is `1` for the time
-    /// of an authentication, which `authenticated_at` keeps too. A faulty record is left as it is. The answer are the session's fields.
+    /// Moves `signed_in_at` forward to ARGV[1]. ARGV[2] is the session's expiry or empty. ARGV[3] is `1` for an
+    /// authentication, whose time is also stored in `authenticated_at`. A faulty record is not changed. Returns the
+    /// session's fields.
     static let recordSignIn = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
@@ -109,7 +110,7 @@ struct RedisScript: Sendable {
         return answer
         """)
 
-    /// All of them.
+    /// All scripts.
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll,
@@ -120,12 +121,13 @@ struct RedisScript: Sendable {
         self.body = body
     }
 
-    /// The command that runs it.
+    /// Returns the command that runs the script.
     func command(_ key: [UInt8], _ arguments: [String] = []) -> RedisCommand {
         RedisCommand(["EVAL", Self.prelude + body, 1, key] + arguments.map { $0 as any RedisArgument })
     }
 
-    /// What is a time, exactly as `StoredField` reads it; the later of two expiries, where a key without one has -1; how many links an account lists.
+    /// Functions that check a time as strictly as `StoredField`, extend an expiry (a key without one has -1), and
+    /// count the links of an account.
     private static let prelude = """
         #!lua
         local function is_time(text)

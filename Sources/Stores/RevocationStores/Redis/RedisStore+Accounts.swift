@@ -6,12 +6,12 @@ extension RedisStore: AccountStore {
         RedisAccountSteps(commands: commands, linkGenerations: linkGenerations, clock: clock)
     }
 
-    /// Whom an identity belongs to, read from Redis.
+    /// Returns the user of an identity, read from Redis.
     package func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
         try StoreBounds.check(link)
         return try await commands.run { () async throws(StoreError) in
             let owner = try await steps.owner(at: RedisKeys.link(link))
-            // The link may be among what Redis has lost: whom the identity names is not known then.
+            // The link may be among the changes that Redis has lost, so its absence proves nothing.
             guard owner != nil || !replica.status.loss.wentBack else {
                 throw StoreError(.io, "Redis has lost changes, and links may be among them; POST /v1/store/accept")
             }
@@ -19,7 +19,7 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// The account of a uid, read from Redis, with those of its links whose keys say so too.
+    /// Returns the account of a user, read from Redis, with the listed links whose keys name the user.
     package func account(_ uid: UserKey) async throws(StoreError) -> AccountRecord? {
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
@@ -28,13 +28,13 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// The uid of an address, read from Redis.
+    /// Returns the user of an address, read from Redis.
     package func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
         try StoreBounds.check(email: email)
         return try await commands.run { () async throws(StoreError) in try await steps.holder(of: email) }
     }
 
-    /// Links an identity to a uid: takes its key, lists it, and tells.
+    /// Links an identity to a user: takes its key, lists the link, and publishes the change.
     package func claim(
         _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
     ) async throws(StoreError) -> LinkClaim {
@@ -55,12 +55,12 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Ends the link of a uid to a provider: marks it as ending, removes its key, and tells.
+    /// Unlinks a provider from a user: marks the link as being removed, removes its key, and publishes the change.
     package func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
         try StoreBounds.check(provider: provider)
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
-            // What is listed and not held would count as another link.
+            // A link that is listed but not held would count as another link.
             for link in try await steps.read(uid).unheld { try await steps.drop(link, of: uid) }
             let (found, subject) = try await steps.step(.unlink, provider, of: uid)
             switch found {
@@ -75,7 +75,7 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Ends all links of an account, also of one whose other fields are faulty.
+    /// Unlinks all identities of an account, even if other fields are faulty.
     @discardableResult
     package func releaseAll(
         of uid: UserKey, for successor: IdentityLink?
@@ -83,7 +83,7 @@ extension RedisStore: AccountStore {
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
             var released: [IdentityLink] = []
-            // Ends of links that were begun before hide others of the same provider for one round.
+            // A removal that was begun before hides another link of the same provider for one round.
             for _ in 0..<RedisAccountSteps.maximumRounds {
                 let links = try await steps.unlinkAll(of: uid, for: successor)
                 if links.isEmpty { return released }
@@ -94,9 +94,9 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Makes an account, its address and its link, in this order, and tells.
+    /// Creates an account, its address and its link, in this order, and publishes the link.
     ///
-    /// - Throws: `.invalidAccount` for a record that cannot be one, and for a uid that is not fresh.
+    /// - Throws: `.invalidAccount` for an invalid record or a uid that is in use.
     package func createAccount(
         _ account: AccountRecord, claimsEmail: Bool
     ) async throws(StoreError) -> AccountCreation {
@@ -105,7 +105,7 @@ extension RedisStore: AccountStore {
             defer { linkGenerations.changed(link.name) }
             if let owner = try await steps.owner(at: RedisKeys.link(link)) {
                 guard owner == account.user else { return .linkTaken(uid: owner) }
-                // A repetition: the link comes last, and only telling of it may be left to do.
+                // A repeated call: the link is created last, so only its publication may be missing.
                 try await steps.announce(link, account.user)
                 return .created
             }
@@ -117,7 +117,7 @@ extension RedisStore: AccountStore {
             switch try await steps.hold(link, for: account.user, .implicit) {
             case .taken(let owner):
                 return try await steps.abandon(account.user, link, email: email, .linkTaken(uid: owner))
-            // Somebody who proved the same address was merged into it in between.
+            // A user who proved the same address was merged into the account meanwhile.
             case .providerTaken, .unlinked: return .emailTaken(uid: account.user)
             case .held:
                 try await steps.announce(link, account.user)
@@ -126,7 +126,7 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Keeps the display name, unless the account has one.
+    /// Sets the display name, unless the account has one.
     package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try StoreBounds.check(name: name)
         try StoreBounds.check(user: uid)
@@ -136,7 +136,7 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// The stored value, or `initial`, which then is.
+    /// Returns the setting. If it is absent, stores and returns `initial`.
     package func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] {
         try StoreBounds.check(setting: name, initial)
         let faulty = StoreError.faultyRecord(
@@ -152,7 +152,7 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Keeps the address of an account, and gives up the one that it had before.
+    /// Sets the address of an account and releases its previous address.
     package func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool {

@@ -3,7 +3,7 @@ import Redis
 package import Revocation
 
 extension RedisStore: NonceStore {
-    /// Keeps a nonce for so many seconds.
+    /// Stores a nonce for `lifetime` seconds.
     package func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError) {
         try StoreBounds.check(purpose: purpose)
         try StoreBounds.check(lifetime: lifetime)
@@ -11,9 +11,9 @@ extension RedisStore: NonceStore {
         guard try await commands.ask(command) == [.status("OK")] else { throw .unexpectedReply() }
     }
 
-    /// Takes a nonce, by reading and removing it in one step.
+    /// Consumes a nonce by reading and removing it in one step.
     ///
-    /// Another backend may have kept it. A purpose that no call has is nobody's, and so the nonce is used up for nothing.
+    /// Another backend may have stored it. A purpose that no caller expects uses up the nonce without effect.
     package func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String? {
         switch try await commands.ask(RedisCommand(["GETDEL", RedisKeys.nonce(nonce)])).first {
         case .string(let bytes): return bytes.isEmpty ? StoreBounds.anyPurpose : String(decoding: bytes, as: UTF8.self)
@@ -22,7 +22,7 @@ extension RedisStore: NonceStore {
         }
     }
 
-    /// Marks a credential, if it is not marked.
+    /// Marks a credential, unless it is marked.
     package func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool {
         try StoreBounds.check(lifetime: lifetime)
         let command = RedisCommand(["SET", RedisKeys.seen(credential), "", "EX", lifetime, "NX"])
@@ -33,7 +33,7 @@ extension RedisStore: NonceStore {
         }
     }
 
-    /// Whether a credential is marked.
+    /// Returns whether a credential is marked.
     package func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool {
         switch try await commands.ask(RedisCommand(["TYPE", RedisKeys.seen(credential)])).first {
         case .status("none"): return false

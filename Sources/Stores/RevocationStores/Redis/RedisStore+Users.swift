@@ -3,9 +3,9 @@ import Redis
 package import Revocation
 
 extension RedisStore {
-    /// Moves `valid_since` forward to `time`, or to the start of the latest session, if it is not there yet.
+    /// Moves `valid_since` forward to `time`, or to the start of the latest session if that is later.
     ///
-    /// - Throws: `.faultyRecord` if what is stored is no time: whether it would go back cannot be told.
+    /// - Throws: `.faultyRecord` if the stored value is not a time, since it cannot be compared.
     @discardableResult
     package func revoke(
         _ uid: UserKey, at time: Int64, _ scope: RevocationScope
@@ -15,7 +15,7 @@ extension RedisStore {
         return try await changeUser(uid, .revoke, arguments, .validSince(uid: uid, time))
     }
 
-    /// Begins a session after everything that the record revokes. Gateways need not know of it.
+    /// Begins a session after all revocations of the record. The start is not published.
     package func beginSession(_ uid: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
         try StoreBounds.check(user: uid)
         let time = try StoreBounds.time(time)
@@ -28,20 +28,20 @@ extension RedisStore {
         return SessionStart(started: started, record: record)
     }
 
-    /// Forgets `valid_since`, valid or not, and also a record whose key is not of the right type.
+    /// Removes `valid_since`, also if it is faulty or if the key has another type.
     @discardableResult
     package func unrevoke(_ uid: UserKey) async throws(StoreError) -> UserRecord {
         try await changeUser(uid, .unrevoke, [], .validSince(uid: uid, nil))
     }
 
-    /// Sets `disabled`, whatever it was. What is asked is stored even if the record is still faulty for its `valid_since`, and `.faultyRecord`
-    /// tells so; a key that is not of the right type is left alone.
+    /// Sets `disabled`, also if it was faulty. If `valid_since` is faulty, the value is stored and `.faultyRecord` is
+    /// thrown. A key of another type is not changed.
     @discardableResult
     package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
         try await changeUser(uid, .setDisabled, [disabled ? "1" : "0"], .disabled(uid: uid, disabled))
     }
 
-    /// The user's record, read from Redis.
+    /// Returns the user's record, read from Redis.
     package func user(_ uid: UserKey) async throws(StoreError) -> UserRecord {
         try StoreBounds.check(user: uid)
         let replies = try await commands.ask(
@@ -61,20 +61,20 @@ extension RedisStore {
 }
 
 extension StoredUser {
-    /// The user that the only reply tells of.
+    /// Parses the only reply.
     init(fieldsOf replies: [RedisValue]) throws(StoreError) {
         let fields = try replies.fields(Self.redisFields.count)
         self.init(validSince: .init(time: fields[0]), disabled: .init(flag: fields[1]))
     }
 
-    /// The fields of a user's hash that tell what a revocation stands for, after `redisFields`.
+    /// The fields of a user's hash with the time of a revocation, after `redisFields`.
     fileprivate static let orderedFields = redisFields + ["revoked_as", "revoked_at"]
 
-    /// The record that all of `orderedFields` tell of.
+    /// Parses all of `orderedFields`.
     fileprivate static func ordered(_ fields: ArraySlice<RedisValue>) throws(StoreError) -> UserRecord {
         let values = Array(fields)
         var record = try StoredUser(validSince: .init(time: values[0]), disabled: .init(flag: values[1])).valid()
-        // Whoever else moves `valid_since` does not know of these.
+        // Another writer that moved `valid_since` did not update these fields.
         if let validSince = record.validSince, StoredField<UnixTime?>(time: values[2]) == .valid(validSince) {
             record.revokedAt = StoredField<UnixTime?>(time: values[3]).value ?? nil
         }
@@ -96,7 +96,7 @@ extension RedisCommand {
 }
 
 extension RedisStore {
-    /// Revokes the session, and so mends a faulty record of it, whatever is wrong with it.
+    /// Revokes the session and repairs a faulty record.
     @discardableResult
     package func revokeSession(
         _ uid: UserKey, _ session: String, expires: Int64?
@@ -104,7 +104,7 @@ extension RedisStore {
         try await changeSession(uid, session, .revokeSession, [], expires: expires)
     }
 
-    /// Moves `signed_in_at` forward to `time`, if it is not there yet.
+    /// Moves `signed_in_at` forward to `time`.
     @discardableResult
     package func recordSignIn(
         _ uid: UserKey, _ session: String, at time: Int64, isAuthenticated: Bool, expires: Int64?
@@ -114,7 +114,7 @@ extension RedisStore {
             uid, session, .recordSignIn, ["\(time)"], expires: expires, [isAuthenticated ? "1" : "0"])
     }
 
-    /// The session's record, read from Redis.
+    /// Returns the session's record, read from Redis.
     package func session(_ uid: UserKey, _ session: String) async throws(StoreError) -> SessionRecord {
         try StoreBounds.check(user: uid, session: session)
         let key = RedisKeys.session(uid, session)
@@ -141,7 +141,7 @@ extension RedisStore {
 }
 
 extension StoredSession {
-    /// The session that the only reply tells of.
+    /// Parses the only reply.
     init(fieldsOf replies: [RedisValue]) throws(StoreError) {
         let fields = try replies.fields(Self.redisFields.count)
         self.init(

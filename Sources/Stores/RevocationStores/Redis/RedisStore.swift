@@ -5,37 +5,39 @@ package import NIOCore
 package import Redis
 package import Revocation
 
-/// The store of several gateways: records in Redis, which other backends may write too, and a replica of them in this process.
+/// The store of several gateways: records in Redis, which other backends can also write, and a replica of them in
+/// this process.
 ///
-/// A write is acknowledged when Redis has answered both its parts, the record and the entry of the stream that tells every gateway. Where only
-/// the first was done, the call throws and is to be repeated, which is safe; until then, gateways learn of it when they read everything again.
-/// What an acknowledged write is worth when the server dies is up to Redis: see the manual.
+/// A write is acknowledged when Redis has replied to both parts: the record, and the stream entry that notifies all
+/// gateways. If only the first succeeded, the call throws and has to be repeated, which is safe. Until then, gateways
+/// learn of the record when they read everything again. The durability of an acknowledged write depends on the
+/// configuration of Redis: see the manual.
 package final class RedisStore: Store {
-    /// What requests read; behind Redis by about the time that a message takes.
+    /// The view that requests read. It lags Redis by about one message delay.
     package let view: StoreView
-    /// False: others write too.
+    /// `false`: other programs write to Redis too.
     package let viewIsAuthoritative = false
-    /// What changed of links: at once where this gateway changed it, else when the entry of the stream comes.
+    /// The generations of links. They change at once for this gateway's writes, and with the stream entry for others.
     package let linkGenerations = LinkGenerations()
 
-    /// How long `load` waits for the replica before it throws, to be called again.
+    /// The maximum time that `load` waits for the replica before it throws. It can be called again.
     static let loadLimit = Duration.seconds(5)
     let clock: GatewayClock
-    /// How Redis is reached; for workers, who ask it on a request.
+    /// The connection settings, which workers use for strict lookups.
     package let configuration: RedisConfiguration
     let commands: RedisCommands
     let replica: Replica
     let logger: Logger
 
-    /// Where the store is in its life.
+    /// The state of the store.
     package var state: StoreState { commands.state }
 
-    /// Begins to connect; whether that succeeds, `load` tells.
+    /// Creates a store and starts connecting. `load` reports whether that succeeds.
     ///
     /// - Parameters:
-    ///   - maxStaleness: how old the view may be for those who read it; it is confirmed several times as often.
-    ///   - loop: where both connections live; it must outlive the store.
-    /// - Throws: `.cannotOpen` for files of TLS that cannot be used.
+    ///   - maxStaleness: The maximum age of the view for its readers. It is confirmed several times as often.
+    ///   - loop: The event loop of both connections, which must outlive the store.
+    /// - Throws: `.cannotOpen` for TLS files that cannot be used.
     package init(
         _ location: RedisLocation, maxStaleness: Duration = .seconds(60), loop: any EventLoop,
         clock: GatewayClock = .system, logger: Logger
@@ -61,7 +63,7 @@ package final class RedisStore: Store {
 
     /// Waits until the replica has read all records.
     ///
-    /// - Throws: `.io` where that takes more than 5 s or Redis cannot be reached, with the reason.
+    /// - Throws: `.io` with the reason if that takes more than 5 s or Redis cannot be reached.
     @discardableResult
     package func load() async throws(StoreError) -> LoadReport {
         try await commands.run { () async throws(StoreError) in
@@ -78,14 +80,14 @@ package final class RedisStore: Store {
         }
     }
 
-    /// Does nothing: Redis removes what has expired, and the view follows when it is read anew.
+    /// Does nothing: Redis removes expired records, and the view follows when it is read again.
     @discardableResult
     package func purge(now _: Int64) async throws(StoreError) -> Int {
         try commands.checkOpen()
         return 0
     }
 
-    /// Finishes what was asked before, and ends the connections.
+    /// Completes pending operations and closes the connections.
     package func close() async throws(StoreError) {
         guard await commands.close() else { return }
         await replica.stop()
@@ -96,7 +98,7 @@ package final class RedisStore: Store {
 // MARK: - Health
 
 extension RedisStore {
-    /// How Redis is followed.
+    /// The health of the replica.
     package var health: StoreHealth? {
         let status = replica.status
         let known = [("start", "first"), ("hourly", "due")]
@@ -110,7 +112,8 @@ extension RedisStore {
         return health
     }
 
-    /// Confirms what Redis holds now. The view follows once everything was read again, which begins within seconds.
+    /// Confirms the current content of Redis. The view changes after everything was read again, which begins within
+    /// seconds.
     @discardableResult
     package func accept() async throws(StoreError) -> StoreLoss {
         try commands.checkOpen()
@@ -121,7 +124,7 @@ extension RedisStore {
         return loss
     }
 
-    /// What is wrong and what to do; nil: nothing.
+    /// The current problem and its remedy, or `nil`.
     package var trouble: String? { trouble(replica.status) }
 
     private func trouble(_ status: ReplicaStatus) -> String? {
@@ -138,7 +141,7 @@ extension RedisStore {
         return what + "; restore it from a backup, or confirm its state by POST /v1/store/accept"
     }
 
-    /// Writes lost records back: the later time wins, and disabled stays disabled. What fails is tried again later.
+    /// Writes lost records back: the later time wins, and a disabled user stays disabled. Failures are retried later.
     func restore(_ records: [LostRecord]) async {
         var failures = 0
         for record in records {
@@ -147,7 +150,7 @@ extension RedisStore {
                 case .user(let user):
                     if let time = user.validSince { try await revoke(record.user, at: time.seconds, .before) }
                     if user.disabled { try await setDisabled(record.user, true) }
-                // When it would have expired is not known: it stays.
+                // The expiry is unknown, so the record does not expire.
                 case .session(let session): try await revokeSession(record.user, session, expires: nil)
                 }
             } catch {

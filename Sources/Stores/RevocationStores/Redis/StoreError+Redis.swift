@@ -2,7 +2,7 @@ import Redis
 import Revocation
 
 extension StoreError {
-    /// What it means that no reply came.
+    /// Converts a missing reply.
     init(_ failure: RedisFailure) {
         switch failure {
         case .overloaded: self.init(.overloaded, "too many operations wait for Redis already; nothing was written")
@@ -13,9 +13,9 @@ extension StoreError {
         }
     }
 
-    /// What a refusal of the server means.
+    /// Converts an error reply.
     ///
-    /// Its text is not repeated: it may hold the name of a key, and so a uid.
+    /// The server's text is not repeated: it may contain the name of a key, and so a uid.
     init(_ refusal: RedisServerError) {
         switch refusal.code {
         case "OOM":
@@ -37,19 +37,19 @@ extension StoreError {
         }
     }
 
-    /// A user's key holds something else than a record.
+    /// The error for a user's key of the wrong type.
     static func userIsNoHash() -> StoreError {
         .faultyRecord(repair: "the user's key is no hash; unrevoke the user, which removes it")
     }
 
-    /// A reply is not what the command gives.
+    /// The error for a reply of the wrong form.
     static func unexpectedReply() -> StoreError {
         StoreError(.incompatible, "Redis gave an unexpected reply; is the server a Redis, of version 7.0 or later?")
     }
 }
 
 extension [RedisValue] {
-    /// The fields that the only reply has, which are so many.
+    /// Returns the `number` fields of the only reply.
     func fields(_ number: Int) throws(StoreError) -> [RedisValue] {
         guard count == 1, case .array(let fields) = self[0], fields.count == number else { throw .unexpectedReply() }
         return fields

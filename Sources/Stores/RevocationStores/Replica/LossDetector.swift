@@ -1,22 +1,22 @@
 import GatewayCore
 import Revocation
 
-/// When to look whether Redis has lost records, and what was found. Times are monotonic nanoseconds.
+/// The schedule and result of checks for records that Redis has lost. Times are monotonic nanoseconds.
 struct LossDetector {
-    /// How long after a reading what looks lost may still be a change whose entry is on its way.
+    /// The delay of a check after a reading, in which entries of concurrent changes arrive.
     static let settling: UInt64 = 1_000_000_000
-    /// How often to look again while something is lost.
+    /// The interval of checks while records are lost.
     static let interval: UInt64 = 5_000_000_000
-    /// How many names are looked up in one tick of the loop.
+    /// The number of names that are looked up in one tick of the event loop.
     static let slice = 1000
-    /// How many records are written back before others are looked for.
+    /// The maximum number of records that are written back at once.
     static let batch = 10_000
 
     /// Whether a part of the history was lost.
     var wentBack = false
-    /// What was found last.
+    /// The result of the last check.
     var reported = StoreLoss()
-    /// Whether the next reading of everything is to be believed.
+    /// Whether the next reading of everything is authoritative.
     var isAcceptanceAsked = false
     var isRestoring = false
     private var dueAt: UInt64?
@@ -24,13 +24,13 @@ struct LossDetector {
     mutating func check(at time: UInt64) { dueAt = time }
     mutating func stop() { dueAt = nil }
 
-    /// Whether it is time to look: the view holds everything that was acknowledged before `confirmed`.
+    /// Whether a check is due: the view contains all writes that were acknowledged before `confirmed`.
     func isDue(_ confirmed: UInt64) -> Bool { dueAt.map { confirmed >= $0 } ?? false }
 }
 
-/// The names of the records that the view has hashes of, as many as are kept.
+/// The names of the records in the view, up to a limit. The view itself has only hashes.
 struct KnownRecords {
-    /// The most names. Each takes about 150 bytes.
+    /// The maximum number of names. Each takes about 150 bytes.
     static let limit = 1_000_000
 
     private var keys: Set<ReplicaKey> = []
@@ -46,14 +46,14 @@ struct KnownRecords {
 struct LostRecord: Sendable, Equatable {
     enum Content: Sendable, Equatable {
         case user(UserRecord)
-        /// A session that was revoked.
+        /// A revoked session.
         case session(String)
     }
 
     let user: UserKey
     let content: Content
 
-    /// Nil for what cannot be written back, such as a faulty record.
+    /// `nil` for a record that cannot be written back, such as a faulty one.
     init?(_ key: ReplicaKey, _ word: RecordWord, names: inout [UInt8]) {
         switch key.bytes.withUnsafeBytes({ RedisRecordKey(parsing: $0, names: &names) }) {
         case .user:

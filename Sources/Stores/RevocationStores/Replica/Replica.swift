@@ -6,12 +6,12 @@ import Redis
 import Revocation
 import Synchronization
 
-/// Keeps a view like the records in Redis, which others write too.
+/// A replica that keeps a view equal to the records in Redis, which other programs also write.
 ///
-/// Owns one connection on one loop. `ReplicaMachine` decides what is asked and what the answers mean.
+/// It owns one connection on one event loop. `ReplicaMachine` chooses the commands and interprets the replies.
 ///
-/// A session's key may expire in Redis (TTL), with the cookie whose session it is. Nobody tells of that, and nobody need:
-/// the view keeps the revocation of a cookie that no longer counts, until everything is read again.
+/// The key of a session can expire in Redis together with the session's cookie. No entry reports that, and none is
+/// needed: the view keeps the revocation of an expired cookie until everything is read again.
 final class Replica: Sendable {
     private let loop: any EventLoop
     private let follower: NIOLoopBoundBox<ReplicaFollower>
@@ -19,7 +19,7 @@ final class Replica: Sendable {
     private let linkState: SharedRedisLinkStatus
     private let restorer = Restorer()
 
-    /// Writes records back and calls the closure when that is over.
+    /// Writes records back, then calls the closure.
     typealias Restore = @Sendable ([LostRecord], @escaping @Sendable () -> Void) -> Void
 
     private final class Restorer: Sendable {
@@ -33,20 +33,20 @@ final class Replica: Sendable {
         }
     }
 
-    /// How its connection is doing.
+    /// The status of the connection.
     var linkStatus: RedisLinkStatus { linkState.current }
 
-    /// How it is doing.
+    /// The status of the replica.
     var status: ReplicaStatus { shared.current }
 
-    /// Does nothing before `start`.
+    /// Creates a replica. It does nothing before `start`.
     ///
     /// - Parameters:
-    ///   - links: told which links changed.
-    ///   - loop: where it lives; it must outlive this object.
-    ///   - applied: called, on the loop, whenever the view has come to hold everything up to a further entry.
-    ///   - loaded: called once, on the loop, when the view holds everything for the first time.
-    /// - Throws: when libcrypto can hash nothing.
+    ///   - links: The link generations to update.
+    ///   - loop: The event loop, which must outlive this object.
+    ///   - applied: Called on the event loop when the view contains everything up to a new entry.
+    ///   - loaded: Called once on the event loop, when the view first contains everything.
+    /// - Throws: `.internalFailure` if libcrypto cannot hash.
     init(
         configuration: RedisConfiguration, view: StoreView, links: LinkGenerations = LinkGenerations(),
         loop: any EventLoop, clock: GatewayClock, logger: Logger,
@@ -72,24 +72,24 @@ final class Replica: Sendable {
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)
     }
 
-    /// Begins to connect.
+    /// Starts connecting.
     func start() {
         loop.execute { self.follower.value.start() }
     }
 
-    /// Sets how lost records are written back. Before `start`.
+    /// Sets the function that writes lost records back. Called before `start`.
     func restore(_ body: @escaping Restore) {
         restorer.set(body)
     }
 
-    /// What is lost is given up, once everything was read again.
+    /// Drops the lost records from the view after everything was read again. Returns the current loss.
     func accept() async -> StoreLoss {
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume(returning: self.follower.value.accept()) }
         }
     }
 
-    /// Ends the connection. From then on the view is stale.
+    /// Closes the connection. The view is stale from then on.
     func stop() async {
         await withCheckedContinuation { continuation in
             loop.execute {

@@ -1,38 +1,39 @@
-/// How much of everything the replica asks for at once.
+/// Bounds on the work of the replica at one time.
 struct ReplicaBounds: Sendable {
-    /// Entries of the stream in one answer.
+    /// The maximum number of stream entries in one reply.
     var entries = 1000
-    /// Records read again in one round because entries named them; what is more waits for the next round.
+    /// The maximum number of records that one round reads because entries named them. The rest waits for the next
+    /// round.
     var hints = 1000
-    /// What a slice of the keys is asked to hold (`SCAN COUNT`). Redis may answer with some more.
+    /// The requested number of keys in a slice (`SCAN COUNT`). Redis may return more.
     var slice = 1000
-    /// Records read in one round because a slice named them.
+    /// The maximum number of records that one round reads because a slice named them.
     var records = 2000
-    /// What can be under way on the connection, heartbeats included.
+    /// The maximum number of outstanding replies, including heartbeats.
     var inFlight: Int { hints + records + 64 }
-    /// Lines of the log about faulty records, keys and entries, for each reading of everything.
+    /// The maximum number of log lines about faulty records, keys and entries in each reading of everything.
     var logged = 100
 }
 
-/// When the replica does what.
+/// The schedule of the replica.
 struct ReplicaTiming: Sendable {
-    /// How long a read of the stream waits for an entry.
+    /// The maximum time that a read of the stream waits for an entry.
     var block: Duration = .seconds(5)
-    /// While entries come, how often the stream is compared with what was seen.
+    /// The interval of comparisons with the stream's state while entries arrive.
     var check: Duration = .milliseconds(250)
-    /// How often everything is read again.
+    /// The interval of readings of everything.
     var reread: Duration = .seconds(3600)
-    /// The pause between slices, where everything is read again without need.
+    /// The pause between slices of a scheduled reading.
     var pause: Duration = .milliseconds(20)
-    /// The pause after an error, doubled for each further one.
+    /// The pause after an error. It doubles with each further error.
     var backoff: Duration = .milliseconds(100)
-    /// The longest pause after errors.
+    /// The maximum pause after errors.
     var maximumBackoff: Duration = .seconds(5)
 
     init() {}
 
-    /// Reads that are short enough for a table that answers only while it is no older than this: while nothing happens,
-    /// the age grows for as long as a read waits.
+    /// Creates a schedule that keeps the view younger than `maximumStaleness`. The age of an idle view grows while a
+    /// read waits.
     init(maximumStaleness: Duration) {
         block = min(block, maximumStaleness / 4)
         check = min(check, maximumStaleness / 4)

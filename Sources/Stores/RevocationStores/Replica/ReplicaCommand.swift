@@ -1,13 +1,14 @@
 import Redis
 import Revocation
 
-/// What is asked of Redis.
+/// A command to Redis.
 enum ReplicaCommand: Sendable, Equatable {
-    /// `INFO`: who it is that answers.
+    /// `INFO`: the identity of the server.
     case identity
-    /// `XINFO STREAM`: what the stream of changes came to.
+    /// `XINFO STREAM`: the state of the change stream.
     case information
-    /// `XREAD`: entries after an id, at most so many; waits for the first one, at most so many milliseconds, if told to.
+    /// `XREAD`: at most `count` entries after an id. `block` is the maximum wait for the first one in milliseconds;
+    /// `nil` for none.
     case changes(after: ReplicaStreamID, count: Int, block: UInt64?)
     /// `SCAN`: the next slice of the keys.
     case slice(cursor: UInt64)
@@ -15,22 +16,22 @@ enum ReplicaCommand: Sendable, Equatable {
     case record(ReplicaKey)
 }
 
-/// What Redis answered, once its shape was checked.
+/// A reply of Redis whose form was checked.
 enum ReplicaAnswer: Sendable, Equatable {
-    /// Nil where the server does not tell.
+    /// `nil` if the server does not report it.
     case identity(ReplicaIdentity?)
-    /// Nil where there is no stream.
+    /// `nil` if there is no stream.
     case information(ReplicaStreamInformation?)
     case changes([ReplicaEntry])
     case slice(ReplicaSlice)
-    /// The record, which can be faulty.
+    /// The record, which may be faulty.
     case record(RecordWord)
-    /// An error, or an answer of another shape than the command's.
+    /// An error, or a reply of the wrong form.
     case refused(ReplicaFault)
 }
 
 extension ReplicaAnswer {
-    /// Whether it is an answer to `command`.
+    /// Returns whether this is a reply to `command`.
     func fits(_ command: ReplicaCommand) -> Bool {
         switch (command, self) {
         case (.identity, .identity), (.information, .information), (.changes, .changes), (.slice, .slice),
@@ -41,51 +42,51 @@ extension ReplicaAnswer {
     }
 }
 
-/// Who answers, and whose data it has.
+/// The identity of a server and of its data.
 struct ReplicaIdentity: Sendable, Equatable {
-    /// The names of the process (`run_id`) and of the data's history (`master_replid`).
+    /// The ids of the process (`run_id`) and of the replication history (`master_replid`).
     var names: [[UInt8]]
-    /// Whether it is no copy of another server, which may lack what was acknowledged there.
+    /// Whether the server is not a replica, which may lack acknowledged writes.
     var isMaster: Bool
 }
 
-/// What the stream of changes came to.
+/// The state of the change stream.
 struct ReplicaStreamInformation: Sendable, Equatable {
-    /// The last id that was given out, even if its entry is gone.
+    /// The last id, even if its entry was removed.
     var last: ReplicaStreamID
-    /// How many entries were ever added; nil from a Redis before 7.
+    /// The number of entries ever added. `nil` for Redis before version 7.
     var added: UInt64?
-    /// The id of the first entry that is still there.
+    /// The id of the first remaining entry.
     var first: ReplicaStreamID?
 
-    /// What a stream that is not there came to.
+    /// The state of an absent stream.
     static let absent = ReplicaStreamInformation(last: .zero, added: 0, first: nil)
 }
 
 /// A slice of the keys of all records.
 struct ReplicaSlice: Sendable, Equatable {
-    /// Where the next slice begins; 0 after the last.
+    /// The position of the next slice; 0 after the last.
     var cursor: UInt64
     var keys: [ReplicaKey] = []
-    /// Keys that look like a record's and are spelled otherwise than we spell them.
+    /// Keys in the namespace of records that are not in canonical form.
     var faultyKeys: [[UInt8]] = []
 }
 
-/// Why the store could not be followed for a moment.
+/// The reason that the replica cannot follow the store for a while.
 struct ReplicaFault: Error, Sendable, Hashable {
-    /// The command and the kind of error, such as `XREAD NOPERM`; one line of the log for each.
+    /// The command and the kind of error, such as `XREAD NOPERM`. Each kind is logged once.
     let kind: String
-    /// For people.
+    /// The description for people.
     let message: String
 }
 
 extension ReplicaCommand {
-    /// Matches the keys of users and sessions, and little else.
+    /// A pattern that matches the keys of users and sessions, and few others.
     static let pattern = "gatehouse:[us]*"
 
-    /// The command as it is sent.
+    /// Returns the encoded command.
     ///
-    /// - Parameter sliceSize: how many keys a slice is asked to hold.
+    /// - Parameter sliceSize: The requested number of keys in a slice.
     func formatted(sliceSize: Int) -> RedisCommand {
         switch self {
         case .identity: RedisCommand(["INFO"])

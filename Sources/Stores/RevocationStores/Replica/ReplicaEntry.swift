@@ -1,30 +1,32 @@
 import GatewayCore
 import Revocation
 
-/// An entry of the stream of changes: names and values, one after the other.
+/// An entry of the change stream: names and values, alternating.
 struct ReplicaEntry: Sendable, Equatable {
     let id: ReplicaStreamID
     let fields: [[UInt8]]
 
-    /// What an entry asks for.
+    /// The work that an entry requires.
     struct Hints: Sendable, Equatable {
         /// The records that changed.
         var keys: [ReplicaKey] = []
-        /// What of a user's record the entry takes back: only that may become weaker than the view has it. Of a session's it is everything.
+        /// The parts of a user's record that the entry withdraws. Only these may become less restrictive in the view.
+        /// For a session, all parts may.
         var parts: RecordParts = []
-        /// The links that changed, by their names.
+        /// The names of the links that changed.
         var links: [String] = []
-        /// Whether the entry is one that the contract knows.
+        /// Whether the entry is in the contract.
         var isUnderstood = false
     }
 
-    /// So many fields of an entry are looked at; none that the contract knows has more than three.
+    /// The maximum number of fields that are read. Entries of the contract have at most three.
     static let maximumPairs = 16
 
-    /// Which records to read again. What an entry says of them does not count: two writers' entries may come in another order than their records.
-    /// Its values only tell whether something is taken back, so that a record that Redis lost in part is not taken for what somebody wrote.
+    /// The records to read again. An entry's values are not applied, since entries of two writers may arrive in
+    /// another order than their records. They only show whether something is withdrawn, so that a partly lost record
+    /// is not mistaken for a change.
     ///
-    /// An entry that is not understood but names a uid asks for that user's record.
+    /// An unrecognised entry with a uid causes that user's record to be read.
     var hints: Hints {
         let parts = Parts(fields)
         var hints = Hints(parts: parts.takenBack, links: parts.links, isUnderstood: parts.isUnderstood)
@@ -46,7 +48,7 @@ extension ReplicaEntry.Hints {
 }
 
 extension UserKey {
-    /// The user that an entry names; `nil` for names that no user can have.
+    /// `nil` for names that no user can have.
     fileprivate init?(uid: [UInt8], tenant: [UInt8]?) {
         guard let uid = String(validating: uid, as: UTF8.self) else { return nil }
         self.init(uid: uid, tenant: tenant.map { String(decoding: $0, as: UTF8.self) })
@@ -54,14 +56,14 @@ extension UserKey {
     }
 }
 
-/// The fields of an entry by their names.
+/// The fields of an entry by name.
 private struct Parts {
     private(set) var uids: [[UInt8]] = []
     private(set) var tenants: [[UInt8]] = []
     private(set) var sessions: [[UInt8]] = []
-    /// Whether a user's own record changed.
+    /// Whether the user's record changed.
     private(set) var namesUser = false
-    /// What of it is revoked or disabled no more.
+    /// The parts of the user's record that are withdrawn.
     private(set) var takenBack: RecordParts = []
     private(set) var links: [String] = []
     private let isShaped: Bool
@@ -80,7 +82,7 @@ private struct Parts {
         case "session": sessions.append(value)
         case "valid_since":
             namesUser = true
-            // Nothing was made before 1970, so 0 revokes nothing.
+            // No credential was issued before 1970, so 0 revokes nothing.
             let time = value.withUnsafeBytes { StoredField<UnixTime?>(time: $0) }
             if time == .faulty || time == .valid(0) { takenBack.insert(.time) }
         case "disabled":
@@ -99,12 +101,12 @@ private struct Parts {
     }
 }
 
-/// The id of an entry of a Redis stream: milliseconds and a number within them.
+/// The id of an entry of a Redis stream: milliseconds and a sequence number.
 struct ReplicaStreamID: Sendable, Hashable, Comparable {
     let milliseconds: UInt64
     let sequence: UInt64
 
-    /// Before every entry; the last id of a stream that is not there.
+    /// An id before all entries; the last id of an absent stream.
     static let zero = ReplicaStreamID(milliseconds: 0, sequence: 0)
 
     static func < (one: ReplicaStreamID, other: ReplicaStreamID) -> Bool {
@@ -113,10 +115,10 @@ struct ReplicaStreamID: Sendable, Hashable, Comparable {
 }
 
 extension ReplicaStreamID: CustomStringConvertible {
-    /// As Redis spells it.
+    /// The id in the format of Redis.
     var description: String { "\(milliseconds)-\(sequence)" }
 
-    /// Reads an id as Redis spells it; nil for anything else.
+    /// Parses an id in the format of Redis. `nil` if it is malformed.
     init?(parsing bytes: some Collection<UInt8>) {
         guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")),
             let milliseconds = UInt64(decimal: bytes[..<dash]),
@@ -127,7 +129,7 @@ extension ReplicaStreamID: CustomStringConvertible {
 }
 
 extension UInt64 {
-    /// Reads digits, and nothing but digits, without a zero before others; nil for anything else and what is too large.
+    /// Parses decimal digits without leading zeros. `nil` for anything else and on overflow.
     init?(decimal bytes: some Collection<UInt8>) {
         guard let first = bytes.first, first != UInt8(ascii: "0") || bytes.count == 1 else { return nil }
         var value: UInt64 = 0

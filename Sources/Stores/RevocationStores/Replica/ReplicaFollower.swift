@@ -1,11 +1,11 @@
 import GatewayConfiguration
 import GatewayCore
-import Logging
 import NIOCore
 import Redis
 import Revocation
 
-/// The I/O beside `ReplicaMachine`: sends what it asks for, hands it what comes, writes the view. Lives on its loop.
+/// The I/O of `ReplicaMachine`: sends its commands, delivers replies, and writes the view. It belongs to one event
+/// loop.
 final class ReplicaFollower {
     struct Environment {
         let loop: any EventLoop
@@ -14,21 +14,21 @@ final class ReplicaFollower {
         let status: SharedReplicaStatus
         let links: LinkGenerations
         var onLoss = StoreLossPolicy.keep
-        /// Writes records back; calls the closure when that is over.
+        /// Writes records back, then calls the closure.
         var restore: @Sendable ([LostRecord], @escaping @Sendable () -> Void) -> Void = { _, done in done() }
         let loaded: @Sendable () -> Void
         let applied: @Sendable (ReplicaStreamID) -> Void
     }
 
-    /// How long the answers to a round may take, besides what its last command waits. Nobody waits for the replica: an
-    /// answer that comes late is better than to ask a busy server for everything once more.
+    /// The timeout of a round in nanoseconds, in addition to the wait of its last command. It is generous, since a
+    /// late reply costs less than a repeated reading from a busy server.
     static let timeout: UInt64 = 5_000_000_000
 
     let environment: Environment
     private let link: RedisLink
     private var machine: ReplicaMachine
     private var table: ReplicaTable
-    /// Answers to what was asked under another number no longer count.
+    /// The ticket of valid replies; replies with another one are ignored.
     private var epoch: UInt64 = 0
     private var events: [ReplicaMachine.Event] = []
     private var isHandling = false
@@ -38,11 +38,11 @@ final class ReplicaFollower {
     private var isLoaded = false
     private var applied: ReplicaStreamID?
     private var loss = LossDetector()
-    /// Counts readings of everything, so that the sweep of an earlier one ends nothing.
+    /// The number of readings, so that the sweep of an earlier reading stops.
     private var readings = 0
-    /// The names of the records in the view, where they are to be written back; nil: they are not.
+    /// The names of the records in the view. `nil` if lost records are not written back.
     private var known: KnownRecords?
-    /// Whether a record could not be written, so that nothing can be confirmed any more.
+    /// Whether a record could not be written, after which nothing is confirmed.
     private var isBroken = false
 
     init(link: RedisLink, table: ReplicaTable, machine: ReplicaMachine, environment: Environment) {
@@ -60,7 +60,7 @@ final class ReplicaFollower {
     }
 
     func stop() {
-        // What is still under way ends without a word: nothing is wrong.
+        // Pending replies are ignored without a log line, since this is no failure.
         epoch += 1
         link.stop()
         timer?.cancel()
@@ -68,7 +68,7 @@ final class ReplicaFollower {
         isBroken = true
     }
 
-    /// What is lost is given up: once everything was read again, the view is what Redis holds.
+    /// Abandons the lost records: after a complete reading, the view equals Redis. Returns the current loss.
     func accept() -> StoreLoss {
         let given = currentLoss
         loss.isAcceptanceAsked = true
@@ -76,7 +76,7 @@ final class ReplicaFollower {
         return given
     }
 
-    /// Events that come while one is handled wait for its end.
+    /// Handles an event. Events that arrive meanwhile are queued.
     private func handle(_ event: ReplicaMachine.Event) {
         events.append(event)
         guard !isHandling else { return }
@@ -84,7 +84,7 @@ final class ReplicaFollower {
         while let next = events.first {
             events.removeFirst()
             machine.handle(next, now: environment.clock.monotonic(), into: &actions)
-            // None of them adds another one: what they bring about waits among the events.
+            // Actions do not add actions; they only queue events.
             for action in actions { perform(action) }
             actions.removeAll(keepingCapacity: true)
             notifyApplied()
@@ -110,7 +110,7 @@ final class ReplicaFollower {
             table.beginReread()
             if loss.isAcceptanceAsked { table.acceptsLoss = true }
             readings += 1
-            // Entries are followed from here on; which were missed before, nobody tells.
+            // Entries are followed from here on. Earlier link changes may have been missed.
             environment.links.allChanged()
         case .linkChanged(let name): environment.links.changed(name)
         case .sweep: if let reread = table.lastReread { sweep(reread, slice: 0, reading: readings) }
@@ -148,7 +148,7 @@ final class ReplicaFollower {
         environment.loaded()
     }
 
-    /// One slice in each tick of the loop, so that changes wait for one slice at most.
+    /// Sweeps one slice in each tick of the event loop, so that changes wait for one slice at most.
     private func sweep(_ reread: StoreView.Reread, slice: Int, reading: Int) {
         guard reading == readings else { return }
         guard slice < ReplicaTable.sweepSlices else { return swept() }
@@ -172,7 +172,7 @@ final class ReplicaFollower {
         return now
     }
 
-    /// A reading of everything is over, and what it did not find was looked after.
+    /// Handles the end of a reading and its sweep.
     private func swept() {
         if table.acceptsLoss, environment.onLoss != .accept {
             (table.acceptsLoss, loss.isAcceptanceAsked) = (false, false)
@@ -195,14 +195,14 @@ final class ReplicaFollower {
         if environment.onLoss == .restore, found.isAny { restore() }
     }
 
-    /// Writes back what Redis does not hold any more. Others may do the same; whoever comes later changes nothing.
+    /// Writes lost records back. Other gateways may do the same; repeated writes change nothing.
     private func restore() {
         guard !loss.isRestoring else { return }
         loss.isRestoring = true
         collect(known?.all ?? [], from: 0, into: [])
     }
 
-    /// Some in each tick of the loop, so that changes wait for those at most.
+    /// Collects a bounded number of records in each tick of the event loop, so that changes wait for one slice at most.
     private func collect(_ keys: [ReplicaKey], from start: Int, into lost: [LostRecord]) {
         var lost = lost
         let end = min(start + LossDetector.slice, keys.count)
@@ -218,7 +218,7 @@ final class ReplicaFollower {
         }
     }
 
-    /// One timer, for the pause after an error.
+    /// Schedules the end of the pause after an error.
     private func armTimer() {
         timer?.cancel()
         timer = nil
@@ -231,7 +231,7 @@ final class ReplicaFollower {
         }
     }
 
-    /// What follows from the machine's state whenever it may have paused.
+    /// Updates the timer and the status after a possible change of the machine's phase.
     private func armTimerAndShowStatus() {
         armTimer()
         showStatus()

@@ -2,20 +2,20 @@ import GatewayConfiguration
 import Logging
 import Revocation
 
-/// What is worth a line in the log.
+/// An event that is logged.
 enum ReplicaEvent: Sendable, Equatable {
     case rereadBegun(ReplicaReread.Reason)
     case rereadDone(ReplicaReread.Reason, faultyKeys: Int)
     case refused(ReplicaFault)
     case recovered
-    /// The server does not tell who it is.
+    /// The server does not report its identity.
     case unknownServer
     case faultyRecord(ReplicaKey)
     case faultyKey([UInt8])
     case strangeEntry(ReplicaStreamID)
 }
 
-/// Writes what happens to the table into the log.
+/// A writer of the replica's log lines.
 struct ReplicaLog: Sendable {
     private static let maximumSize = 512
 
@@ -46,7 +46,7 @@ struct ReplicaLog: Sendable {
         }
     }
 
-    /// What is lost, where that has changed.
+    /// Logs a loss if it has changed.
     func write(_ loss: StoreLoss, before: StoreLoss, _ policy: StoreLossPolicy) {
         guard loss != before else { return }
         guard loss.isAny else { return logger.notice("revocations: nothing that Redis had lost is missing any more") }
@@ -69,7 +69,7 @@ struct ReplicaLog: Sendable {
         logger.log(level: reason == .due ? .debug : .info, "revocations: everything was read", metadata: metadata)
     }
 
-    /// Others write these bytes: cut, and without anything but visible ASCII.
+    /// Returns text of another writer for the log: truncated, with only visible ASCII.
     private static func text(_ bytes: [UInt8]) -> String {
         let visible = bytes.prefix(maximumSize).map { 0x21...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }
         return String(decoding: visible, as: UTF8.self)

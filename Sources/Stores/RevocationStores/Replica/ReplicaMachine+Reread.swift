@@ -1,9 +1,9 @@
 import GatewayCore
 
-/// Reading everything again.
+/// The readings of everything.
 extension ReplicaMachine {
-    /// Something is missing: nothing is confirmed until everything was read, beginning now. The tail goes on from what
-    /// the stream came to before.
+    /// Begins a reading because something is missing. Nothing is confirmed until it ends. The stream is followed from
+    /// its current state.
     mutating func startOver(
         _ information: ReplicaStreamInformation, _ reason: ReplicaReread.Reason, _ now: UInt64,
         _ actions: inout [Action]
@@ -13,7 +13,7 @@ extension ReplicaMachine {
         position = ReplicaPosition(information)
         followedServer = server
         check.forget()
-        // An answer that is still to come follows the old position.
+        // A pending reply follows the old position.
         round.readIsVoid = true
         beginReread(reason, now, &actions)
     }
@@ -29,7 +29,8 @@ extension ReplicaMachine {
         actions.append(.log(.rereadBegun(reason)))
     }
 
-    /// What to ask for in this round: records of the last slice, and the next slice once they are all asked for.
+    /// Returns the next commands of the reading: records of the last slice, and the next slice after all of them were
+    /// requested.
     mutating func takeSlice(_ now: UInt64) -> [ReplicaCommand] {
         guard var reread, let next = reread.nextSlice, reread.isUrgent || now >= next else { return [] }
         let keys = reread.keys.prefix(bounds.records)
@@ -49,7 +50,7 @@ extension ReplicaMachine {
         for key in slice.faultyKeys where mayLog() { actions.append(.log(.faultyKey(key))) }
     }
 
-    /// Ends a reading whose last records were read; else lets the next slice come after a pause.
+    /// Ends the reading after its last records, or schedules the next slice after a pause.
     mutating func finishSlice(_ now: UInt64, _ actions: inout [Action]) {
         guard let reread, reread.nextSlice == nil else { return }
         if reread.isDone { return finish(reread, now, &actions) }

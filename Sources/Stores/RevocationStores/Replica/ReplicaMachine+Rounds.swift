@@ -1,9 +1,9 @@
 import GatewayCore
 import Revocation
 
-/// What is asked together, and where its answers go.
+/// The rounds of commands and their replies.
 extension ReplicaMachine {
-    /// Asks whether the stream still is the one that was followed: who answers, and what the stream came to.
+    /// Requests the server's identity and the state of the stream, to check that it is the stream that was followed.
     mutating func compare(_ now: UInt64, _ actions: inout [Action]) {
         phase = .comparing
         check.ask(now)
@@ -46,7 +46,7 @@ extension ReplicaMachine {
         compare(information, now, &actions)
     }
 
-    /// What else there is to do when all answers of a round have come.
+    /// Handles the end of a round.
     private mutating func finishRound(_ now: UInt64, _ actions: inout [Action]) {
         guard phase == .following else { return }
         finishSlice(now, &actions)
@@ -59,7 +59,7 @@ extension ReplicaMachine {
         var commands = named.map { ReplicaCommand.record($0.key) }
         commands += takeSlice(now)
         if hints.count == 0, let position {
-            // Asked for before the entries, so that what it tells is checked by them.
+            // `XINFO` precedes `XREAD`, so that the entries confirm its result.
             if check.isDue(now, every: timing.check.nanoseconds) {
                 check.ask(now)
                 commands.append(.information)
@@ -70,7 +70,7 @@ extension ReplicaMachine {
         send(commands, hints: named, now, &actions)
     }
 
-    /// For how many milliseconds the next read may wait.
+    /// Returns the maximum wait of the next read, in milliseconds.
     private func blockTime(_ now: UInt64) -> UInt64 {
         let longest = max(timing.block.nanoseconds / 1_000_000, 1)
         guard let reread else { return longest }
@@ -95,7 +95,7 @@ extension ReplicaMachine {
         confirm(&actions)
     }
 
-    /// Confirms what is proven, once the records were read that it waits for.
+    /// Confirms the proven time after the records that it depends on were read.
     mutating func confirm(_ actions: inout [Action]) {
         guard let time = check.takeProven() else { return }
         recovered(&actions)

@@ -1,8 +1,8 @@
 import Revocation
 
-/// Following the stream, and noticing where it cannot be followed.
+/// Following the stream, and detecting gaps.
 extension ReplicaMachine {
-    /// Goes on after a new connection, or after an error.
+    /// Continues after a new connection or an error.
     mutating func resume(_ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]) {
         phase = .following
         guard position != nil else { return startOver(information, .first, now, &actions) }
@@ -13,7 +13,7 @@ extension ReplicaMachine {
         compare(information, now, &actions)
     }
 
-    /// Compares what the stream came to with what was seen.
+    /// Compares the state of the stream with the entries that were seen.
     mutating func compare(_ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]) {
         guard let position else { return }
         check.wait(for: information)
@@ -27,15 +27,15 @@ extension ReplicaMachine {
         proceed(now, &actions)
     }
 
-    /// Whether no entry after `id` can be missing, told from what is left: for a Redis that does not count entries. Such
-    /// a one may be read again needlessly, where the entries before were trimmed.
+    /// Returns whether the remaining entries prove that none after `id` is missing, for a Redis that does not count
+    /// entries. If earlier entries were trimmed, the proof can fail without a gap, and everything is read again.
     private static func showsAll(_ information: ReplicaStreamInformation, since id: ReplicaStreamID) -> Bool {
         if information.last <= id { return true }
         guard let first = information.first else { return false }
         return first <= id
     }
 
-    /// Compares the count, if the tail is where the stream was when it told; else the entries up to there follow.
+    /// Compares the count of entries if the replica has reached the reported id. Otherwise the entries up to it follow.
     private mutating func proceed(_ now: UInt64, _ actions: inout [Action]) {
         guard let information = check.pending?.information, position?.id == information.last else { return }
         if let seen = position?.added, let added = information.added, seen != added {
@@ -50,7 +50,7 @@ extension ReplicaMachine {
         if entries.isEmpty, let information = check.pending?.information {
             return startOver(information, .gap(.missing), now, &actions)
         }
-        // Else it would be asked again and again, as fast as it answers.
+        // Otherwise the read would be repeated in a tight loop.
         if entries.isEmpty, round.wasNotWaitedFor(now) { return rest(.noWait, now, &actions) }
         for entry in entries {
             guard let position, entry.id > position.id else { return rest(.otherOrder, now, &actions) }

@@ -1,64 +1,64 @@
 import GatewayCore
 import Revocation
 
-/// How a table follows the records that others write to Redis. A pure value: events and the monotonic time in, actions
-/// out.
+/// The state machine that follows the records in Redis, which other programs write. A pure value: events and
+/// monotonic time in, actions out.
 ///
 ///     away ──(connected)──> comparing ──> following ──> following ...
 ///      ^                        ^             │
 ///      └────────(lost)──────────┼─(an error)──┤
 ///                            resting <────────┘
 ///
-/// It asks in rounds of pipelined commands, and plans the next round when the last answer has come. A round reads the
-/// records that entries of the stream named, a slice of all records where everything is read again, what the stream
-/// came to (`XINFO`), and the entries after the last one seen, waiting for one only where there is nothing else to do.
+/// It sends pipelined commands in rounds, and plans the next round after the last reply. A round reads the records
+/// that stream entries named, a slice of all records during a reading, the state of the stream (`XINFO`), and the
+/// entries after the last one seen. It waits for an entry only if there is no other work.
 ///
-/// What is confirmed is proven. An `XINFO` tells the last id and how many entries were ever added; once the tail has
-/// passed that id, it must have seen as many. If so, and when the records that those entries named were read, the table
-/// holds everything that was acknowledged before that `XINFO` was sent. If not, entries are missing, whatever became of
-/// them, and everything is read again; nothing is confirmed until that is done.
+/// Each confirmation is proven. `XINFO` reports the last id and the number of entries ever added; when the replica
+/// has reached that id, it must have seen as many. If so, and after the named records were read, the table contains
+/// all writes that were acknowledged before the `XINFO` was sent. Otherwise entries are missing: everything is read
+/// again, and nothing is confirmed until then.
 struct ReplicaMachine: Sendable {
     enum Event: Sendable {
-        /// A connection is ready; nothing was asked on it yet.
+        /// A connection is ready, without commands so far.
         case connected
-        /// The connection is gone. What was asked and not answered is never answered.
+        /// The connection is lost. Pending commands receive no replies.
         case lost
-        /// What was asked is not answered in time, on a connection that seems to be there still.
+        /// Replies are overdue on a connection that appears to be open.
         case failed(ReplicaFault)
-        /// The answer to the first command that has none yet.
+        /// The reply to the first pending command.
         case answered(ReplicaAnswer)
-        /// The time of `deadline` has come, or any other.
+        /// The time of `deadline` has come. An earlier tick has no effect.
         case tick
-        /// Everything is to be read again, beginning later than now.
+        /// A new reading of everything is requested.
         case rereadAsked
     }
 
     enum Action: Sendable, Equatable {
-        /// Ask all of this, in this order, on the one connection.
+        /// Send these commands in this order.
         case send([ReplicaCommand])
-        /// Answers to what was asked before no longer count.
+        /// Ignore replies to earlier commands.
         case forget
-        /// Redis holds this record, and entries said that these parts of it changed.
+        /// Write this record, of which entries named these parts as changed.
         case set(ReplicaKey, RecordWord, changing: RecordParts)
-        /// Whose a link of this name is changed.
+        /// A link of this name has another owner.
         case linkChanged(String)
-        /// Redis lost a part of its history that the table was read from.
+        /// Redis lost a part of the history that the table was read from.
         case historyWentBack
-        /// Everything is read again from here on.
+        /// A reading of everything begins.
         case beginReread
-        /// Everything was read again: remove what was not set since.
+        /// A reading of everything has ended: remove records that were not set since it began.
         case sweep
-        /// The table holds everything that was acknowledged before this time.
+        /// The table contains all writes that were acknowledged before this time.
         case confirm(at: UInt64)
         case log(ReplicaEvent)
     }
 
     enum Phase: Sendable, Equatable {
-        /// No connection.
+        /// Without a connection.
         case away
         /// Pausing after an error.
         case resting(until: UInt64)
-        /// Asking whether the stream still is the one that was followed.
+        /// Checking whether the stream is the one that was followed.
         case comparing
         case following
     }
@@ -66,20 +66,20 @@ struct ReplicaMachine: Sendable {
     let timing: ReplicaTiming
     let bounds: ReplicaBounds
     var phase = Phase.away
-    /// Who answers, where it tells.
+    /// The current server, if it reports its identity.
     var server: ReplicaIdentity?
-    /// Whom the table was read from; `position` is one of its stream.
+    /// The server that the table was read from, to which `position` belongs.
     var followedServer: ReplicaIdentity?
-    /// Up to where the stream was followed; nil before anything was read.
+    /// The position in the stream. `nil` before the first reading.
     var position: ReplicaPosition?
-    /// Whether the table holds everything up to `position`: nothing is known to be missing.
+    /// Whether the table contains everything up to `position`.
     var isWhole = false
     var reread: ReplicaReread?
-    /// Why everything must be read again, once there is a connection.
+    /// The reason for a reading that starts with the next connection.
     var wantedReread: ReplicaReread.Reason?
     var nextReread: UInt64 = .max
     var isRereadAsked = false
-    /// Keys of the present reading that are spelled otherwise than we spell them.
+    /// The number of keys of the current reading that are not in canonical form.
     var faultyKeys = 0
     var check = ReplicaCheck()
     var hints = ReplicaHints()
@@ -90,7 +90,9 @@ struct ReplicaMachine: Sendable {
     var linesLeft: Int
     var jitter: KeyJitter
 
-    /// - Parameter seed: what the jitter comes from.
+    /// Creates a machine.
+    ///
+    /// - Parameter seed: The seed of the jitter.
     init(timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(), seed: UInt64) {
         self.timing = timing
         self.bounds = bounds
@@ -98,7 +100,7 @@ struct ReplicaMachine: Sendable {
         jitter = KeyJitter(seed: seed)
     }
 
-    /// Appends what to do because of `event`, in this order.
+    /// Appends the actions for `event` in order.
     mutating func handle(_ event: Event, now: UInt64, into actions: inout [Action]) {
         switch event {
         case .connected: connected(now, &actions)
@@ -110,13 +112,13 @@ struct ReplicaMachine: Sendable {
         }
     }
 
-    /// The entry up to which the table holds everything; nil while something is known to be missing.
+    /// The entry up to which the table is complete. `nil` while something is known to be missing.
     var appliedThrough: ReplicaStreamID? {
         guard isWhole, hints.count == 0, !round.hasUnansweredHints else { return nil }
         return position?.id
     }
 
-    /// When a `tick` is needed; nil while only another event can change anything.
+    /// The time of the next `tick`. `nil` if none is needed.
     var deadline: UInt64? {
         guard case .resting(let end) = phase else { return nil }
         return end
@@ -139,7 +141,7 @@ struct ReplicaMachine: Sendable {
 }
 
 extension ReplicaMachine {
-    /// Pauses, and then compares as after a new connection.
+    /// Pauses after a fault, then compares as after a new connection.
     mutating func rest(_ fault: ReplicaFault, _ now: UInt64, _ actions: inout [Action]) {
         abandon(&actions)
         if phase == .away { return }
@@ -153,7 +155,7 @@ extension ReplicaMachine {
         }
     }
 
-    /// Gives up what was asked: records that entries named are asked for again, a reading of everything begins anew.
+    /// Abandons the current round. Named records are requested again, and a reading starts again.
     private mutating func abandon(_ actions: inout [Action]) {
         hints.putBack(round.unansweredHints)
         if !round.isOver { actions.append(.forget) }
@@ -163,7 +165,7 @@ extension ReplicaMachine {
         reread = nil
     }
 
-    /// Counts the failures as over.
+    /// Resets the count of failures.
     mutating func recovered(_ actions: inout [Action]) {
         if failuresInARow > 0 { actions.append(.log(.recovered)) }
         failuresInARow = 0
@@ -171,7 +173,7 @@ extension ReplicaMachine {
         loggedFaults = []
     }
 
-    /// Whether one more line about single records may be logged.
+    /// Returns whether another line about a record may be logged.
     mutating func mayLog() -> Bool {
         guard linesLeft > 0 else { return false }
         linesLeft -= 1

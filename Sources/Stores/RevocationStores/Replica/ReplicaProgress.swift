@@ -1,11 +1,11 @@
 import Synchronization
 
-/// How far a replica has come in the stream of changes, for those who wait until the view shows what they wrote.
+/// The position of a replica in the change stream, for writers that wait until the view contains their write.
 ///
-/// A writer does not put its own result into the view: by the time it has the server's answer, the replica may have applied a later change of
-/// another writer, which the older value would undo. It waits for the replica to pass its entry of the stream instead.
+/// A writer does not update the view itself. When it receives the reply, the replica may already have applied a later
+/// change of another writer, which the older value would undo. So it waits until the replica passes its stream entry.
 final class ReplicaProgress: Sendable {
-    /// How many may wait at once; more do not wait at all.
+    /// The maximum number of waiting writers. Further writers do not wait.
     static let maximumWaiting = 10_000
 
     private struct Waiter {
@@ -28,8 +28,8 @@ final class ReplicaProgress: Sendable {
 
     private let state = Mutex(State())
 
-    /// Told by the replica: everything up to the entry `id` is in the view; `.zero` for a stream without entries. The first call is for the first
-    /// load. An id may be smaller than the last one, where the server is another.
+    /// Records that the view contains everything up to `id`; `.zero` for a stream without entries. The first call
+    /// reports the first load. After a change of servers, an id may be smaller than the last one.
     func reached(_ id: ReplicaStreamID) {
         let passed = state.withLock { state -> [Waiter] in
             state.reached = id
@@ -40,7 +40,7 @@ final class ReplicaProgress: Sendable {
         for waiter in passed { waiter.end(true) }
     }
 
-    /// Ends all waiting, now and later: nothing follows the stream any more.
+    /// Ends all current and future waits, since the stream is no longer followed.
     func close() {
         let waiters = state.withLock { state -> [Waiter] in
             state.isClosed = true
@@ -50,9 +50,9 @@ final class ReplicaProgress: Sendable {
         for waiter in waiters { waiter.end(false) }
     }
 
-    /// Waits until the view shows everything up to the entry `id`, or `limit` has passed. `.zero` waits for the first load.
+    /// Waits until the view contains everything up to `id`, or `limit` has passed. `.zero` waits for the first load.
     ///
-    /// - Returns: whether the view shows it.
+    /// - Returns: Whether the view contains the entry.
     func wait(for id: ReplicaStreamID, atMost limit: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> Bool? in

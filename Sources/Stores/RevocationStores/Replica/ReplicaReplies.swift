@@ -1,11 +1,11 @@
 import Redis
 import Revocation
 
-/// Reads replies, and believes nothing about their shape.
+/// Parses replies without assumptions about their form.
 extension ReplicaAnswer {
-    /// What `reply` says to `command`; `.refused` for an error, and for another shape than the command's.
+    /// Parses the reply to `command`. An error or a reply of the wrong form is `.refused`.
     ///
-    /// - Parameter names: memory to work in.
+    /// - Parameter names: Memory for decoding.
     init(_ reply: RedisReply, to command: ReplicaCommand, names: inout [UInt8]) {
         if let error = reply.serverError {
             self = Self.refusal(error, of: command)
@@ -26,11 +26,11 @@ extension ReplicaAnswer {
         switch (command, error.code) {
         case (.record, "WRONGTYPE"): .record(.faulty)
         case (.information, "ERR") where error.message == "no such key": .information(nil)
-        // Not allowed, or not there under this name: it does not tell.
+        // The command is denied or renamed: the identity is unknown.
         case (.identity, "NOPERM"), (.identity, "ERR"): .identity(nil)
         case (.information, "WRONGTYPE"), (.changes, "WRONGTYPE"):
             .refused(ReplicaFault(kind: "\(command.name) WRONGTYPE", message: "\(RedisKeys.changes) is not a stream"))
-        // The text may repeat the command, and so a uid; readiness shows it to everybody.
+        // The text may repeat the command, and so a uid, and readiness is public.
         case (.record, _): .refused(ReplicaFault(kind: "HMGET \(error.code)", message: "HMGET: \(error.code)"))
         default: .refused(ReplicaFault(kind: "\(command.name) \(error.code)", message: error.description))
         }
@@ -38,7 +38,7 @@ extension ReplicaAnswer {
 }
 
 extension ReplicaIdentity {
-    /// Nil only for another shape; a server that does not tell its names is a nil identity.
+    /// `nil` for a reply of the wrong form. A server that does not report its ids has the identity `nil`.
     fileprivate static func read(_ reply: RedisReply) -> ReplicaAnswer? {
         guard reply.kind == .string else { return nil }
         let lines = reply.bytes.split(whereSeparator: { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") })
@@ -80,7 +80,7 @@ extension ReplicaStreamID {
 }
 
 extension [ReplicaEntry] {
-    /// The entries of the one stream that was asked for; none where there is no answer.
+    /// Parses the entries of the only stream. A null reply has no entries.
     fileprivate init?(reading reply: RedisReply) {
         self = []
         if reply.isNull { return }
@@ -99,7 +99,7 @@ extension ReplicaEntry {
     fileprivate init?(_ reply: RedisReply) {
         guard reply.kind == .array, reply.count == 2, let id = ReplicaStreamID(reply[0]) else { return nil }
         guard reply[1].kind == .array else { return nil }
-        // What is beyond them is not looked at, but for their count.
+        // Further fields are only counted.
         fields = reply[1].elements.prefix(2 * Self.maximumPairs + 1).map { [UInt8]($0.bytes) }
         self.id = id
     }
@@ -120,21 +120,21 @@ extension ReplicaSlice {
 
     private mutating func take(_ key: UnsafeRawBufferPointer, names: inout [UInt8]) {
         if let key = ReplicaKey(told: key, names: &names) { return keys.append(key) }
-        // The pattern lets other names through, which are nobody's mistake.
+        // The pattern also matches unrelated keys.
         guard key.starts(with: "gatehouse:user:".utf8) || key.starts(with: "gatehouse:session:".utf8) else { return }
         faultyKeys.append(Array(key.prefix(RedisRecordKey.maximumNames)))
     }
 }
 
 extension RecordWord {
-    /// The answer to `HMGET` of a record's fields, read as a request's own question reads it; nil for another shape.
+    /// Parses the reply to `HMGET` as a lookup of a request does. `nil` for a reply of the wrong form.
     fileprivate init?(_ reply: RedisReply, isSession: Bool) {
         let count = isSession ? StoredSession.redisFields.count : StoredUser.redisFields.count
         guard let fields = (try? RedisRecord.Fields(reply, count: count)) ?? nil else { return nil }
         self = isSession ? Self.kept(StoredSession(fields)) : StoredUser(fields).word
     }
 
-    /// Only revoked sessions are kept: when one signed in is asked of the store, where a request needs it.
+    /// Keeps only revoked sessions. Sign-in times are looked up in the store if a request needs them.
     private static func kept(_ session: StoredSession) -> RecordWord {
         guard let record = session.record else { return .faulty }
         return record.revoked ? RecordWord(SessionRecord(revoked: true)) : .none

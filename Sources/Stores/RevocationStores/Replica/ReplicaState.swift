@@ -1,12 +1,12 @@
 import Revocation
 
-/// Up to where the stream of changes was followed.
+/// A position in the change stream.
 struct ReplicaPosition: Sendable, Equatable {
-    /// The last entry seen, or the last id when everything began to be read.
+    /// The last entry seen, or the last id at the start of the reading.
     var id: ReplicaStreamID
-    /// How many entries were added up to there; nil where Redis does not tell.
+    /// The number of entries added up to there. `nil` if Redis does not report it.
     var added: UInt64?
-    /// Up to where a Redis that does not count entries has shown that none is missing.
+    /// The id up to which a Redis that does not count entries has proven that none is missing.
     var shown: ReplicaStreamID
 
     init(_ information: ReplicaStreamInformation) {
@@ -15,7 +15,7 @@ struct ReplicaPosition: Sendable, Equatable {
         shown = information.last
     }
 
-    /// Whether a stream that came to `information` has lost what was seen of it.
+    /// Returns whether a stream in the state `information` has lost entries that were seen.
     func isAhead(of information: ReplicaStreamInformation) -> Bool {
         if information.last < id { return true }
         guard let added, let others = information.added else { return false }
@@ -28,49 +28,48 @@ struct ReplicaPosition: Sendable, Equatable {
     }
 }
 
-/// One reading of all records.
+/// A reading of all records.
 struct ReplicaReread: Sendable, Equatable {
     enum Reason: Sendable, Hashable {
-        /// Nothing was read yet.
+        /// The first reading.
         case first
         case gap(ReplicaGap)
-        /// The time has come; nothing is known to be missing.
+        /// A scheduled reading; nothing is known to be missing.
         case due
     }
 
     let reason: Reason
     var cursor: UInt64 = 0
-    /// Keys that were told and not asked for yet.
+    /// Keys that were received but not yet requested.
     var keys: [ReplicaKey] = []
     var isScanned = false
-    /// When the next slice may be asked for; nil while one is under way.
+    /// The earliest time of the next slice. `nil` while one is pending.
     var nextSlice: UInt64?
 
     var isDone: Bool { isScanned && keys.isEmpty }
-    /// Whether nothing can be confirmed before it is done.
+    /// Whether nothing can be confirmed until it is done.
     var isUrgent: Bool { reason != .due }
 }
 
-/// How it was noticed that entries are missing.
+/// The evidence that entries are missing.
 enum ReplicaGap: String, Sendable, Hashable, CaseIterable {
     /// The stream's last id is before the last one seen: deleted, or another server.
     case wentBack = "went-back"
-    /// More or fewer entries were added than were seen.
+    /// The number of added entries differs from the number seen.
     case countDiffers = "count-differs"
-    /// Entries that were there before they were read no longer are.
+    /// Entries that existed were removed before they were read.
     case missing
-    /// Another server answers, or one that was started again, or it does not tell: it may have a record without the
-    /// entry that told of it.
+    /// Another or restarted server, or one of unknown identity. It may have a record without its stream entry.
     case otherServer = "other-server"
 }
 
-/// A comparison with what the stream came to.
+/// A comparison with the state of the stream.
 struct ReplicaCheck: Sendable {
-    /// When the last `XINFO` was sent.
+    /// The time of the last `XINFO`.
     private var askedAt: UInt64?
-    /// What was told, until the tail has passed it.
+    /// The reported state, until the replica has reached its last id.
     private(set) var pending: (information: ReplicaStreamInformation, sentAt: UInt64)?
-    /// What is proven once so many more records were read.
+    /// The time that is proven after this many further records were read.
     private(set) var proven: (at: UInt64, records: Int)?
 
     mutating func ask(_ now: UInt64) {
@@ -81,53 +80,54 @@ struct ReplicaCheck: Sendable {
         pending = askedAt.map { (information, $0) }
     }
 
-    /// What was told agrees with what was seen.
+    /// Records that the reported state agrees with the entries that were seen.
     ///
-    /// - Parameter records: how many records are still to be read before it may be confirmed; nil where it may not.
+    /// - Parameter records: The number of records to be read before the confirmation. `nil` if it must not be
+    ///   confirmed.
     mutating func prove(afterRecords records: Int?) {
         if let pending, let records { proven = (pending.sentAt, records) }
         pending = nil
     }
 
-    /// A record was read that an entry named.
+    /// Records that a named record was read.
     mutating func recordRead() {
         guard let proven, proven.records > 0 else { return }
         self.proven = (proven.at, proven.records - 1)
     }
 
-    /// What to confirm now.
+    /// Returns the time to confirm now, if any.
     mutating func takeProven() -> UInt64? {
         guard let proven, proven.records == 0 else { return nil }
         self.proven = nil
         return proven.at
     }
 
-    /// Whether it is time to ask again.
+    /// Returns whether a new comparison is due.
     func isDue(_ now: UInt64, every interval: UInt64) -> Bool {
         guard pending == nil, proven == nil else { return false }
         guard let askedAt else { return true }
         return now &- askedAt >= interval
     }
 
-    /// Asks again in the next round, unless an answer is still to be compared.
+    /// Makes a comparison due in the next round, unless one is pending.
     mutating func hasten() {
         askedAt = nil
     }
 
-    /// Gives up what was not confirmed; the next round asks again.
+    /// Discards unconfirmed results. The next round compares again.
     mutating func forget() {
         (pending, proven, askedAt) = (nil, nil, nil)
     }
 }
 
-/// The commands that were sent together, and how many have their answer.
+/// The commands of one round, and the number of their replies.
 struct ReplicaRound: Sendable {
     private(set) var commands: [ReplicaCommand] = []
-    /// The records that the commands at the beginning read because entries named them.
+    /// The records that the first commands read because entries named them.
     private(set) var hints: [ReplicaHints.Hint] = []
     private(set) var answered = 0
     private let sentAt: UInt64
-    /// Whether the entries that this round asked for follow an id that no longer counts.
+    /// Whether the entries of this round follow an id that is no longer valid.
     var readIsVoid = false
 
     init(_ commands: [ReplicaCommand] = [], hints: [ReplicaHints.Hint] = [], at now: UInt64 = 0) {
@@ -138,47 +138,47 @@ struct ReplicaRound: Sendable {
 
     var isOver: Bool { answered == commands.count }
 
-    /// The command that the next answer is for, and why it reads a record if an entry named that.
+    /// The next command to receive a reply, with its hint if an entry named the record.
     var next: (command: ReplicaCommand, hint: ReplicaHints.Hint?)? {
         isOver ? nil : (commands[answered], hasUnansweredHints ? hints[answered] : nil)
     }
 
-    /// The answer to `next` was one that can be used.
+    /// Records a usable reply to `next`.
     mutating func advance() {
         answered += 1
     }
 
     var hasUnansweredHints: Bool { answered < hints.count }
 
-    /// Whether it asked to wait for an entry, and the answer that there is none has come far too early.
+    /// Returns whether the server replied to a blocking read without entries much too early.
     func wasNotWaitedFor(_ now: UInt64) -> Bool {
         guard case .changes(_, _, let block?) = commands.last, block >= Self.leastWait else { return false }
         return now &- sentAt < block * 1_000_000 / 2
     }
 
-    /// In milliseconds; a shorter wait may end early for reasons of its own.
+    /// In milliseconds. A shorter wait may end early for other reasons.
     private static let leastWait: UInt64 = 100
 
-    /// The records that entries named and that were not read.
+    /// The named records that were not read.
     var unansweredHints: ArraySlice<ReplicaHints.Hint> { hints.dropFirst(answered) }
 }
 
-/// What happened so far.
+/// Counts since the start.
 struct ReplicaCounts: Sendable, Equatable {
-    /// Entries of the stream that were seen.
+    /// The number of stream entries.
     var entries: UInt64 = 0
-    /// Entries that the contract does not know.
+    /// The number of unrecognised entries.
     var strangeEntries: UInt64 = 0
-    /// Readings of everything that were begun.
+    /// The number of readings of everything, by reason.
     var rereads: [ReplicaReread.Reason: UInt64] = [:]
-    /// Keys that look like a record's and are spelled otherwise, in the last complete reading.
+    /// The number of keys that are not in canonical form, in the last complete reading.
     var faultyKeys = 0
     var lastFault: ReplicaFault?
 }
 
-/// The records that entries named and that were not read again yet, each once, in the order of the entries.
+/// The records that entries named and that were not read again, each once, in the order of the entries.
 struct ReplicaHints: Sendable {
-    /// A record, and what entries said of it that changed.
+    /// A record, and the parts of it that entries named as changed.
     struct Hint: Sendable, Equatable {
         let key: ReplicaKey
         var parts: RecordParts
@@ -195,14 +195,14 @@ struct ReplicaHints: Sendable {
         }
     }
 
-    /// The first of them, at most `maximum`.
+    /// Removes and returns the first hints, at most `maximum`.
     mutating func take(_ maximum: Int) -> [Hint] {
         let taken = keys.prefix(maximum).map { Hint(key: $0, parts: known.removeValue(forKey: $0) ?? []) }
         keys.removeFirst(taken.count)
         return taken
     }
 
-    /// Puts back what was taken and not answered; before all others.
+    /// Returns unanswered hints to the front of the queue.
     mutating func putBack(_ taken: some Sequence<Hint>) {
         var missing: [ReplicaKey] = []
         for hint in taken {

@@ -1,32 +1,32 @@
 import Revocation
 import Synchronization
 
-/// How the table's following of Redis is doing, for those who operate the gateway.
+/// The status of a replica, for operators.
 struct ReplicaStatus: Sendable, Equatable {
-    /// Whether there is a connection that can be used.
+    /// Whether there is a usable connection.
     var isConnected = false
     /// Whether everything was read once.
     var isLoaded = false
-    /// Whether everything is being read again because something was missing; nothing is confirmed meanwhile.
+    /// Whether everything is read again because something was missing. Nothing is confirmed meanwhile.
     var isCatchingUp = false
-    /// Entries of the stream that were applied.
+    /// The number of applied stream entries.
     var entries: UInt64 = 0
-    /// Entries that the contract does not know.
+    /// The number of unrecognised entries.
     var strangeEntries: UInt64 = 0
-    /// Readings of everything, by what they were begun for: `first`, `due`, or the name of a gap.
+    /// The number of readings of everything by reason: `first`, `due`, or the name of a gap.
     var rereads: [String: UInt64] = [:]
-    /// Keys of the last complete reading that are spelled otherwise than we spell them.
+    /// The number of keys in the last complete reading that are not in canonical form.
     var faultyKeys = 0
-    /// The last error that kept the store from being followed, until it is followed again.
+    /// The last error, until the store is followed again.
     var lastFault: ReplicaFault?
-    /// The last entry that was applied.
+    /// The last applied entry.
     var lastID = "0-0"
-    /// What Redis does not hold any more and the view keeps; for a moment, also what an entry on its way removes.
+    /// The records that Redis has lost and the view keeps. It may briefly include records that a pending entry removes.
     var loss = StoreLoss()
-    /// Whether `loss` was still there when all entries had come.
+    /// Whether `loss` remained after all entries had arrived.
     var isLossCertain = false
 
-    /// Readings of everything because something was missing.
+    /// The number of readings of everything because of a gap.
     var gaps: UInt64 {
         rereads.reduce(0) { $0 + (ReplicaGap(rawValue: $1.key) == nil ? 0 : $1.value) }
     }
@@ -47,7 +47,7 @@ extension ReplicaStatus {
 }
 
 extension ReplicaReread.Reason {
-    /// For logs and metrics.
+    /// The name in logs and metrics.
     var name: String {
         switch self {
         case .first: "first"
@@ -57,7 +57,7 @@ extension ReplicaReread.Reason {
     }
 }
 
-/// A replica's latest status, readable from any thread.
+/// The current status of a replica, readable from any thread.
 final class SharedReplicaStatus: Sendable {
     private let status = Mutex(ReplicaStatus())
 

@@ -1,27 +1,27 @@
 import Revocation
 
-/// The name of a hash that holds a user's or a session's record, spelled as `RedisKeys` spells it.
+/// The key of a user's or session's record, in the canonical form of `RedisKeys`.
 struct ReplicaKey: Sendable, Hashable {
     let bytes: [UInt8]
     let isSession: Bool
 
-    /// A key that Redis told; nil for one that is not of a record, or is spelled otherwise than we spell it: who asks
-    /// for that name does not find it, so it is nobody's.
+    /// Parses a key from Redis. `nil` if it is not the key of a record in canonical form, since no lookup finds such
+    /// a key.
     ///
-    /// - Parameter names: memory to work in.
+    /// - Parameter names: Memory for decoding.
     init?(told key: UnsafeRawBufferPointer, names: inout [UInt8]) {
         guard let kind = RedisRecordKey(parsing: key, names: &names) else { return nil }
         bytes = Array(key)
         isSession = kind != .user
     }
 
-    /// The key of a user's record.
+    /// Creates the key of a user's record.
     init(_ user: UserKey) {
         bytes = RedisKeys.user(user)
         isSession = false
     }
 
-    /// The key of a session's record; nil for a name that no session can have.
+    /// Creates the key of a session's record. `nil` for a name that no session can have.
     init?(_ user: UserKey, session: [UInt8]) {
         guard let session = String(validating: session, as: UTF8.self),
             (try? StoreBounds.check(session: session)) != nil
@@ -36,13 +36,13 @@ extension ReplicaKey: CustomStringConvertible {
     var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Writes records into the view under the hashes of their names.
+/// A writer of records into the view, under the hashes of their names.
 struct ReplicaTable {
     let view: StoreView
     private let keys: StoreKeyMaker
     private var names: [UInt8] = []
     private var reread: StoreView.Reread?
-    /// Whether Redis is believed where it holds less than the view without an entry that says so.
+    /// Whether Redis is authoritative if it lacks records of the view without an entry that withdraws them.
     var acceptsLoss = false
 
     init(view: StoreView, keys: StoreKeyMaker) {
@@ -51,10 +51,11 @@ struct ReplicaTable {
         names.reserveCapacity(RedisRecordKey.maximumNames)
     }
 
-    /// Writes what Redis holds; only parts that `changed` names become weaker than what the view has. When this returns, every reader sees the record.
+    /// Writes a record from Redis. Only the parts in `changed` can become less restrictive. All readers see the
+    /// record after the return.
     ///
-    /// - Returns: what the view has now.
-    /// - Throws: when libcrypto cannot hash the name; then the view lacks the record.
+    /// - Returns: The new record of the view.
+    /// - Throws: `StoreError` if libcrypto cannot hash the name. The view then lacks the record.
     mutating func set(_ key: ReplicaKey, to word: RecordWord, changing parts: RecordParts) throws -> RecordWord {
         let parts: RecordParts = acceptsLoss ? .all : parts
         switch key.bytes.withUnsafeBytes({ RedisRecordKey(parsing: $0, names: &names) }) {
@@ -68,12 +69,12 @@ struct ReplicaTable {
             let merged = word.keeping(view.sessions.word(key), changing: parts)
             view.setSession(key, to: merged)
             return merged
-        // Keys were parsed before they were asked for.
+        // Keys are parsed before they are requested.
         case nil: return .none
         }
     }
 
-    /// What the view has under a key.
+    /// Returns the view's record of a key.
     mutating func word(_ key: ReplicaKey) throws -> RecordWord {
         switch key.bytes.withUnsafeBytes({ RedisRecordKey(parsing: $0, names: &names) }) {
         case .user: view.users.word(try userKey())
@@ -98,12 +99,14 @@ struct ReplicaTable {
         reread = view.beginReread()
     }
 
-    /// How many slices a sweep has: those of users first.
+    /// The number of slices of a sweep. Those of users come first.
     static let sweepSlices = 2 * StoreView.sweepSlices
 
-    /// Looks after one slice of what was not set since the reading began that `token` names: Redis does not hold it any more.
+    /// Handles the records of one slice that were not set since the reading `token` began, so that Redis does not
+    /// contain them.
     ///
-    /// Sessions expire in Redis, so they are removed; but where something is lost, theirs may be, too.
+    /// Users are kept. Sessions expire in Redis, so they are removed, unless other losses suggest that they are lost
+    /// too.
     func sweep(slice: Int, of token: StoreView.Reread, losesHistory: Bool) {
         let shard = slice % StoreView.sweepSlices
         if acceptsLoss {
@@ -117,6 +120,6 @@ struct ReplicaTable {
         }
     }
 
-    /// The last reading that was begun.
+    /// The last reading.
     var lastReread: StoreView.Reread? { reread }
 }

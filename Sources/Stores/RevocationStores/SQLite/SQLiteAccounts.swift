@@ -5,9 +5,9 @@ import Revocation
 
 /// The statements for accounts and their links. Names are bound and read as bytes, as in `SQLiteRows`.
 enum SQLiteAccounts {
-    /// The account of a uid, which says nothing where there is neither a row nor a link.
+    /// Returns the account of a user. It is empty if there is neither a row nor a link.
     ///
-    /// - Parameter knowsUnlinked: whether the file has the version that remembers unlinked identities.
+    /// - Parameter knowsUnlinked: Whether the file's version has unlinked identities.
     static func account(_ uid: UserKey, _ db: Database, knowsUnlinked: Bool = true) throws -> AccountRecord {
         let links = try links(of: uid, db)
         var unlinked = UnlinkedIdentities(knowsUnlinked ? try self.unlinked(from: uid, db) : [])
@@ -66,7 +66,7 @@ enum SQLiteAccounts {
         return try Row.fetchOne(statement, arguments: [email.bytes])?.text(0).map(UserKey.init(name:))
     }
 
-    /// Makes or replaces the account's row; links have rows of their own.
+    /// Inserts or replaces the row of an account. Links have separate rows.
     static func put(_ account: AccountRecord, _ db: Database) throws {
         try db.run(
             """
@@ -94,7 +94,8 @@ enum SQLiteAccounts {
         try SQLiteRows.change(uid, "link", db)
     }
 
-    /// Remembers an identity as unlinked. When there are too many, the account loses its address instead, and has no other from then on.
+    /// Remembers an identity as unlinked. If there are too many, the account loses its address instead and cannot get
+    /// another.
     static func remember(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
         let row: StatementArguments = [uid.name.bytes, link.provider.bytes, link.subject.bytes]
         try db.run(
@@ -123,9 +124,10 @@ enum SQLiteAccounts {
             """, [uid.name.bytes, link.provider.bytes, link.subject.bytes])
     }
 
-    /// Removes the address that an account has from a provider, or from an unknown one. It reads no other field, so a faulty row does not keep it.
+    /// Removes an address that a provider supplied, or whose source is unknown. It reads no other field, so it
+    /// succeeds for a faulty row.
     ///
-    /// - Parameter provider: nil: the address goes wherever it came from.
+    /// - Parameter provider: The provider. `nil` to remove the address in any case.
     static func removeEmail(of uid: UserKey, from provider: String?, _ db: Database) throws {
         let condition = "uid = CAST(?1 AS TEXT) AND (?2 IS NULL OR email_from IS NULL OR email_from = CAST(?2 AS TEXT))"
         let arguments: StatementArguments = [uid.name.bytes, provider?.bytes]
@@ -166,7 +168,7 @@ enum SQLiteAccounts {
         return value
     }
 
-    /// Nil where it was not made yet.
+    /// `nil` if the setting is absent.
     static func setting(_ name: String, _ db: Database) throws -> [UInt8]? {
         let statement = try db.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?")
         guard let row = try Row.fetchOne(statement, arguments: [name]) else { return nil }
@@ -183,7 +185,7 @@ enum SQLiteAccounts {
 }
 
 extension Row {
-    /// A text that was read as bytes; nil for NULL.
+    /// Returns a text that was read as bytes. `nil` for NULL.
     fileprivate func text(_ index: Int) throws -> String? {
         if hasNull(atIndex: index) { return nil }
         guard let text = try withName(index, { String(validating: $0, as: UTF8.self) }) else {

@@ -9,11 +9,14 @@ import Revocation
     import Darwin
 #endif
 
-/// Opens the file of an embedded store: durable, ours alone, and at the newest schema.
+/// Opens the file of an embedded store with durable writes and an exclusive lock, and migrates it to the current
+/// schema.
 enum SQLiteFile {
+    /// Opens a database.
+    ///
     /// - Parameters:
-    ///   - path: the file, made when absent, readable by its owner only; nil for a database in memory.
-    ///   - maximumSize: the size, in bytes, that the file may not exceed.
+    ///   - path: The file, which is created with mode 0600 if it is absent. `nil` for a database in memory.
+    ///   - maximumSize: The maximum size of the file in bytes. `nil` for no limit.
     static func connect(path: String?, maximumSize: Int?) throws(StoreError) -> DatabaseQueue {
         do {
             if let path { try create(path) }
@@ -35,10 +38,10 @@ enum SQLiteFile {
         access(path, F_OK) == 0
     }
 
-    /// The file may come to hold secrets, and SQLite gives its companions the same mode. Where it cannot be made, opening
-    /// it tells why.
+    /// Creates the file with mode 0600, since it can contain secrets; SQLite gives its companion files the same mode.
+    /// If the file cannot be created, opening it reports the reason.
     ///
-    /// SQLite would open a file that it may only read, and then tell of a failed lock.
+    /// A read-only file throws here, because SQLite would open it and then report a failed lock.
     private static func create(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
@@ -46,10 +49,10 @@ enum SQLiteFile {
         throw .readOnly()
     }
 
-    /// What must be said before the file is first touched.
+    /// Sets the options that must precede the first access.
     ///
-    /// The exclusive locking mode holds SQLite's lock from the first read on until the file is closed or the process
-    /// ends, however it ends. Nobody else can then write records that the view would not have.
+    /// In exclusive locking mode, SQLite holds its lock from the first read until the file is closed or the process
+    /// ends. No other process can then write records that the view lacks.
     private static func prepare(_ db: Database) throws {
         try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
         try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -71,13 +74,14 @@ enum SQLiteFile {
     }
 }
 
-/// Which files an open database is: SQLite goes on with a file that was renamed or deleted, and what it writes there is lost at the next start.
+/// The identity of the files of an open database. SQLite continues with a renamed or deleted file, and those writes
+/// are lost at the next start.
 struct SQLiteIdentity: Sendable {
     private struct File: Equatable {
         let device: UInt64
         let node: UInt64
 
-        /// Nil where there is no such file.
+        /// `nil` if there is no such file.
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -88,10 +92,10 @@ struct SQLiteIdentity: Sendable {
 
     private let path: String
     private let file: File?
-    /// Of the write-ahead log, which holds what was written last.
+    /// The write-ahead log, which contains the latest writes.
     private let log: File?
 
-    /// The files of a database that was just opened; nil for one in memory.
+    /// Records the files of a newly opened database. `nil` for a database in memory.
     init?(openedAt path: String?) {
         guard let path else { return nil }
         self.path = path

@@ -4,15 +4,15 @@ import GatewayCore
 import Logging
 import Revocation
 
-/// Reads all records into the view. A row that is not what it should be becomes a faulty record of its own user.
+/// Reads all records into the view. An invalid row becomes a faulty record of its user.
 struct SQLiteLoader {
-    /// How many faulty rows are logged one by one.
+    /// The maximum number of faulty rows that are logged individually.
     private static let maximumLogged = 100
     private static let maximumLoggedSize = 512
 
     let view: StoreView
     let keys: StoreKeyMaker
-    /// Sessions that expired by then, in seconds since 1970, are left out.
+    /// The current time in seconds since 1970. Sessions that have expired by then are omitted.
     let now: Int64
     let logger: Logger
 

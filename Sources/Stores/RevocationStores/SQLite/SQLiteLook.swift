@@ -1,12 +1,12 @@
 import GRDB
 package import Revocation
 
-/// A look into the file of an embedded store from outside, for diagnosis: nothing is written, and the file is let go at once.
+/// A read-only diagnosis of an embedded store's file from outside a gateway. The file is closed at once.
 package enum SQLiteLook {
-    /// What the file says of a user and one of their sessions, if there is one, as the view would keep it.
+    /// Returns the records of a user and one session in the file, as the view would contain them.
     ///
-    /// - Returns: nil where there is no such file: a gateway that starts on it knows nothing.
-    /// - Throws: `.inUse` while a gateway runs on the file, else what kept it from being read.
+    /// - Returns: `nil` if there is no such file; a gateway then starts without records.
+    /// - Throws: `.inUse` while a gateway uses the file, or the reason that it cannot be read.
     package static func records(
         path: String, of user: UserKey, session: String?
     ) throws(StoreError) -> (user: RecordWord, session: RecordWord)? {
@@ -19,10 +19,10 @@ package enum SQLiteLook {
         }
     }
 
-    /// What the file has of settings, by their names.
+    /// Returns the named settings of the file.
     ///
-    /// - Returns: nil where there is no such file.
-    /// - Throws: as ``records(path:of:session:)``.
+    /// - Returns: `nil` if there is no such file.
+    /// - Throws: As ``records(path:of:session:)``.
     package static func settings(path: String, _ names: [String]) throws(StoreError) -> [String: [UInt8]]? {
         try read(from: path) { db, version in
             guard version >= SQLiteSchema.versionOfAccounts else { return [:] }
@@ -32,10 +32,10 @@ package enum SQLiteLook {
         }
     }
 
-    /// Whose an identity is, with what is kept of that account; with the uid alone where nothing else is.
+    /// Returns the account of an identity's user. It contains only the user if the file has no other data.
     ///
-    /// - Returns: nil where there is no such file, or it is nobody's.
-    /// - Throws: as ``records(path:of:session:)``.
+    /// - Returns: `nil` if there is no such file or the identity is not linked.
+    /// - Throws: As ``records(path:of:session:)``.
     package static func owner(path: String, of link: IdentityLink) throws(StoreError) -> AccountRecord? {
         try read(from: path) { db, version in
             guard version >= SQLiteSchema.versionOfAccounts, let user = try SQLiteAccounts.owner(of: link, db)

@@ -5,10 +5,10 @@ import Revocation
 
 /// The statements of the embedded store.
 ///
-/// Names are bound as bytes and made text by SQLite, and read as bytes: bound as strings they would end at a NUL, and
-/// what is written for `a\0b` would count for `a`.
+/// Names are bound and read as bytes, and SQLite converts them to text. A bound string would end at a NUL, so that
+/// `a\0b` would name `a`.
 enum SQLiteRows {
-    /// How many changes are kept.
+    /// The number of changes that are kept.
     static let maximumChanges: Int64 = 1_000_000
 
     static func user(_ uid: UserKey, _ db: Database) throws -> StoredUser? {
@@ -18,7 +18,9 @@ enum SQLiteRows {
         return StoredUser(validSince: .init(time: row[0]), disabled: .init(flag: row[1]))
     }
 
-    /// - Parameter hasProofs: whether the file tells which proofs were authentications.
+    /// Reads the row of a session.
+    ///
+    /// - Parameter hasProofs: Whether the file's version records authentications.
     static func session(
         _ uid: UserKey, _ session: String, _ db: Database, hasProofs: Bool = true
     ) throws -> StoredSession? {
@@ -33,7 +35,7 @@ enum SQLiteRows {
             expires: .init(time: row[2]))
     }
 
-    /// The start of the latest session of a user, and the time at which the last revocation was made.
+    /// Returns the start of a user's latest session and the time of the last revocation.
     static func order(_ uid: UserKey, _ db: Database) throws -> (lastSession: UnixTime?, revokedAt: UnixTime?) {
         let statement = try db.cachedStatement(
             sql: "SELECT last_session, revoked_at FROM user WHERE uid = CAST(? AS TEXT)")
@@ -43,7 +45,7 @@ enum SQLiteRows {
         )
     }
 
-    /// Keeps the start of a session, unless a later one is kept.
+    /// Stores the start of a session, unless a later one is stored.
     static func setLastSession(_ time: UnixTime, of uid: UserKey, _ db: Database) throws {
         try db.run(
             """
@@ -52,7 +54,9 @@ enum SQLiteRows {
             """, [uid.name.bytes, time.seconds])
     }
 
-    /// - Parameter revokedAt: the time of the revocation, where `time` is later.
+    /// Stores a revocation.
+    ///
+    /// - Parameter revokedAt: The time of the revocation, if `time` is later.
     static func setValidSince(_ time: UnixTime?, revokedAt: UnixTime? = nil, of uid: UserKey, _ db: Database) throws {
         try db.run(
             """
@@ -71,7 +75,7 @@ enum SQLiteRows {
         try change(uid, "disabled", db)
     }
 
-    /// Removes the row of a user of whom nothing is known, unless it keeps the start of a session.
+    /// Removes the row of a user without a record, unless it has the start of a session.
     static func removeUser(_ uid: UserKey, _ db: Database) throws {
         try db.run("DELETE FROM user WHERE uid = CAST(? AS TEXT) AND last_session IS NULL", [uid.name.bytes])
     }
@@ -94,12 +98,12 @@ enum SQLiteRows {
         try change(uid, "session", db)
     }
 
-    /// How many sessions one transaction removes at most.
+    /// The maximum number of sessions that one transaction removes.
     static let purgeBatch = 1000
 
     /// Removes sessions that expired at or before `now`.
     ///
-    /// - Returns: their keys, at most `purgeBatch`.
+    /// - Returns: Their keys, at most `purgeBatch`.
     static func removeExpired(now: Int64, keys: StoreKeyMaker, _ db: Database) throws -> [StoreKey] {
         let statement = try db.cachedStatement(
             sql: """
@@ -136,7 +140,7 @@ extension String {
 }
 
 extension StoredField<UnixTime?> {
-    /// A time in seconds, or none.
+    /// A time in seconds, or NULL.
     init(time value: DatabaseValue) {
         switch value.storage {
         case .null: self = .valid(nil)

@@ -1,24 +1,25 @@
 import GRDB
 import Revocation
 
-/// The tables of the embedded store and their versions, kept in `user_version`.
+/// The tables of the embedded store and their versions, which `user_version` records.
 ///
-/// The checks refuse a wrong value to whoever writes it; readers check again, since a file can be written without them.
+/// CHECK constraints reject invalid values on write. Readers check again, since a file can be written without the
+/// constraints.
 enum SQLiteSchema {
-    /// Marks the file as ours: "GHSE".
+    /// The application id of the file: "GHSE".
     static let applicationID: Int64 = 0x4748_5345
 
-    /// Version n is reached by the first n of these.
+    /// The first n migrations lead to version n.
     private static let migrations = [version1, version2, version3, version4]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
-    /// The first version that tells how the user of a session proved who they are.
+    /// The first version with the times of authentications.
     static let versionOfProofs = 4
-    /// The first version that remembers unlinked identities, and where an address came from.
+    /// The first version with unlinked identities and the sources of addresses.
     static let versionOfUnlinked = 4
 
-    /// Brings the file to the newest version, in one transaction.
+    /// Migrates the file to the current version in one transaction.
     static func migrate(_ db: Database) throws {
         try db.inTransaction(.immediate) {
             let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -32,7 +33,7 @@ enum SQLiteSchema {
         }
     }
 
-    /// Refuses a file of another program, or of a newer version.
+    /// Throws `.incompatible` for a file of another program or of a newer version.
     static func check(_ db: Database, version: Int) throws {
         guard version <= migrations.count else {
             throw StoreError(
@@ -69,7 +70,7 @@ enum SQLiteSchema {
         );
         """
 
-    /// What may be used once.
+    /// Single-use values.
     private static let version2 = ["nonce", "seen"].map { table in
         """
         CREATE TABLE \(table) (
@@ -81,7 +82,7 @@ enum SQLiteSchema {
         """
     }.joined()
 
-    /// What a nonce is for, and accounts. The table of links is their list and decides whose they are.
+    /// The purposes of nonces, and accounts. The table of links also decides which user each belongs to.
     private static let version3 = """
         ALTER TABLE nonce ADD COLUMN purpose TEXT NOT NULL DEFAULT 'any' CHECK (typeof(purpose) = 'text');
         CREATE TABLE account (
@@ -108,7 +109,8 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// The order of sessions and revocations, which proofs were authentications, where an address came from, and which identities were unlinked.
+    /// The order of sessions and revocations, the times of authentications, the sources of addresses, and unlinked
+    /// identities.
     private static let version4 = """
         ALTER TABLE user ADD COLUMN last_session INTEGER
             CHECK (last_session IS NULL OR \(isTime("last_session")));

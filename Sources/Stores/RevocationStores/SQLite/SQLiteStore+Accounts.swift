@@ -2,16 +2,16 @@ import GRDB
 import GatewayCore
 package import Revocation
 
-/// Each operation is one transaction, which decides everything at once: nothing half done is ever in the file.
+/// Each operation is one transaction, so the file never contains a partial change.
 extension SQLiteStore: AccountStore {
-    /// Whom an identity belongs to, read from the file.
+    /// Returns the user of an identity, read from the file.
     package func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(link)
         return try await writer.read { db in try SQLiteAccounts.owner(of: link, db) }
     }
 
-    /// The account of a uid, read from the file.
+    /// Returns the account of a user, read from the file.
     package func account(_ uid: UserKey) async throws(StoreError) -> AccountRecord? {
         try checkOpen()
         try StoreBounds.check(user: uid)
@@ -19,16 +19,16 @@ extension SQLiteStore: AccountStore {
         return account.saysAnything ? account : nil
     }
 
-    /// The uid of an address, read from the file.
+    /// Returns the user of an address, read from the file.
     package func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(email: email)
         return try await writer.read { db in try SQLiteAccounts.uid(ofEmail: email, db) }
     }
 
-    /// Makes an account, its link and its address.
+    /// Creates an account, its link and its address.
     ///
-    /// - Throws: `.invalidAccount` for a record that cannot be one, and for a uid that is not fresh.
+    /// - Throws: `.invalidAccount` for an invalid record or a uid that is in use.
     package func createAccount(
         _ account: AccountRecord, claimsEmail: Bool
     ) async throws(StoreError) -> AccountCreation {
@@ -52,7 +52,7 @@ extension SQLiteStore: AccountStore {
         }
     }
 
-    /// Links an identity to a uid.
+    /// Links an identity to a user.
     package func claim(
         _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
     ) async throws(StoreError) -> LinkClaim {
@@ -75,7 +75,7 @@ extension SQLiteStore: AccountStore {
         }
     }
 
-    /// Ends the link of a uid to a provider.
+    /// Unlinks a provider from a user.
     package func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
         try checkOpen()
         try StoreBounds.check(provider: provider)
@@ -98,7 +98,7 @@ extension SQLiteStore: AccountStore {
         }
     }
 
-    /// Ends all links of an account, also of one whose other record is faulty.
+    /// Unlinks all identities of an account, even if other records are faulty.
     @discardableResult
     package func releaseAll(
         of uid: UserKey, for successor: IdentityLink?
@@ -123,18 +123,18 @@ extension SQLiteStore: AccountStore {
         }
     }
 
-    /// Revokes the sessions that an identity began. Sign-ins by its earlier credentials still count; requests with its earlier bearer tokens do not,
-    /// since the view has one time for both.
+    /// Revokes the sessions that an identity began. Its earlier credentials remain valid for sign-ins, but not as
+    /// bearer tokens, since the view has one time for both.
     ///
-    /// - Returns: what to publish of the identity's record; nil: nothing.
+    /// - Returns: The identity's record to publish. `nil` if it did not change.
     private static func endSessions(
         of link: IdentityLink, at now: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord)? {
-        // A longer name is no user's, and began no session.
+        // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return nil }
         let order = try SQLiteRows.order(UserKey(link), db)
         var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
-        // A faulty record lets nobody pass.
+        // A user with a faulty record is denied in any case.
         guard let old = user.validSince.value else { return nil }
         let credentialsSince = UserRecord(validSince: old, revokedAt: order.revokedAt).credentialsSince
         try SQLiteRows.revoke(
@@ -144,7 +144,7 @@ extension SQLiteStore: AccountStore {
 }
 
 extension SQLiteStore {
-    /// Keeps the display name, unless the account has one.
+    /// Sets the display name, unless the account has one.
     package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try checkOpen()
         try StoreBounds.check(name: name)
@@ -155,7 +155,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Keeps the address of an account, and gives up the one that it had before.
+    /// Sets the address of an account and releases its previous address.
     package func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool {
@@ -181,7 +181,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The stored value, or `initial`, which then is.
+    /// Returns the setting. If it is absent, stores and returns `initial`.
     package func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] {
         try checkOpen()
         try StoreBounds.check(setting: name, initial)

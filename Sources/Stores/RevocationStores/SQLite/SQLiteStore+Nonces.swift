@@ -5,7 +5,7 @@ package import JOSE
 package import Revocation
 
 extension SQLiteStore: NonceStore {
-    /// Keeps a nonce for so many seconds of the store's clock.
+    /// Stores a nonce for `lifetime` seconds of the store's clock.
     package func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError) {
         try checkOpen()
         try StoreBounds.check(purpose: purpose)
@@ -17,14 +17,14 @@ extension SQLiteStore: NonceStore {
         }
     }
 
-    /// Takes a nonce: the transaction that removes it is the only one that finds it.
+    /// Consumes a nonce. Only the transaction that removes it finds it.
     package func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String? {
         try checkOpen()
         let now = clock.now()
         return try await writer.write { db in SQLiteChange(.success(try SQLiteNonces.take(nonce, now: now, db))) }
     }
 
-    /// Marks a credential, if it is not marked.
+    /// Marks a credential, unless it is marked.
     package func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool {
         try checkOpen()
         try StoreBounds.check(lifetime: lifetime)
@@ -34,7 +34,7 @@ extension SQLiteStore: NonceStore {
         }
     }
 
-    /// Whether a credential is marked.
+    /// Returns whether a credential is marked.
     package func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool {
         try checkOpen()
         let now = clock.now()
@@ -42,7 +42,7 @@ extension SQLiteStore: NonceStore {
     }
 }
 
-/// The statements for what may be used once.
+/// The statements for single-use values.
 enum SQLiteNonces {
     private static let tables = ["nonce", "seen"]
 
@@ -51,14 +51,14 @@ enum SQLiteNonces {
             "INSERT OR REPLACE INTO nonce (hash, purpose, expires) VALUES (?, ?, ?)", [nonce.data, purpose, expires])
     }
 
-    /// - Returns: the purpose; nil: there is no such nonce.
+    /// - Returns: The purpose. `nil` if there is no such nonce.
     static func take(_ nonce: SHA256Digest, now: Int64, _ db: Database) throws -> String? {
         let statement = try db.cachedStatement(
             sql: "DELETE FROM nonce WHERE hash = ? AND expires > ? RETURNING CAST(purpose AS TEXT)")
         return try String.fetchAll(statement, arguments: [nonce.data, now]).first
     }
 
-    /// A mark that has expired counts as none.
+    /// Marks a credential. An expired mark does not count.
     static func mark(_ credential: SHA256Digest, now: Int64, expires: Int64, _ db: Database) throws -> Bool {
         try db.run(
             """
@@ -73,9 +73,9 @@ enum SQLiteNonces {
         return try Int.fetchOne(statement, arguments: [credential.data, now]) != nil
     }
 
-    /// Removes what expired at or before `now`.
+    /// Removes values that expired at or before `now`.
     ///
-    /// - Returns: how many were removed, at most `limit` of each kind.
+    /// - Returns: The number of removed values, at most `limit` of each kind.
     static func removeExpired(now: Int64, limit: Int, _ db: Database) throws -> Int {
         try tables.reduce(0) { count, table in
             try db.run(

@@ -3,9 +3,9 @@ import GRDB
 package import Revocation
 
 extension SQLiteStore {
-    /// Moves `valid_since` forward to `time`, or to the start of the latest session, if it is not there yet.
+    /// Moves `valid_since` forward to `time`, or to the start of the latest session if that is later.
     ///
-    /// - Throws: `.faultyRecord` if what is stored is no time: whether it would go back cannot be told.
+    /// - Throws: `.faultyRecord` if the stored value is not a time, since it cannot be compared.
     @discardableResult
     package func revoke(
         _ uid: UserKey, at time: Int64, _ scope: RevocationScope
@@ -17,7 +17,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Begins a session after everything that the row revokes.
+    /// Begins a session after all revocations of the row.
     package func beginSession(_ uid: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
         try checkOpen()
         try StoreBounds.check(user: uid)
@@ -27,14 +27,14 @@ extension SQLiteStore {
             guard var record = user.record else { throw Self.faultyUser(user) }
             record.revokedAt = try SQLiteRows.order(uid, db).revokedAt
             let started = record.validSince.map { max(time, $0.adding(1)) } ?? time
-            // Nothing begins after a revocation of the latest time.
+            // No session can begin after a revocation at the latest time.
             guard record.validSince != .latest else { throw StoreError.invalidTime(started.seconds) }
             try SQLiteRows.setLastSession(started, of: uid, db)
             return SQLiteChange(.success(SessionStart(started: started, record: record)))
         }
     }
 
-    /// Forgets `valid_since`, valid or not.
+    /// Removes `valid_since`, also if it is faulty.
     @discardableResult
     package func unrevoke(_ uid: UserKey) async throws(StoreError) -> UserRecord {
         try await changeUser(uid) { user, db in
@@ -44,8 +44,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Sets `disabled`, whatever it was. What is asked is stored even if the record is still faulty for its
-    /// `valid_since`, and `.faultyRecord` tells so; the same holds for `unrevoke` and a faulty `disabled`.
+    /// Sets `disabled`, also if it was faulty. If `valid_since` is faulty, the value is stored and `.faultyRecord` is
+    /// thrown. `unrevoke` behaves likewise with a faulty `disabled`.
     @discardableResult
     package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
         try await changeUser(uid) { user, db in
@@ -55,7 +55,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The user's row, read from the file.
+    /// Returns the user's record, read from the file.
     package func user(_ uid: UserKey) async throws(StoreError) -> UserRecord {
         try checkOpen()
         try StoreBounds.check(user: uid)
@@ -67,7 +67,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads the user's row, lets `change` write to it, and publishes what it then is.
+    /// Reads the user's row, applies `change`, and publishes the result.
     private func changeUser(
         _ uid: UserKey, _ change: @escaping @Sendable (inout StoredUser, Database) throws -> Void
     ) async throws(StoreError) -> UserRecord {
@@ -93,9 +93,9 @@ extension SQLiteStore {
 }
 
 extension SQLiteRows {
-    /// Moves `valid_since` forward to `time`, if it is not there yet.
+    /// Moves `valid_since` forward to `time`.
     ///
-    /// - Parameter now: when the revocation was made.
+    /// - Parameter now: The time of the revocation.
     static func revoke(_ uid: UserKey, _ user: inout StoredUser, to time: UnixTime, at now: UnixTime, _ db: Database)
         throws
     {
@@ -112,13 +112,13 @@ extension SQLiteRows {
 }
 
 extension SQLiteStore {
-    /// Revokes the session, and so mends a faulty record of it.
+    /// Revokes the session and repairs a faulty record.
     @discardableResult
     package func revokeSession(
         _ uid: UserKey, _ session: String, expires: Int64?
     ) async throws(StoreError) -> SessionRecord {
         try await changeSession(uid, session, expires: expires) { stored in
-            // Revoked is final, so it also mends a faulty record.
+            // Revocation is permanent, so it can replace a faulty record.
             let signedInAt = stored.signedInAt.value ?? nil
             return SessionRecord(
                 revoked: true, signedInAt: signedInAt,
@@ -126,7 +126,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Moves `signed_in_at` forward to `time`, if it is not there yet.
+    /// Moves `signed_in_at` forward to `time`.
     @discardableResult
     package func recordSignIn(
         _ uid: UserKey, _ session: String, at time: Int64, isAuthenticated: Bool, expires: Int64?
@@ -141,7 +141,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The session's row, read from the file.
+    /// Returns the session's record, read from the file.
     package func session(_ uid: UserKey, _ session: String) async throws(StoreError) -> SessionRecord {
         try checkOpen()
         try StoreBounds.check(user: uid, session: session)
@@ -151,7 +151,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads the session's row, writes what `change` makes of it, and publishes that.
+    /// Reads the session's row, writes the result of `change`, and publishes it.
     private func changeSession(
         _ uid: UserKey, _ session: String, expires: Int64?,
         _ change: @escaping @Sendable (StoredSession) throws -> SessionRecord

@@ -4,17 +4,17 @@ package import Logging
 package import Revocation
 import Synchronization
 
-/// The embedded store: one SQLite file, one process, and nothing acknowledged is ever lost.
+/// The embedded store: one SQLite file for one process. An acknowledged write is never lost.
 ///
-/// Write-ahead log, `synchronous=FULL`: a write returns after SQLite flushed it to the disk and the view shows it. The
-/// file is locked from opening to closing, so that this process is its only writer and the view is never behind; a
-/// second gateway on the same file fails when it opens it.
+/// With a write-ahead log and `synchronous=FULL`, a write returns after it was flushed to the disk and the view
+/// contains it. The file stays locked while it is open, so this process is its only writer and the view never lags. A
+/// second gateway on the same file fails to open it.
 package final class SQLiteStore: Store {
-    /// What requests read; never behind the file.
+    /// The view that requests read. It never lags the file.
     package let view = StoreView()
-    /// True: nobody else can write to the file.
+    /// `true`: no other process can write to the file.
     package let viewIsAuthoritative = true
-    /// What changed of links, after it is in the file.
+    /// The generations of links, which change after the file does.
     package let linkGenerations = LinkGenerations()
 
     let writer: SQLiteWriter
@@ -22,16 +22,16 @@ package final class SQLiteStore: Store {
     let logger: Logger
     private let lifecycle = Mutex(StoreState.opened)
 
-    /// Where the store is in its life.
+    /// The state of the store.
     package var state: StoreState { lifecycle.withLock { $0 } }
 
-    /// Opens the file, makes it where there is none, and locks it.
+    /// Opens and locks the file. An absent file is created.
     ///
     /// - Parameters:
-    ///   - path: the file; nil for a store in memory, which ends with the process.
-    ///   - maximumSize: the size, in bytes, that the file may not exceed; unbounded if nil.
-    ///   - clock: tells which sessions have expired when the records are loaded.
-    /// - Throws: `.inUse` if someone else has the file, and what its message tells otherwise.
+    ///   - path: The file. `nil` for a store in memory, which ends with the process.
+    ///   - maximumSize: The maximum size of the file in bytes. `nil` for no limit.
+    ///   - clock: The clock for the expiry of sessions and nonces.
+    /// - Throws: `.inUse` if another process uses the file, or another error that opening it causes.
     package init(
         path: String?, maximumSize: Int? = nil, clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
@@ -40,9 +40,9 @@ package final class SQLiteStore: Store {
         self.logger = logger
     }
 
-    /// Reads all records into the view. Writes that are asked for meanwhile wait.
+    /// Reads all records into the view. Concurrent writes wait.
     ///
-    /// Expired sessions are removed first; where the disk does not let them be, they are left out of the view.
+    /// Expired sessions are removed first. If the disk prevents that, they are only omitted from the view.
     @discardableResult
     package func load() async throws(StoreError) -> LoadReport {
         try checkOpen()
@@ -60,13 +60,14 @@ package final class SQLiteStore: Store {
         return report
     }
 
-    /// Why writes fail; nil: they succeed.
+    /// The reason that writes fail. `nil` if they succeed.
     package var trouble: String? { writer.fault?.message }
 
     /// Whether writes succeed.
     package var isWritable: Bool { writer.fault == nil }
 
-    /// Looks whether the file is in its place and has room. While it is not in its place the view grows older: what is revoked now cannot be kept.
+    /// Checks that the file is in place and that there is space. While the file is not in place, the view's age
+    /// grows, since a new revocation cannot be stored.
     package func inspect() async {
         let before = writer.fault
         let fault = await writer.inspect()
@@ -85,7 +86,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Finishes what was asked before, and releases the file with all of it in one piece.
+    /// Completes pending operations, merges the write-ahead log and releases the file.
     package func close() async throws(StoreError) {
         let isFirst = lifecycle.withLock { state in
             defer { state = .closed }
@@ -109,7 +110,7 @@ package final class SQLiteStore: Store {
 }
 
 extension SQLiteStore {
-    /// Removes what has expired, a bounded number in each transaction.
+    /// Removes expired records, a bounded number in each transaction.
     @discardableResult
     package func purge(now: Int64) async throws(StoreError) -> Int {
         try checkOpen()
@@ -125,7 +126,7 @@ extension SQLiteStore {
         return sessions + usedOnce
     }
 
-    /// Repeats `remove`, each time in a transaction of its own, until it finds less than a batch; returns how many it removed.
+    /// Repeats `remove`, each time in a new transaction, until it removes less than a batch. Returns the total.
     private func inBatches(
         _ remove: @escaping @Sendable (Database) throws -> SQLiteChange<Int>
     ) async throws(StoreError) -> Int {

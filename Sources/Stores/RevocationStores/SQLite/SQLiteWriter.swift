@@ -2,45 +2,46 @@ import GRDB
 import Revocation
 import Synchronization
 
-/// Runs what is asked of the database one after the other, away from the caller's thread.
+/// Runs database operations one after another, off the caller's thread.
 ///
-/// Writes that wait together share one transaction, and so one flush of the disk. A write is published to the view
-/// after that transaction is durable, in the order of the transactions, and only then acknowledged. Cancelling the
-/// caller's task changes nothing: what was begun is finished.
+/// Pending writes share one transaction, and so one flush of the disk. After the transaction is durable, each write is
+/// published to the view in order, and then acknowledged. Cancelling the caller's task has no effect on an operation.
 final class SQLiteWriter: Sendable {
-    /// What a write does after its transaction: with nil, publish and acknowledge; with an error, tell it.
+    /// Ends a write after its transaction: publishes and acknowledges it, or reports the error.
     typealias Ending = @Sendable (StoreError?) -> Void
 
-    /// What more waits than this is refused.
+    /// The maximum number of pending operations. Further operations fail.
     static let maximumWaiting = 10_000
     private static let maximumBatch = 256
 
     private struct Write: Sendable {
-        /// Throws only what the whole transaction must be rolled back for.
+        /// Throws only errors that require a rollback of the whole transaction.
         let run: @Sendable (Database) throws -> Ending
         let fail: @Sendable (StoreError) -> Void
     }
 
     private let queue: DatabaseQueue
-    /// Nil for a database in memory.
+    /// `nil` for a database in memory.
     private let identity: SQLiteIdentity?
-    /// Why the last write failed for a reason that concerns every write; nil: writes succeed.
+    /// The reason that all writes fail. `nil` if they succeed.
     private let lastFault = Mutex<StoreError?>(nil)
     private let writes = Mutex<[Write]>([])
     private let waiting = Atomic<Int>(0)
 
-    /// - Parameter path: the file of the database that `queue` has just opened; nil for one in memory.
+    /// Creates a writer.
+    ///
+    /// - Parameter path: The file of the newly opened database. `nil` for one in memory.
     init(_ queue: DatabaseQueue, path: String? = nil) {
         self.queue = queue
         identity = SQLiteIdentity(openedAt: path)
     }
 
-    /// Why writes fail: the file is not in its place, or there is no room; nil: they succeed.
+    /// The reason that writes fail: the file is not in place, or there is no space. `nil` if they succeed.
     var fault: StoreError? { lastFault.withLock { $0 } }
 
-    /// Looks whether the file is in its place, and whether there is room again if there was none.
+    /// Checks whether the file is in place, and after a lack of space, whether there is space again.
     ///
-    /// - Returns: `fault`, as it is now.
+    /// - Returns: The new value of `fault`.
     func inspect() async -> StoreError? {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { [self] db in
@@ -63,7 +64,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Writes something larger than a page and removes it.
+    /// Writes and removes a value that is larger than a page.
     private func probe(_ db: Database) -> StoreError? {
         do {
             try db.inTransaction(.immediate) {
@@ -77,7 +78,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Reads, after what was asked before.
+    /// Reads after all earlier operations.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -93,8 +94,8 @@ final class SQLiteWriter: Sendable {
 
     /// Writes durably, then publishes.
     ///
-    /// - Parameter body: changes the database and returns what to publish. A `StoreError` that it throws is the
-    ///   answer to this write alone, and what it changed before is kept; another error fails the transaction.
+    /// - Parameter body: Changes the database and returns what to publish. If it throws a `StoreError`, this write
+    ///   fails with it but its changes are kept; any other error fails the transaction.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> SQLiteChange<Value>
     ) async throws(StoreError) -> Value {
@@ -115,7 +116,7 @@ final class SQLiteWriter: Sendable {
         return try result.get()
     }
 
-    /// Closes the database after what was asked before.
+    /// Closes the database after all earlier operations.
     func close() async throws(StoreError) {
         let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { db in
@@ -170,7 +171,7 @@ final class SQLiteWriter: Sendable {
                 for write in batch { endings.append(try write.run(db)) }
                 return .commit
             }
-            // What was written to a file that is gone must not be acknowledged.
+            // A write to a file that is no longer in place must not be acknowledged.
             guard isInPlace else { throw StoreError.moved() }
             record(nil)
             for ending in endings { ending(nil) }
@@ -183,7 +184,7 @@ final class SQLiteWriter: Sendable {
     }
 }
 
-/// What a write changed, to be told when it is durable.
+/// The result of a write, and its publication after it is durable.
 struct SQLiteChange<Value: Sendable>: Sendable {
     let answer: Result<Value, StoreError>
     let publish: @Sendable () -> Void

@@ -2,7 +2,7 @@ import GRDB
 import Revocation
 
 extension StoreError {
-    /// What an error of SQLite means to who asked for a read or a write.
+    /// Converts an error of reading or writing.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error
@@ -11,7 +11,7 @@ extension StoreError {
         }
     }
 
-    /// What an error means to who asked to open `path`.
+    /// Converts an error of opening `path`.
     init(opening path: String, _ error: any Error) {
         let error = StoreError(error)
         self.init(error.code, "\(path): \(error.message)")

@@ -1,3 +1,3 @@
-// The events of libyaml, which Yams builds and does not offer to Swift.
+// The event API of libyaml, which Yams builds but does not expose to Swift.
 #pragma once
 #include <yaml.h>

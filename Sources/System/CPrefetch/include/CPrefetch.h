@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-// Asks the processor to have the memory at an address near, without waiting for it. The address need not be valid: nothing is read from it
-// that the program sees. Swift has no word for that.
+/// Prefetches the cache line of an address without waiting for it. The address can be invalid, since the prefetch
+/// has no visible effect. Swift has no equivalent.
 static inline void cprefetch(uintptr_t address) { __builtin_prefetch((const void *)address, 0, 3); }
 
 #endif

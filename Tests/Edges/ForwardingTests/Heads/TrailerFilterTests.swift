@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPWire
 import NIOCore
 import Testing
+import TextCoding
 
 @testable import CoreFixtures
 @testable import Forwarding
@@ -106,7 +107,7 @@ import Testing
     @Test func `the trace id is read`() throws {
         let bytes = Array(Self.valid.utf8)
         let trace = try #require(bytes.withUnsafeBytes { TraceContext.trace(in: $0) })
-        #expect(Hexadecimal.text(of: trace) == Self.id)
+        #expect(HexDigits.text(of: trace) == Self.id)
     }
 
     @Test func `the state passes in its order`() throws {

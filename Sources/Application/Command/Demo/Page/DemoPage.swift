@@ -3,17 +3,18 @@ import Foundation
 import GatewayConfiguration
 import JOSE
 
-/// The demo's page: an app's side of signing in, proving it again, linking and signing out, with each request as it is on the wire.
+/// The demo's page: the client side of sign-in, reauthentication, linking and sign-out, with each request and response
+/// as transmitted.
 ///
-/// `demo.html` with `demo.css`, `demo.js` and the settings filled in: one HTML text that loads nothing else. Its script and style run
-/// because the policy names their hashes; all that they show goes into the page as text.
+/// `demo.html` with `demo.css`, `demo.js` and the settings inserted: one HTML document without external resources.
+/// Script and style are permitted by their hashes in the policy. All displayed data is inserted as text.
 enum DemoPage {
     private static let style = String(decoding: PackageResources.demo_css, as: UTF8.self)
     private static let script = String(decoding: PackageResources.demo_js, as: UTF8.self)
 
-    /// The page for a demo whose provider listens at `providerURL`, such as `http://127.0.0.1:9902`.
+    /// Creates the page for a demo whose provider listens at `providerURL`, for example `http://127.0.0.1:9902`.
     ///
-    /// - Throws: `Refused` where libcrypto has no SHA-256.
+    /// - Throws: `Refused` if libcrypto has no SHA-256.
     static func make(providerURL: String) throws(Refused) -> Configuration.DemoPage {
         let settings = settings(mintURL: providerURL + DevelopmentProvider.Endpoint.mint.rawValue)
         return Configuration.DemoPage(
@@ -21,18 +22,17 @@ enum DemoPage {
             policy: try policy(providerURL: providerURL))
     }
 
-    /// The HTML text.
-    ///
-    /// - Parameter settings: JSON that may stand in an element of HTML.
+    /// Returns the HTML text. `settings` is JSON that is safe in an HTML element.
     static func markup(settings: String) -> String {
         String(decoding: PackageResources.demo_html, as: UTF8.self)
             .replacing("{{style}}", with: style).replacing("{{script}}", with: script)
             .replacing("{{settings}}", with: settings)
     }
 
-    // MARK: - What differs from demo to demo
+    // MARK: - Settings of a demo
 
-    /// The people and providers of the page, and where tokens are minted, as JSON that may stand in an element of HTML.
+    /// Returns the users and providers of the page, and the URL for minting tokens, as JSON that is safe in an HTML
+    /// element.
     static func settings(mintURL: String) -> String {
         let providers = [("apple.com", "Apple"), ("google.com", "Google"), ("github.com", "GitHub")]
         let settings: JSON = [
@@ -54,12 +54,12 @@ enum DemoPage {
         ]
     }
 
-    /// JSON in which nothing ends a script element or begins one, whatever its strings hold.
+    /// Returns JSON that cannot start or end a script element.
     static func escaped(_ json: String) -> String {
         json.replacing("&", with: "\\u0026").replacing("<", with: "\\u003C").replacing(">", with: "\\u003E")
     }
 
-    // MARK: - What the browser lets the page do
+    // MARK: - Content security policy
 
     static func policy(providerURL: String) throws(Refused) -> String {
         [
@@ -71,7 +71,7 @@ enum DemoPage {
         ].joined(separator: "; ")
     }
 
-    /// A text as a source of Content Security Policy Level 3: the hash of exactly what stands between the tags.
+    /// Returns a hash source of Content Security Policy Level 3: the hash of the exact content of the element.
     static func source(_ text: String) throws(Refused) -> String {
         guard let hash = SHA256Hasher()?.hash(Array(text.utf8)) else { throw Refused("libcrypto has no SHA-256") }
         return "sha256-" + Data(hash.bytes).base64EncodedString()

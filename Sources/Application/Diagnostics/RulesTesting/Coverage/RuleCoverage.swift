@@ -1,44 +1,44 @@
 package import SecurityRules
 
-/// Which outcomes of rules their tests have seen.
+/// The outcomes of rules that tests have covered.
 ///
-/// A condition of an `allow`, and each expression within rules that can only be true or false, has two outcomes to be seen. An `allow`
-/// without a condition, or with a constant one, has one: that it was asked.
+/// The condition of an `allow`, and each Boolean expression within rules, has two outcomes. An `allow` without a
+/// condition, or with a constant one, has a single outcome: its evaluation.
 package struct RuleCoverage: Sendable {
-    /// Something that tests should see both ways.
+    /// An expression whose outcomes tests should cover.
     package struct Point: Sendable, Hashable {
-        /// What it is.
+        /// The kind of expression.
         package enum Kind: Sendable, Hashable {
             /// The condition of an `allow`.
             case condition
-            /// An `allow` that always holds, or never.
+            /// An `allow` whose condition is constant or absent.
             case constant
             /// A part of a condition, or of a function.
             case part
         }
 
-        /// What it is.
+        /// The kind of expression.
         package let kind: Kind
-        /// As it is written, whole.
+        /// The complete source text.
         package let text: String
-        /// Where it begins.
+        /// The location of the first character.
         package let location: RuleLocation
-        /// The place behind its last character.
+        /// The location after the last character.
         package let end: RuleLocation
-        /// How often it was true; of a constant how often it was asked.
+        /// How often it was true, or, if constant, evaluated.
         package internal(set) var wasTrue = 0
         /// How often it was false.
         package internal(set) var wasFalse = 0
-        /// How often it had no value at all.
+        /// How often its evaluation failed.
         package internal(set) var failed = 0
 
-        /// How many outcomes there are to see.
+        /// The number of possible outcomes.
         package var outcomes: Int { kind == .constant ? 1 : 2 }
-        /// How many of them were seen.
+        /// The number of covered outcomes.
         package var seen: Int { (wasTrue > 0 ? 1 : 0) + (kind != .constant && wasFalse > 0 ? 1 : 0) }
     }
 
-    /// One `allow`.
+    /// One `allow` statement.
     package struct Rule: Sendable {
         /// The statement.
         package let statement: RuleStatement
@@ -48,37 +48,37 @@ package struct RuleCoverage: Sendable {
 
     /// One source of rules.
     package struct Source: Sendable {
-        /// The file that it stands in.
+        /// The file of the source.
         package let file: String
-        /// The line that `lines` begins with.
+        /// The number of the first line in `lines`.
         package let firstLine: Int
-        /// Its text.
+        /// The lines of text.
         package let lines: [String]
         /// The `allow` statements in the order of the text.
         package let rules: [Rule]
-        /// In the order of the text, the whole before its parts.
+        /// The points in the order of the text, each before its parts.
         package let points: [Point]
 
-        /// How many outcomes there are.
+        /// The number of possible outcomes.
         package var outcomes: Int { points.reduce(0) { $0 + $1.outcomes } }
-        /// How many of them were seen.
+        /// The number of covered outcomes.
         package var seen: Int { points.reduce(0) { $0 + $1.seen } }
     }
 
-    /// In the order in which they were first asked.
+    /// The sources, in the order of their first evaluation.
     package let sources: [Source]
 
-    /// How many outcomes there are.
+    /// The number of possible outcomes.
     package var outcomes: Int { sources.reduce(0) { $0 + $1.outcomes } }
-    /// How many of them were seen.
+    /// The number of covered outcomes.
     package var seen: Int { sources.reduce(0) { $0 + $1.seen } }
 
-    /// Whether at least `percent` of the outcomes were seen.
+    /// Returns whether at least `percent` of the outcomes are covered.
     package func reaches(percent: Int) -> Bool {
         seen * 100 >= outcomes * percent
     }
 
-    /// A share in per cent, with one digit behind the point, rounded down: `100` only where nothing is missing.
+    /// Returns a percentage with one decimal, rounded down. It is `100` only if all outcomes are covered.
     package static func percent(_ seen: Int, of outcomes: Int) -> String {
         guard outcomes > 0 else { return "100" }
         let tenths = seen * 1000 / outcomes
@@ -87,7 +87,7 @@ package struct RuleCoverage: Sendable {
 }
 
 extension RuleCoverage.Point {
-    /// What no test has seen, in words; nil: nothing is missing.
+    /// A description of the outcomes that are not covered. `nil` if all are.
     package var missing: String? {
         switch (kind, wasTrue > 0, wasFalse > 0) {
         case (.constant, true, _), (_, true, true): nil
@@ -98,7 +98,7 @@ extension RuleCoverage.Point {
         }
     }
 
-    /// How often it came to what, in words.
+    /// A description of the counts.
     package var counts: String {
         if kind == .constant { return "asked \(wasTrue)" }
         return "true \(wasTrue), false \(wasFalse), error \(failed)"

@@ -1,6 +1,6 @@
 import SecurityRules
 
-/// Counts what expressions came to, over all tests of the same rules.
+/// The counters of expressions' outcomes, over all tests of the same rules.
 struct RuleCoverageCounters {
     fileprivate struct Counts {
         var wasTrue = 0
@@ -17,7 +17,7 @@ struct RuleCoverageCounters {
     private var places: [String: Int] = [:]
     private var counted: [Counted] = []
 
-    /// Counts one decision. What was only assumed does not count.
+    /// Counts one decision. Evaluations under assumptions do not count.
     mutating func count(_ verdict: RuleVerdict, _ entries: [RuleRecorder.Entry], of rules: RulesUnderTest) {
         let place = place(of: rules)
         for entry in entries where entry.pass == .actual {
@@ -77,7 +77,7 @@ extension RuleCoverageCounters.Counted {
 
     private func unconditional(_ statement: RuleStatement, asked: Int) -> RuleCoverage.Point {
         let start = statement.location
-        // It is on one line, or its first one stands for it.
+        // The first line represents a statement with several lines.
         let length = statement.text.prefix { $0 != "\n" }.unicodeScalars.count
         return RuleCoverage.Point(
             kind: .constant, text: statement.text, location: start,

@@ -1,8 +1,8 @@
 import SecurityRules
 
-/// The lines of a source with what is covered of them marked.
+/// The lines of a source, marked with their coverage.
 struct RuleCoverageLines {
-    /// What tests have seen of something; the worst counts for a line.
+    /// The coverage of a point. The lowest of its points applies to a line.
     enum Grade: String, Comparable {
         case none, part, full
 
@@ -21,14 +21,14 @@ struct RuleCoverageLines {
         }
     }
 
-    /// A point's part of one line: columns, 0-based.
+    /// The part of a point on one line, as 0-based columns.
     private struct Span {
         let columns: Range<Int>
         let point: RuleCoverage.Point
     }
 
     private let source: RuleCoverage.Source
-    /// By line, the whole before its parts.
+    /// The spans by line, each point before its parts.
     private let spans: [Int: [Span]]
 
     init(_ source: RuleCoverage.Source) {
@@ -54,12 +54,12 @@ struct RuleCoverageLines {
         return Span(columns: start..<min(end, scalars.count), point: point)
     }
 
-    /// What tests have seen of a line; nil where there is nothing to see.
+    /// Returns the coverage of a line. `nil` if the line has no points.
     func grade(ofLine line: Int) -> Grade? {
         spans[line]?.map { Grade($0.point) }.min()
     }
 
-    /// A line as HTML, each point in an element that tells its counts.
+    /// Returns a line as HTML. Each point is an element with its counts.
     func html(ofLine line: Int) -> String {
         let scalars = Array(source.lines[line - source.firstLine].unicodeScalars)
         var html = ""
@@ -74,7 +74,7 @@ struct RuleCoverageLines {
                 rest.removeFirst()
                 guard column < span.columns.upperBound else { continue }
                 html += Self.start(of: span.point)
-                // Within what is open already, whatever the places say: elements have to nest.
+                // Limited to the enclosing element, because elements must nest.
                 open.append(min(span.columns.upperBound, open.last ?? .max))
             }
             if column < scalars.count { html += HTMLText.escaped(String(scalars[column])) }

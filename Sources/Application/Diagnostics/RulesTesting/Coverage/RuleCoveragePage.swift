@@ -1,17 +1,17 @@
 import PrintableText
 import SecurityRules
 
-/// The coverage of rules as one page of HTML: no scripts, nothing from elsewhere, and nothing in it but escaped text.
+/// The coverage of rules as one HTML page without scripts and external resources. All text is escaped.
 package struct RuleCoveragePage {
     private let run: RuleTestRun
     private var coverage: RuleCoverage { run.coverage }
 
-    /// A page about a run.
+    /// Creates the page of a run.
     package init(_ run: RuleTestRun) {
         self.run = run
     }
 
-    /// The whole page.
+    /// The complete page.
     package var html: String {
         """
         <!doctype html>
@@ -107,9 +107,9 @@ package struct RuleCoveragePage {
     }
 }
 
-/// Text within HTML.
+/// The escaping of text in HTML.
 enum HTMLText {
-    /// A text that can stand between tags and in quoted attributes, whatever is in it.
+    /// Returns text that is safe in element content and in quoted attributes.
     static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)

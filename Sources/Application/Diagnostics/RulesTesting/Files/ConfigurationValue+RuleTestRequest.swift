@@ -3,18 +3,17 @@ import GatewayConfiguration
 import GatewayCore
 import HTTPWire
 import Routing
-import SecurityRules
 
 extension KnownKeys {
     static let ruleTestRequest = KnownKeys("tests[].request", ["method", "path", "host", "headers", "time"])
 }
 
 extension ConfigurationValue {
-    /// `METHOD PATH?QUERY`, or a mapping.
+    /// Reads `METHOD PATH?QUERY`, or a mapping.
     ///
     /// - Parameters:
-    ///   - time: `request.time` where the request does not say, in seconds since 1970.
-    ///   - host: its host where it does not say.
+    ///   - time: The default `request.time`, in seconds since 1970.
+    ///   - host: The default host.
     func ruleTestRequest(at time: Int64, of host: String) -> RuleTestRequest? {
         if case .mapping = content { return mappedRequest(at: time, of: host) }
         guard let text = string(atMost: CanonicalPath.maximumLength) else { return nil }
@@ -59,7 +58,7 @@ extension ConfigurationValue {
             host: host.lowercased(), headers: headers, time: time)
     }
 
-    /// What the gateway would make of it.
+    /// Returns the canonical path, as the gateway computes it.
     private func canonicalPath(_ path: String) -> [UInt8]? {
         let scratch = PathScratch(capacity: path.utf8.count + 1)
         let result = Array(path.utf8).withUnsafeBytes { bytes in
@@ -104,7 +103,7 @@ extension ConfigurationValue {
         return headers.count == entries.count ? headers : nil
     }
 
-    /// Whether a field that a client sends is shown to rules, where the configuration has the default prefix and no further fields.
+    /// Returns whether rules can read a client's field, with the default prefix and no additional identity fields.
     private static func reachesRules(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         let isManaged = bytes.withUnsafeBytes { hygiene.managed.matches($0) }
@@ -113,7 +112,7 @@ extension ConfigurationValue {
 
     private static let hygiene = HeaderHygiene(prefix: "X-Auth-", extra: [])
 
-    /// Those that are the connection's, and `Host`, which the host of the request stands for.
+    /// Connection-specific fields, and `Host`, which the request's host represents.
     private static let ofTheConnection: Set<String> = [
         "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-authenticate",
         "proxy-authentication-info", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",

@@ -8,7 +8,7 @@ extension KnownKeys {
 }
 
 extension ConfigurationValue {
-    /// Somebody who is signed in.
+    /// Reads a signed-in user.
     func ruleTestUser(named userName: String?) -> RuleTestUser? {
         guard let mapping = mapping(.ruleTestUser) else { return nil }
         let uid = mapping.required("uid", "give the user one, as in uid: ann")?.string(atMost: 128)
@@ -31,7 +31,7 @@ extension ConfigurationValue {
             hasSecondFactor: hasSecondFactor || firebase?.namesSecondFactor == true)
     }
 
-    /// A claim that another key stands for would make two different users of one.
+    /// Rejects claims that other keys already define, because they could contradict them.
     private func checkClaims(_ claims: [(key: String, value: RuleValue)], _ mapping: MappingReader) {
         for key in ["sub", "user_id"] where claims.contains(where: { $0.key == key }) {
             mapping.context.fail(
@@ -56,7 +56,7 @@ extension ConfigurationValue {
 }
 
 extension [(key: String, value: RuleValue)] {
-    /// The claim `firebase`, where it is a mapping.
+    /// The `firebase` claim, if it is a mapping.
     fileprivate var firebase: RuleMap? {
         guard case .map(let members)? = first(where: { $0.key == "firebase" })?.value else { return nil }
         return members
@@ -64,7 +64,7 @@ extension [(key: String, value: RuleValue)] {
 }
 
 extension RuleMap {
-    /// Whether a `firebase` claim says that a second factor was used, as the gateway reads it.
+    /// Whether a `firebase` claim states a second factor, as the gateway interprets it.
     fileprivate var namesSecondFactor: Bool {
         if case .string(let name)? = self["sign_in_second_factor"] { !name.isEmpty } else { false }
     }

@@ -1,13 +1,12 @@
 import CivilCalendar
 import GatewayConfiguration
-import GatewayCore
 
 extension KnownKeys {
     static let stepUp = KnownKeys("tests[].expect", ["step_up"])
 }
 
 extension ConfigurationValue {
-    /// A time of RFC 3339, in seconds since 1970.
+    /// Reads an RFC 3339 time, in seconds since 1970.
     func moment() -> Int64? {
         guard let text = string(atMost: 64) else { return nil }
         guard let seconds = RFC3339.seconds(text) else {
@@ -16,12 +15,12 @@ extension ConfigurationValue {
         return seconds
     }
 
-    /// How many seconds ago something was: at most a hundred years.
+    /// Reads an age in seconds, at most a hundred years.
     func secondsAgo() -> Int64? {
         duration(in: .zero ... .seconds(3_155_760_000))?.components.seconds
     }
 
-    /// What rules should say.
+    /// Reads the expected result.
     func ruleExpectation() -> RuleTestExpectation? {
         if case .mapping = content { return stepUpExpectation() }
         switch choice(of: ["allow", "deny", "step-up", "second-factor"]) {

@@ -2,10 +2,10 @@ import GatewayConfiguration
 import SecurityRules
 
 extension ConfigurationValue {
-    /// How deep the values of a token may nest.
+    /// The maximum depth of a token's values.
     private static let maximumDepth = 32
 
-    /// The value that a token's JSON would hold here. Texts may be anything; a whole number beyond 64 bits is one that rules cannot read.
+    /// Reads a JSON value of a token. Any text is accepted. An integer beyond 64 bits becomes unreadable for rules.
     func ruleValue(depth: Int = 0) -> RuleValue? {
         guard depth < Self.maximumDepth else {
             return fail("\(name) nests deeper than \(Self.maximumDepth) levels", "make it flatter")
@@ -22,7 +22,7 @@ extension ConfigurationValue {
         }
     }
 
-    /// The members of a mapping.
+    /// Reads the members of a mapping.
     func ruleMembers(depth: Int = 0) -> [(key: String, value: RuleValue)]? {
         guard let entries = entries(permitting: .data) else { return nil }
         let members = entries.compactMap { entry in
@@ -53,7 +53,7 @@ extension ConfigurationValue {
         return .float(number)
     }
 
-    /// What YAML takes for a number or a truth value, and JSON does not have.
+    /// Returns whether YAML reads the text as a number or Boolean that JSON does not have.
     private static func isReadOtherwise(_ text: String) -> Bool {
         if ["true", "false", ".nan", ".inf", "-.inf", "+.inf"].contains(text.lowercased()) { return true }
         guard let first = text.utf8.first, "0123456789+-.".utf8.contains(first) else { return false }
@@ -61,7 +61,7 @@ extension ConfigurationValue {
     }
 }
 
-/// A number as RFC 8259 section 6 writes it.
+/// A number as defined in RFC 8259 section 6.
 private enum JSONNumber {
     static func isOne(_ text: String) -> Bool {
         var rest = text.utf8[...]

@@ -1,24 +1,23 @@
 import GatewayConfiguration
 package import GatewayCore
-import SecurityRules
 
 extension RuleTestFile {
-    /// Reads a file of tests and the rules that it names, or a rules file and the tests beside it.
+    /// Loads a test file and its rules, or a rules file and its tests.
     ///
-    /// - Parameter file: `notes.test.yaml`, any other YAML file of tests, or `notes.rules`.
-    /// - Throws: everything wrong with either, by line and column.
+    /// - Parameter file: `notes.test.yaml`, another YAML test file, or `notes.rules`.
+    /// - Throws: All errors of both files, with line and column.
     package static func load(_ file: String) throws(ConfigurationErrors) -> RuleTestFile {
         let tests = testFile(for: file)
         return try load(bytes: read(tests, for: file), file: tests)
     }
 
-    /// The file that has the tests: `notes.test.yaml` for `notes.rules`, any other itself.
+    /// Returns the test file: `notes.test.yaml` for `notes.rules`, otherwise the file itself.
     package static func testFile(for file: String) -> String {
         guard file.hasSuffix(".rules") else { return file }
         return file.dropLast(".rules".count) + suffix
     }
 
-    /// - Parameter files: where rules are read from, by path; nil: the file system.
+    /// Loads a test file from memory, with rules files from `files` by path, or from the file system if it is `nil`.
     static func load(
         bytes: [UInt8], file: String, files: [String: [UInt8]]? = nil
     ) throws(ConfigurationErrors) -> RuleTestFile {

@@ -1,52 +1,52 @@
 package import GatewayCore
 
-/// A file of tests, and the rules that they are of.
+/// A test file and the rules that it tests.
 package struct RuleTestFile: Sendable {
-    /// The most tests of a file.
+    /// The maximum number of tests in a file.
     package static let maximumTests = 10_000
-    /// The most users of a file.
+    /// The maximum number of users in a file.
     package static let maximumUsers = 1_000
-    /// How a file of tests beside `notes.rules` ends: `notes.test.yaml`.
+    /// The suffix of a test file: `notes.test.yaml` for `notes.rules`.
     package static let suffix = ".test.yaml"
 
-    /// The file, as it was named.
+    /// The path as specified.
     package let file: String
-    /// What is tested.
+    /// The tested rules.
     package let rules: RulesUnderTest
-    /// At least one, in the order of the file.
+    /// The tests in the order of the file; at least one.
     package let tests: [RuleTest]
-    /// What is worth knowing of the rules.
+    /// The warnings about the rules.
     package let warnings: [ConfigurationWarning]
 }
 
-/// One test: a request, who makes it, and what the rules should say.
+/// One test: a request, its user, and the expected result of the rules.
 package struct RuleTest: Sendable {
-    /// Where it stands.
+    /// The location in the file.
     package let location: SourceLocation
-    /// What it is called.
+    /// The name of the test.
     package let name: String
-    /// What is asked for.
+    /// The request.
     package let request: RuleTestRequest
-    /// Who asks; nil: nobody is signed in.
+    /// The user. `nil` if the request is anonymous.
     package let user: RuleTestUser?
-    /// What the rules should say.
+    /// The expected result.
     package let expectation: RuleTestExpectation
-    /// The line of the `allow` that should decide; nil: any may.
+    /// The line of the `allow` that must decide. `nil` if any may.
     package let line: Int?
 }
 
-/// What rules should say of a request.
+/// The expected result of a request.
 package enum RuleTestExpectation: Sendable, Hashable {
     case allow
     case deny
-    /// 401 `auth/requires-recent-login`, with this `max_age` in seconds; nil: with any.
+    /// 401 `auth/requires-recent-login` with this `max_age` in seconds. `nil` if any is accepted.
     case stepUp(maxAge: Int64?)
     /// 401 `auth/second-factor-required`.
     case secondFactor
 }
 
 extension RuleTestExpectation: CustomStringConvertible {
-    /// As a file of tests writes it.
+    /// The expectation as spelled in a test file.
     package var description: String {
         switch self {
         case .allow: "allow"

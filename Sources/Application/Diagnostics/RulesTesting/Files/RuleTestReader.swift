@@ -9,13 +9,13 @@ extension KnownKeys {
     static let ruleTest = KnownKeys(
         "tests[]", ["name", "request", "auth", "expect", "rule"], empty: ["auth": .null])
 
-    /// Every mapping with fixed keys of a file of tests.
+    /// All mappings with fixed keys in a test file.
     static let ofRuleTests = [ruleTests, ruleTest, ruleTestRequest, stepUp, ruleTestUser]
 }
 
-/// Reads one file of tests; every error lands in the context.
+/// A reader of one test file. It collects errors in the context.
 struct RuleTestReader {
-    /// The time of requests that do not say: nothing about tests depends on when they run.
+    /// The default time of requests, so that results do not depend on the current time.
     static let defaultTime: Int64 = 1_767_268_800
     static let defaultHost = "api.example.com"
 
@@ -26,7 +26,7 @@ struct RuleTestReader {
     private(set) var host = RuleTestReader.defaultHost
     private(set) var users: [String: RuleTestUser] = [:]
     private(set) var rules: RulesUnderTest?
-    /// What the rules have of their own to be told.
+    /// Errors of the rules.
     private var problems: [ConfigurationError] = []
 
     init(context: LoadingContext, file: String, files: [String: [UInt8]]?) {
@@ -93,7 +93,7 @@ extension RuleTestReader {
         load(name.hasPrefix("/") ? name : folder + name, namedAt: value.location)
     }
 
-    /// The rules of the same name.
+    /// Reads the rules file with the same base name.
     private mutating func readNeighbour() {
         guard file.hasSuffix(RuleTestFile.suffix) else {
             context.fail(
@@ -137,7 +137,8 @@ extension RuleTestReader {
 }
 
 extension RuleTestReader {
-    /// Where a scalar's text begins: behind the quote, or below the `|` or `>`, which does not tell how far it is indented.
+    /// Returns the location of a scalar's text: after the quote, or on the line after `|` or `>`, whose indentation is
+    /// unknown.
     private static func place(of scalar: ConfigurationValue.Scalar, at start: SourceLocation) -> SourceLocation {
         if scalar.isPlain { return start }
         let isBlock = scalar.text.contains("\n")
@@ -160,7 +161,7 @@ extension RuleTestReader {
             context.fail(mapping.location(of: "rule"), "a denial is decided by no rule", "remove rule")
         }
         if let request { check(request, mapping) }
-        // Who could not be read is not nobody: that is an error already.
+        // An invalid user is not treated as anonymous; it is already an error.
         guard let name, let request, let expectation else { return nil }
         return RuleTest(
             location: value.location, name: name, request: request, user: user ?? nil, expectation: expectation,
@@ -177,7 +178,7 @@ extension RuleTestReader {
         return value.fail("there is no user \(value.shown)", remedy)
     }
 
-    /// The gateway asks a route's condition only where its pattern matches.
+    /// Checks that the path matches the route's pattern, because the gateway evaluates the condition only then.
     private func check(_ request: RuleTestRequest, _ mapping: MappingReader) {
         guard let pattern = rules?.pattern, !pattern.matches(canonical: request.path) else { return }
         context.fail(
@@ -187,7 +188,7 @@ extension RuleTestReader {
 }
 
 extension RoutePattern {
-    /// Whether a canonical path is one of the pattern's.
+    /// Returns whether a canonical path matches the pattern.
     fileprivate func matches(canonical path: [UInt8]) -> Bool {
         var parts = path.dropFirst().split(separator: PathBytes.slash, omittingEmptySubsequences: false)
         if parts.last?.isEmpty == true { parts.removeLast() }

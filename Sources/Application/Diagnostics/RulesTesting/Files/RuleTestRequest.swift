@@ -1,16 +1,16 @@
 import SecurityRules
 
-/// The request of a test, as rules will see it.
+/// The request of a test, as rules read it.
 package struct RuleTestRequest: Sendable {
-    /// `METHOD PATH?QUERY`, as the file has it.
+    /// `METHOD PATH?QUERY` as written in the file.
     package let text: String
     let method: String
     /// The canonical path.
     let path: [UInt8]
-    /// What follows the `?`; nil: there is none.
+    /// The query without its `?`. `nil` if absent.
     let query: [UInt8]?
     let host: String
-    /// Names in lower case, none twice.
+    /// The fields, with unique names in lower case.
     let headers: [(name: String, value: String)]
     /// Seconds since 1970.
     let time: Int64
@@ -18,7 +18,7 @@ package struct RuleTestRequest: Sendable {
     /// `request.time`.
     var timestamp: RuleTimestamp? { RuleTimestamp(seconds: time) }
 
-    /// What it does, in the words of `allow`.
+    /// The operation, in the terms of `allow`.
     var operation: RuleOperation? {
         Array(method.utf8).withUnsafeBytes { method in
             path.withUnsafeBytes { RuleOperation(method: method, path: $0) }

@@ -1,28 +1,28 @@
 import Authentication
 import SecurityRules
 
-/// Who makes a request in a test: what their token would say.
+/// The user of a test's request: the claims of the token.
 package struct RuleTestUser: Sendable {
-    /// What the file calls them; nil for one that stands in a test itself.
+    /// The name in the file. `nil` for a user defined in a test.
     package let name: String?
-    /// Their uid.
+    /// The uid.
     package let uid: String
     /// `firebase.sign_in_provider`.
     let signInProvider: String
-    /// What the file says of `token`.
+    /// The `token` claims of the file.
     let claims: [(key: String, value: RuleValue)]
-    /// How many seconds before the request they signed in; nil: the token does not say.
+    /// The age of the sign-in in seconds. `nil` if the token does not state it.
     let signedIn: Int64?
-    /// How many seconds before the request the store knows them to have signed in again; nil: it knows of nothing.
+    /// The age of a recorded later sign-in in seconds. `nil` without a record.
     let reauthenticated: Int64?
     let hasSecondFactor: Bool
 
-    /// How far in the future a sign-in may seem to be, in seconds: the default of `identity.clock_skew`.
+    /// The tolerance for a sign-in in the future, in seconds: the default of `identity.clock_skew`.
     private static let clockSkew: Int64 = 5
-    /// How long an ID token of Firebase counts, in seconds.
+    /// The lifetime of a Firebase ID token, in seconds.
     private static let lifetime: Int64 = 3600
 
-    /// The `auth` variable at a time, in seconds since 1970.
+    /// Returns the `auth` variable at a time, in seconds since 1970.
     func variable(at time: Int64) -> RuleValue {
         .map(
             RuleMap([
@@ -31,7 +31,7 @@ package struct RuleTestUser: Sendable {
             ]))
     }
 
-    /// What rules ask of the sign-in.
+    /// Returns the sign-in for rules.
     func signIn(at time: Int64) -> RuleSignIn {
         var authTime: Int64?
         if case .integer(let seconds)? = token(at: time)["auth_time"] { authTime = seconds }
@@ -40,7 +40,7 @@ package struct RuleTestUser: Sendable {
             hasSecondFactor: hasSecondFactor, clockSkew: Self.clockSkew)
     }
 
-    /// What Firebase puts into every token, and over it what the file says.
+    /// Returns the claims that Firebase adds to every token, overridden by the file's.
     private func token(at time: Int64) -> RuleMap {
         var claims: [(key: String, value: RuleValue)] = [
             ("sub", .string(uid)), ("user_id", .string(uid)), ("iat", .integer(time)),
@@ -58,7 +58,7 @@ package struct RuleTestUser: Sendable {
         ]
         if hasSecondFactor { members.append(("sign_in_second_factor", .string("totp"))) }
         guard let own = claims.first(where: { Self.isFirebase($0.key) })?.value else { return .map(RuleMap(members)) }
-        // What is no mapping stands as it is: so do hostile tokens.
+        // A value that is not a mapping is kept, to test hostile tokens.
         guard case .map(let own) = own else { return own }
         return .map(RuleMap(members + own.entries))
     }

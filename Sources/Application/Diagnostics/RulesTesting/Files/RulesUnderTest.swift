@@ -4,23 +4,21 @@ import GatewayCore
 import Routing
 import SecurityRules
 
-/// What is tested: a rules file, or the condition of a route.
+/// The tested rules: a rules file, or the condition of a route.
 package struct RulesUnderTest: Sendable {
-    /// The file that they stand in.
+    /// The file that contains them.
     package let file: String
-    /// The line that `lines` begins with.
+    /// The number of the first line in `lines`.
     let firstLine: Int
-    /// Their text.
+    /// The lines of text.
     let lines: [String]
     let ruleset: Ruleset
-    /// The pattern of the route whose condition it is; nil for a rules file.
+    /// The pattern of the condition's route. `nil` for a rules file.
     let pattern: RoutePattern?
 }
 
 extension RulesUnderTest {
-    /// The bytes of a rules file.
-    ///
-    /// - Parameter files: what stands for the file system, by path; nil: the file system.
+    /// Reads a rules file from `files` by path, or from the file system if it is `nil`.
     static func read(
         _ file: String, namedAt place: SourceLocation?, files: [String: [UInt8]]?
     ) throws(ConfigurationErrors) -> [UInt8] {
@@ -33,7 +31,7 @@ extension RulesUnderTest {
         }
     }
 
-    /// The rules of a file.
+    /// Parses a rules file.
     static func file(_ file: String, _ bytes: [UInt8]) throws(ConfigurationErrors) -> RulesUnderTest {
         do throws(RuleProblems) {
             let ruleset = try Ruleset(file: RuleSource(bytes, name: file))
@@ -43,15 +41,15 @@ extension RulesUnderTest {
         }
     }
 
-    /// Reads the condition of a route.
+    /// Parses the condition of a route.
     ///
     /// - Parameters:
-    ///   - text: what was read of the file.
-    ///   - place: where it begins there.
+    ///   - text: The text of the condition.
+    ///   - place: The location of the text in its file.
     static func condition(
         _ text: String, at place: SourceLocation, pattern: RoutePattern
     ) throws(ConfigurationErrors) -> RulesUnderTest {
-        // So that places in the text are places in the file.
+        // Padding makes locations in the text equal to locations in the file.
         let padding = String(repeating: "\n", count: place.line - 1) + String(repeating: " ", count: place.column - 1)
         let source = RuleSource(padding + text, name: place.file)
         do throws(RuleProblems) {
@@ -67,7 +65,7 @@ extension RulesUnderTest {
     }
 
     private static func lines(of bytes: [UInt8]) -> [String] {
-        // What ends a line begins none.
+        // A final line feed does not start another line.
         let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
         return text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
             String(decoding: $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0, as: UTF8.self)
@@ -92,7 +90,7 @@ extension RulesUnderTest {
 }
 
 extension ConfigurationErrors {
-    /// What is wrong with rules, in the form of every other error.
+    /// Converts errors of rules to configuration errors.
     init(_ problems: RuleProblems) {
         self.init(
             problems.problems.map {

@@ -1,20 +1,20 @@
 package import SecurityRules
 
-/// What rules said of a request in a test.
+/// The result of the rules for a test's request.
 package struct RuleTestAnswer: Sendable {
-    /// What it comes to.
+    /// The kind of result.
     package enum Kind: Sendable, Hashable {
         case allowed
-        /// With the reason in words.
+        /// With the reason for display.
         case denied(String)
-        /// Within that many seconds.
+        /// With the maximum age in seconds.
         case needsRecentSignIn(Int64)
         case needsSecondFactor
     }
 
-    /// What it comes to.
+    /// The kind of result.
     package let kind: Kind
-    /// The `allow` that decided, or that was asked last; nil: none was.
+    /// The `allow` that decided, or that was evaluated last. `nil` if none was evaluated.
     package let rule: RuleStatement?
 
     init(_ verdict: RuleVerdict, of ruleset: Ruleset) {
@@ -29,12 +29,12 @@ package struct RuleTestAnswer: Sendable {
         case .denied(let denial): (.denied(denial.reason.words), denial.rule)
         case .needsRecentSignIn(let maxAge, let rule): (.needsRecentSignIn(maxAge), rule)
         case .needsSecondFactor(let rule): (.needsSecondFactor, rule)
-        // A test has every record that there is.
+        // A test always has the record.
         case .needsSignInRecord, .signInRecordUnavailable: (.denied("the record of the sign-in is missing"), nil)
         }
     }
 
-    /// Whether that is what a test expects.
+    /// Returns whether the result is the expected one.
     func meets(_ expectation: RuleTestExpectation, line: Int?) -> Bool {
         if let line, rule?.location.line != line { return false }
         return switch (expectation, kind) {
@@ -46,7 +46,7 @@ package struct RuleTestAnswer: Sendable {
 }
 
 extension RuleTestAnswer: CustomStringConvertible {
-    /// In the words of expectations, with the rule that decided.
+    /// The result in the terms of expectations, with the rule that decided.
     package var description: String {
         let place = rule.map { " by \($0.label)" } ?? ""
         switch kind {

@@ -1,7 +1,7 @@
 import Authorization
 import SecurityRules
 
-/// What a test's request gives rules.
+/// The bindings of a test's request.
 final class RuleTestBindings: RuleBindings {
     private let request: RuleTestRequest
     private let auth: RuleValue

@@ -1,33 +1,33 @@
 import SecurityRules
 
-/// What became of one test.
+/// The result of one test.
 package struct RuleTestResult: Sendable {
     /// The test.
     package let test: RuleTest
-    /// What the rules said.
+    /// The result of the rules.
     package let answer: RuleTestAnswer
-    /// Whether that is what the test expects.
+    /// Whether the result is the expected one.
     package let isPassed: Bool
-    /// How the rules came to it.
+    /// The evaluation of the rules.
     package let trace: RuleTrace
 }
 
-/// A run of files of tests: what became of each test, and what of the rules they reach.
+/// A run of test files: the results, and the coverage of the rules.
 package struct RuleTestRun: Sendable {
-    /// Of one file the tests' results.
+    /// The results of one test file.
     package struct File: Sendable {
-        /// The file of tests.
+        /// The test file.
         package let file: String
-        /// In the order of the file.
+        /// The results in the order of the file.
         package let results: [RuleTestResult]
     }
 
-    /// In the order in which they were given.
+    /// The files in the specified order.
     package let files: [File]
-    /// What was reached of all rules together.
+    /// The coverage of all rules.
     package let coverage: RuleCoverage
 
-    /// Runs tests.
+    /// Runs the tests.
     package init(_ files: [RuleTestFile]) {
         var counters = RuleCoverageCounters()
         let runner = RuleTestRunner()
@@ -38,13 +38,13 @@ package struct RuleTestRun: Sendable {
         coverage = counters.coverage
     }
 
-    /// How many tests there are.
+    /// The number of tests.
     package var count: Int { files.reduce(0) { $0 + $1.results.count } }
-    /// How many of them failed.
+    /// The number of failed tests.
     package var failures: Int { files.reduce(0) { $0 + $1.results.count { !$0.isPassed } } }
 }
 
-/// Asks rules about the requests of tests, one after the other.
+/// A runner of tests, one after the other.
 private struct RuleTestRunner {
     private let evaluator = RuleEvaluator()
     private let recorder = RuleRecorder()
@@ -77,7 +77,7 @@ private struct RuleTestRunner {
 }
 
 extension RuleTestExpectation {
-    /// Whether it is about what would be, had the user signed in otherwise.
+    /// Whether the expectation depends on how the user signed in.
     fileprivate var isAboutSignIn: Bool {
         switch self {
         case .allow, .deny: false

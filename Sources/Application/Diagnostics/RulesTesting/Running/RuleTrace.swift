@@ -1,41 +1,41 @@
 import GatewayCore
 package import SecurityRules
 
-/// How rules came to an answer: for each `allow` that was asked the expressions of its condition, the whole before its parts.
+/// The evaluation of rules: for each evaluated `allow` the expressions of its condition, each before its parts.
 package struct RuleTrace: Sendable {
-    /// The most lines that are kept of a request.
+    /// The maximum number of lines per request.
     package static let maximumLines = 200
 
-    /// One expression and what it came to.
+    /// One expression and its outcome.
     package struct Line: Sendable {
-        /// How deep it stands in the condition, calls of functions included; 0 for the condition.
+        /// The depth in the condition, including function calls. 0 for the condition itself.
         package let depth: Int
-        /// As it is written, on one line.
+        /// The source text, on one line.
         package let text: String
-        /// What it came to; the reason where it failed.
+        /// The value, or the reason of a failure.
         package let outcome: String
-        /// Whether it failed.
+        /// Whether the evaluation failed.
         package let isFailure: Bool
-        /// Where it stands.
+        /// The location in the source.
         package let location: RuleLocation
     }
 
-    /// What one `allow` came to.
+    /// The evaluation of one `allow`.
     package struct Section: Sendable {
-        /// The `allow`.
+        /// The `allow` statement.
         package let rule: RuleStatement
-        /// What was assumed of the user; nil: nothing.
+        /// The assumption about the user. `nil` without one.
         package let assumption: String?
-        /// The whole before its parts.
+        /// The lines, each expression before its parts.
         package fileprivate(set) var lines: [Line]
     }
 
-    /// In the order in which they were asked.
+    /// The sections in the order of evaluation.
     package private(set) var sections: [Section] = []
-    /// How many lines were left out.
+    /// The number of omitted lines.
     package private(set) var omitted = 0
 
-    /// - Parameter assumptions: whether to tell of what was only assumed, too.
+    /// Creates the trace, optionally with evaluations under assumptions.
     init(_ entries: [RuleRecorder.Entry], of ruleset: Ruleset, assumptions: Bool) {
         var left = Self.maximumLines
         var rest = assumptions ? entries[...] : entries.filter { $0.pass == .actual }[...]

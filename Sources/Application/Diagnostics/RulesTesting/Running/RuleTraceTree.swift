@@ -1,7 +1,8 @@
 import GatewayConfiguration
 import SecurityRules
 
-/// Puts the evaluations of a condition, which come in the order in which they ended, under the expressions they are parts of.
+/// The tree of a condition's evaluations. They arrive in the order of completion and are placed under their enclosing
+/// expressions.
 struct RuleTraceTree {
     private struct Node {
         let expression: RuleExpression
@@ -10,7 +11,7 @@ struct RuleTraceTree {
         var parts: [Node]
     }
 
-    /// The longest source text that is shown of an expression, in scalars.
+    /// The maximum length of an expression's source text, in scalars.
     private static let longestText = 80
 
     private var roots: [Node] = []
@@ -28,7 +29,8 @@ struct RuleTraceTree {
         }
     }
 
-    /// A function's `let`s and result are parts of the call, which ends next of all that they could be parts of.
+    /// Returns whether a node belongs to an expression. A function's `let`s and result belong to the call, which is the
+    /// next of their possible parents to complete.
     private static func isPart(_ node: Node, of expression: RuleExpression, _ number: Int) -> Bool {
         if let parent = node.expression.parent { return parent == number }
         guard let function = node.expression.function else { return false }
@@ -39,7 +41,7 @@ struct RuleTraceTree {
         return !ClaimPathParser.continuesName(next)
     }
 
-    /// The whole before its parts.
+    /// The lines, each expression before its parts.
     var lines: [RuleTrace.Line] {
         var lines: [RuleTrace.Line] = []
         for root in roots { Self.append(root, depth: 0, to: &lines) }
@@ -48,10 +50,10 @@ struct RuleTraceTree {
 
     private static func append(_ node: Node, depth: Int, to lines: inout [RuleTrace.Line]) {
         let line = line(node, depth)
-        // A literal says all there is to say by itself.
+        // A literal needs no line of its own.
         if depth > 0, node.parts.isEmpty, line.text == line.outcome { return }
         lines.append(line)
-        // Nor do `auth` and `auth.token`, where `auth.token.email` has a value.
+        // Prefixes such as `auth` and `auth.token` are omitted if `auth.token.email` has a value.
         if !line.isFailure, isChainOfMembers(node.expression.text) { return }
         for part in node.parts { append(part, depth: depth + 1, to: &lines) }
     }

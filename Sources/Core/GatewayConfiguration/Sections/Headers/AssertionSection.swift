@@ -1,20 +1,20 @@
 package import GatewayCore
 
 extension Configuration {
-    /// A JWT of the gateway's own that tells the upstream who is asking (`headers.assertion`).
+    /// A JWT of the gateway that identifies the user to the upstream (`headers.assertion`).
     package struct Assertion: Sendable, Hashable {
-        /// The file with the private key that signs, PEM, P-256 (`key`); required.
+        /// The file with the private signing key, PEM, P-256 (`key`). Required.
         package var key: String
-        /// Files with keys that signed before and stay published (`previous_keys`), at most 8. Default: none.
+        /// Files with previous keys that remain published (`previous_keys`), at most 8. Default: none.
         package var previousKeys: [String] = []
-        /// How long an assertion is valid (`lifetime`), 10 s to 1 h. Default: 1 min.
+        /// The lifetime of an assertion (`lifetime`), 10 s to 1 h. Default: 1 min.
         package var lifetime = Duration.seconds(60)
-        /// Its `iss` (`issuer`), at most 1,024 bytes. Default: `gatehouse`.
+        /// The `iss` of assertions (`issuer`), at most 1,024 bytes. Default: `gatehouse`.
         package var issuer = "gatehouse"
-        /// Where its files are named.
+        /// The location of the setting with the key files.
         package var location = SourceLocation(origin: "headers.assertion")
 
-        /// With the defaults of everything else.
+        /// Creates an assertion with default settings.
         package init(key: String) {
             self.key = key
         }
@@ -24,7 +24,7 @@ extension Configuration {
 extension Configuration.Assertion {
     private static let maximumPreviousKeys = 8
 
-    /// What the files hold is checked by who signs with them.
+    /// Reads the section. The code that signs with the key files checks their content.
     init(_ mapping: MappingReader) {
         let file = mapping.required("key", "add key: FILE, a private key (PEM, P-256)").flatMap { $0.string() }
         self.init(key: file ?? "")
@@ -37,7 +37,7 @@ extension Configuration.Assertion {
 }
 
 extension ConfigurationValue {
-    /// Files with keys that signed before.
+    /// Returns the files of previous keys.
     func keyFiles(atMost maximum: Int, besides key: String?) -> [String]? {
         oneOrList(atMost: maximum, of: "files", remedy: "remove the oldest") { value in
             guard let file = value.string() else { return nil }

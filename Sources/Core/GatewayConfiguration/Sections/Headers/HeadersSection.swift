@@ -2,47 +2,48 @@ import GatewayCore
 import SecurityRules
 
 extension Configuration {
-    /// What the upstream is told about the user (`headers`).
+    /// The identity fields for upstreams (`headers`).
     package struct IdentityHeaders: Sendable, Hashable {
-        /// What the identity fields' names begin with (`prefix`): a field name that ends in `-`, at most 64 bytes.
+        /// The prefix of the identity fields' names (`prefix`): a field name that ends in `-`, at most 64 bytes.
         /// Default: `X-Auth-`.
         package var prefix = "X-Auth-"
         /// Whether the whole `auth` variable is sent (`variable`). Default: true.
         package var variable = true
-        /// Whether the credential is forwarded too (`forward_credential`). Default: false.
+        /// Whether the credential is forwarded (`forward_credential`). Default: false.
         package var forwardCredential = false
-        /// The signed assertion (`assertion`). Default: nil, none is sent.
+        /// The signed assertion (`assertion`). Default: `nil`, not sent.
         package var assertion: Assertion?
-        /// Inbound fields that are removed besides (`remove_inbound`). Default: none.
+        /// Further inbound fields that are removed (`remove_inbound`). Default: none.
         package var removeInbound = RemovedFields()
-        /// Further fields from claims and expressions (`extra`), in the order of the file, at most 64, no name twice. Default: none.
+        /// Further fields from claims and expressions (`extra`), in the order of the file, at most 64, with unique
+        /// names. Default: none.
         package var extra: [ExtraHeader] = []
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
 
-        /// The name of the field that carries the `auth` variable: the prefix without its last `-`.
+        /// The name of the field with the `auth` variable: the prefix without its last `-`.
         package var variableName: String { String(prefix.dropLast()) }
 
-        /// The name of the field that carries the signed assertion.
+        /// The name of the field with the signed assertion.
         package var assertionName: String { prefix + "Assertion" }
     }
 
-    /// Inbound fields that never reach an upstream (`headers.remove_inbound`): in any case, and with everything but letters and digits read as
-    /// `-`.
+    /// Inbound fields that never reach an upstream (`headers.remove_inbound`). Names ignore case, and all characters
+    /// other than letters and digits equal `-`.
     package struct RemovedFields: Sendable, Hashable {
         /// Whole names.
         package var names: [String] = []
-        /// Beginnings of names, written with a `*` at the end.
+        /// Prefixes of names, configured with a trailing `*`.
         package var prefixes: [String] = []
 
-        /// None.
+        /// Creates an empty set.
         package init() {}
     }
 
-    /// One further field (`headers.extra`).
+    /// A further field (`headers.extra`).
     package struct ExtraHeader: Sendable, Hashable {
-        /// What its value is.
+        /// The source of the field's value.
         package enum Source: Sendable, Hashable {
             /// A claim.
             case claim(ClaimPath)
@@ -52,10 +53,10 @@ extension Configuration {
 
         /// The field's name.
         package var name: String
-        /// What its value is.
+        /// The source of its value.
         package var source: Source
 
-        /// A field.
+        /// Creates a field.
         package init(name: String, source: Source) {
             self.name = name
             self.source = source
@@ -64,8 +65,8 @@ extension Configuration {
 }
 
 extension Configuration.IdentityHeaders {
-    /// Whether an inbound field of that name is removed before a request is forwarded: what is compared is lower-case,
-    /// with everything but letters and digits read as `-`.
+    /// Returns whether an inbound field is removed before a request is forwarded. Names ignore case, and all
+    /// characters other than letters and digits equal `-`.
     package func removes(_ name: String) -> Bool {
         let normalized = FieldName.normalized(name)
         return normalized == FieldName.normalized(variableName)
@@ -76,7 +77,7 @@ extension Configuration.IdentityHeaders {
             || removeInbound.prefixes.contains { normalized.hasPrefix(FieldName.normalized($0)) }
     }
 
-    /// What `check` tells about the prefix: which inbound fields it costs.
+    /// The remark of `check` about the inbound fields that the prefix removes.
     package var note: String {
         "inbound fields named \(variableName) or beginning with \(prefix) (\(prefix)Token too) are removed"
     }
@@ -143,14 +144,14 @@ extension Configuration.IdentityHeaders {
         return isOwn || FieldName.isReserved(normalized) ? "the field \(Quoted(name)) is reserved" : nil
     }
 
-    /// The identity fields that there are without `extra`.
+    /// The names of the identity fields without `extra`.
     private var ownNames: [String] {
         [variableName] + ["Uid", "Provider", "Time", "Email", "Email-Verified", "Assertion"].map { prefix + $0 }
     }
 }
 
 extension ConfigurationValue {
-    /// Names, and beginnings of names with a `*` behind them.
+    /// Returns names, and prefixes with a trailing `*`.
     fileprivate func removedFields() -> Configuration.RemovedFields? {
         let entries = oneOrList(atMost: 64, of: "fields") { element -> String? in
             guard let text = element.string(atMost: 128) else { return nil }
@@ -173,7 +174,7 @@ extension ConfigurationValue {
         return FieldName.fieldEndangered(byPrefix: name).map { "would remove the field \($0) from requests" }
     }
 
-    /// A claim's path, or any other expression.
+    /// Returns the path of a claim, or another expression.
     fileprivate func extraSource() -> Configuration.ExtraHeader.Source? {
         guard let scalar = scalar("a text") else { return nil }
         let path: Result<ClaimPath, ClaimPathError> = Result { () throws(ClaimPathError) in
@@ -182,7 +183,8 @@ extension ConfigurationValue {
         switch path {
         case .success(let path): return string(atMost: ClaimPath.maximumLength).map { _ in .claim(path) }
         case .failure(let error) where !scalar.text.isEmpty && ClaimPath.resembles(scalar.text):
-            // Other expressions look like that too: `token.roles[0]`. All claims together are in the variable already.
+            // Some expressions resemble paths: `token.roles[0]`. `token` itself is rejected, since the variable
+            // already contains all claims.
             if scalar.text != "token", let expression = expression(reportingErrors: false) { return expression }
             return fail("\(name) at character \(error.position): \(error.what)", error.remedy)
         case .failure: return expression(reportingErrors: true)

@@ -1,39 +1,40 @@
 import GatewayCore
 
 extension Configuration {
-    /// Answer fields that are set and left out (`response_headers`, `routes[].response_headers`).
+    /// Response fields that are set and removed (`response_headers`, `routes[].response_headers`).
     package struct ResponseHeaders: Sendable, Hashable {
-        /// One field to set.
+        /// A field to set.
         package struct Field: Sendable, Hashable {
             /// Its name.
             package var name: String
-            /// Its value: visible ASCII, spaces within.
+            /// Its value: visible ASCII with inner spaces.
             package var value: String
 
-            /// A field.
+            /// Creates a field.
             package init(name: String, value: String) {
                 self.name = name
                 self.value = value
             }
         }
 
-        /// The most fields to set, and to leave out.
+        /// The maximum number of fields to set, and to remove.
         package static let maximumFields = 32
-        /// The longest value, in bytes.
+        /// The maximum size of a value, in bytes.
         package static let longestValue = 4_096
 
-        /// Fields of every answer, in the place of the upstream's (`set`), at most 32, in the order of the file. Default: none.
+        /// Fields that are set in all responses and replace the upstream's (`set`), at most 32, in the order of the
+        /// file. Default: none.
         package var set: [Field] = []
-        /// Names of fields of upstreams' answers that are left out (`remove`), at most 32. Default: none.
+        /// Names of upstream response fields that are removed (`remove`), at most 32. Default: none.
         package var remove: [String] = []
 
-        /// Nothing.
+        /// Creates an empty policy.
         package init() {}
     }
 }
 
 extension ConfigurationValue {
-    /// Fields of answers to set and to leave out.
+    /// Returns the response fields to set and to remove.
     func responseHeaders() -> Configuration.ResponseHeaders? {
         guard let mapping = mapping(.responseHeaders) else { return nil }
         var headers = Configuration.ResponseHeaders()
@@ -85,9 +86,9 @@ extension Configuration.ResponseHeaders {
     }
 }
 
-/// Which fields of answers a configuration may touch.
+/// The response fields that a configuration may change.
 enum AnswerFieldNames {
-    /// Why a field cannot be set; nil where it can.
+    /// Returns the reason that a field cannot be set. `nil` if it can.
     static func problem(withSetting name: String) -> (what: String, remedy: String)? {
         if let problem = problem(withRemoving: name) { return problem }
         let normalized = FieldName.normalized(name)
@@ -102,7 +103,7 @@ enum AnswerFieldNames {
         return nil
     }
 
-    /// Why a field cannot be left out; nil where it can.
+    /// Returns the reason that a field cannot be removed. `nil` if it can.
     static func problem(withRemoving name: String) -> (what: String, remedy: String)? {
         guard FieldName.isValid(name) else {
             return ("\(Quoted(name)) is not a field name", "write a name as in Server")

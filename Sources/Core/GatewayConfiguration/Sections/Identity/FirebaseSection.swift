@@ -1,33 +1,36 @@
 import GatewayCore
 
 extension Configuration {
-    /// The Firebase project whose ID tokens and session cookies count (`identity.firebase`).
+    /// The Firebase project whose ID tokens and session cookies are accepted (`identity.firebase`).
     package struct Firebase: Sendable, Hashable {
-        /// The key set of ID tokens, unless configured otherwise.
+        /// The default key set URL of ID tokens.
         package static let defaultKeysURL =
             "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
-        /// The key set of session cookies, unless configured otherwise.
+        /// The default key set URL of session cookies.
         package static let defaultSessionKeysURL =
             "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
 
-        /// The project's id (`project`); required. It is the audience of every token.
+        /// The project's id (`project`), which is the audience of all its tokens. Required.
         package var project: String
-        /// Which tenants' tokens count (`tenant`). Default: only tokens without a tenant.
+        /// The accepted tenants (`tenant`). Default: only tokens without a tenant.
         package var tenant = TenantPolicy.none
-        /// The key set of ID tokens (`keys_url`, or the environment's `GATEHOUSE_FIREBASE_KEYS_URL`, which wins).
+        /// The key set of ID tokens (`keys_url`). The environment variable `GATEHOUSE_FIREBASE_KEYS_URL` takes
+        /// precedence.
         package var keysURL = defaultKeysURL
-        /// The key set of session cookies (`session_keys_url`, or `GATEHOUSE_FIREBASE_SESSION_KEYS_URL`, which wins).
+        /// The key set of session cookies (`session_keys_url`). The environment variable
+        /// `GATEHOUSE_FIREBASE_SESSION_KEYS_URL` takes precedence.
         package var sessionKeysURL = defaultSessionKeysURL
         /// Whether the key URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
         package var insecureHTTP = false
-        /// Whether the emulator's unsigned tokens count (`insecure_emulator`): loopback listeners only. Default: false.
+        /// Whether the emulator's unsigned tokens are accepted (`insecure_emulator`), with loopback listeners only.
+        /// Default: false.
         package var insecureEmulator = false
         /// The exact `iss` of ID tokens.
         package var issuer: String
         /// The exact `iss` of session cookies.
         package var sessionIssuer: String
 
-        /// A project with the defaults of everything else.
+        /// Creates a project with default settings.
         package init(project: String) {
             self.project = project
             self.issuer = "https://securetoken.google.com/\(project)"
@@ -35,16 +38,16 @@ extension Configuration {
         }
     }
 
-    /// Which tenants' tokens count.
+    /// The accepted tenants.
     package enum TenantPolicy: Sendable, Hashable {
         /// Only tokens without a tenant.
         case none
         /// Only tokens of this tenant.
         case only(String)
-        /// Tokens of any tenant, and of none.
+        /// Tokens of any tenant, and tokens without a tenant.
         case any
 
-        /// The one tenant; nil where there is none, or more than one.
+        /// The single tenant. `nil` otherwise.
         package var id: String? {
             guard case .only(let id) = self else { return nil }
             return id
@@ -58,7 +61,7 @@ extension Configuration.Firebase {
     /// The environment variable that overrides `session_keys_url`.
     package static let sessionKeysURLVariable = "GATEHOUSE_FIREBASE_SESSION_KEYS_URL"
 
-    /// Nil where there is no valid project.
+    /// Reads the section. `nil` without a valid project.
     init?(_ mapping: MappingReader) {
         let value = mapping.required("project", "add the project's id, as in project: my-app")
         let project = value.flatMap(Self.project)
@@ -77,13 +80,13 @@ extension Configuration.Firebase {
         if project == nil { return nil }
     }
 
-    /// Whether the text may be a project's id: it becomes part of a URL and is compared with the audience.
+    /// Returns whether the text is a valid project id. It becomes part of a URL and is compared with the audience.
     static func isProject(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { ClaimPathParser.continuesName($0) || "-.:".utf8.contains($0) }
     }
 
-    /// Takes the key URLs from the environment where it has them, and gives what is wrong with them.
+    /// Overrides the key URLs by the environment. Returns the errors of the variables.
     mutating func override(from environment: [String: String]) -> [(variable: String, failure: HTTPURL.Failure)] {
         var failures: [(variable: String, failure: HTTPURL.Failure)] = []
         for (variable, target) in [
@@ -127,13 +130,13 @@ extension Configuration.Firebase {
         }
     }
 
-    /// What `firebase.sign_in_provider` says, apart from `oidc.NAME` and `saml.NAME`.
+    /// The values of `firebase.sign_in_provider`, except `oidc.NAME` and `saml.NAME`.
     static let signInProviders = [
         "anonymous", "apple.com", "custom", "facebook.com", "gc.apple.com", "github.com", "google.com", "linkedin.com",
         "microsoft.com", "password", "phone", "playgames.google.com", "twitter.com", "yahoo.com",
     ]
 
-    /// Whether Firebase may say that somebody signed in with that provider.
+    /// Returns whether Firebase supports sign-in with that provider.
     static func maySignIn(_ id: String) -> Bool {
         signInProviders.contains(id) || id.hasPrefix("oidc.") || id.hasPrefix("saml.")
     }

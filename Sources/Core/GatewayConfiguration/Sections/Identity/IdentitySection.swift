@@ -1,51 +1,52 @@
 import GatewayCore
 
 extension Configuration {
-    /// Whose tokens count (`identity`).
+    /// The accepted identity providers (`identity`).
     package struct Identity: Sendable, Equatable {
-        /// How far `iat`, `nbf` and `auth_time` may lie in the future (`clock_skew`), 0 to 60 s. Never prolongs `exp`.
-        /// Default: 5 s.
+        /// The tolerance for `iat`, `nbf` and `auth_time` in the future (`clock_skew`), 0 to 60 s. It never prolongs
+        /// `exp`. Default: 5 s.
         package var clockSkew = Duration.seconds(5)
-        /// Firebase Authentication (`firebase`). Default: nil, not used.
+        /// Firebase Authentication (`firebase`). Default: `nil`, not used.
         package var firebase: Firebase?
-        /// Providers whose tokens are taken as they are (`providers`), in the order of the file, each id once, at most 64.
+        /// Providers whose tokens are accepted directly (`providers`), in the order of the file, with unique ids, at
+        /// most 64.
         package var providers: [Provider] = []
-        /// How key sets are kept (`keys`).
+        /// The caching of key sets (`keys`).
         package var keys = KeyPolicy()
-        /// Where a request carries its credential (`credentials`).
+        /// The sources of credentials (`credentials`).
         package var credentials = Credentials()
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// How every key set is kept (`identity.keys`).
+    /// The caching of all key sets (`identity.keys`).
     package struct KeyPolicy: Sendable, Hashable {
-        /// The least lifetime of a key set, whatever its source says (`min_ttl`), 100 ms to 30 d. Default: 1 min.
+        /// The minimum lifetime of a key set, regardless of its source (`min_ttl`), 100 ms to 30 d. Default: 1 min.
         package var minTTL = Duration.seconds(60)
-        /// The greatest lifetime (`max_ttl`), `minTTL` to 30 d. Default: 24 h.
+        /// The maximum lifetime (`max_ttl`), `minTTL` to 30 d. Default: 24 h.
         package var maxTTL = Duration.seconds(86_400)
-        /// The share of the lifetime after which the set is fetched again (`refresh_at`), 0.1 to 1. Default: 0.8.
+        /// The share of the lifetime after which the set is refreshed (`refresh_at`), 0.1 to 1. Default: 0.8.
         package var refreshAt = 0.8
-        /// How much longer than its lifetime a set counts while its source is down (`stale_for`), 0 to 30 d. Default:
-        /// 24 h.
+        /// The time that an expired set remains valid while its source is not available (`stale_for`), 0 to 30 d.
+        /// Default: 24 h.
         package var staleFor = Duration.seconds(86_400)
-        /// The least time between fetches that unknown key ids ask for (`unknown_key_cooldown`), 100 ms to 1 h.
+        /// The minimum interval of refreshes because of unknown key ids (`unknown_key_cooldown`), 100 ms to 1 h.
         /// Default: 30 s.
         package var unknownKeyCooldown = Duration.seconds(30)
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// Where a request carries its credential (`identity.credentials`).
+    /// The sources of credentials in a request (`identity.credentials`).
     package struct Credentials: Sendable, Hashable {
-        /// The field with `Bearer TOKEN` (`header`); nil reads none. Default: `Authorization`.
+        /// The field with `Bearer TOKEN` (`header`). `nil` for none. Default: `Authorization`.
         package var header: String? = "Authorization"
-        /// The cookie with a session (`cookie`); nil reads none. Default: `__session`.
+        /// The session cookie (`cookie`). `nil` for none. Default: `__session`.
         package var cookie: String? = "__session"
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 }
@@ -110,7 +111,7 @@ extension Configuration.Credentials {
 }
 
 extension ConfigurationValue {
-    /// Whether this names anybody who issues tokens, be it with errors.
+    /// Whether the section configures any issuer, even with errors.
     var hasIssuers: Bool { hasMember("firebase") || hasEntries(under: "providers") }
 }
 
@@ -122,7 +123,7 @@ extension Configuration.Identity {
             .compactMap(Configuration.Provider.read)
     }
 
-    /// A token goes to the one whose issuer it names.
+    /// Reports overlapping issuers, since the issuer of a token selects its verifier.
     func checkIssuers(_ context: LoadingContext) {
         var owners: [(issuer: String, name: String)] = []
         if let firebase {
@@ -140,7 +141,7 @@ extension Configuration.Identity {
         }
     }
 
-    /// Who of these already has an issuer; nil: nobody.
+    /// Returns the name of the configured provider with this issuer. `nil` if there is no such provider.
     func owner(ofIssuer issuer: String) -> String? {
         let firebases = firebase.map { [$0.issuer, $0.sessionIssuer] } ?? []
         if firebases.contains(where: { Self.overlap($0, issuer) }) { return "identity.firebase" }
@@ -149,7 +150,8 @@ extension Configuration.Identity {
         }.map { "\(Quoted($0.id))" }
     }
 
-    /// Whether a token of one issuer may name the other: equal texts, and Microsoft's template and what it stands for.
+    /// Returns whether a token of one issuer could name the other: equal texts, or Microsoft's template and a
+    /// matching issuer.
     private static func overlap(_ first: String, _ second: String) -> Bool {
         first.utf8.elementsEqual(second.utf8) || IssuerTemplate(first)?.covers(second) == true
             || IssuerTemplate(second)?.covers(first) == true

@@ -1,37 +1,37 @@
 package import GatewayCore
 
 extension Configuration {
-    /// One public listener (`listen[]`).
+    /// A public listener (`listen[]`).
     package struct Listener: Sendable, Hashable {
-        /// Where it listens (`address`).
+        /// The address (`address`).
         package var address: ListenAddress
-        /// How it speaks TLS (`tls`). Default: nil, it does not.
+        /// The TLS settings (`tls`). Default: `nil`, plaintext.
         package var tls: ListenerTLS?
-        /// Whether each connection has to begin with a PROXY header, version 1 or 2, which is believed (`proxy_protocol`).
-        /// Default: false.
+        /// Whether each connection must begin with a PROXY header, version 1 or 2, which is trusted
+        /// (`proxy_protocol`). Default: false.
         package var proxyProtocol = false
 
-        /// A listener at an address.
+        /// Creates a listener.
         package init(address: ListenAddress) {
             self.address = address
         }
 
-        /// `https://ADDRESS` with TLS, else the address alone.
+        /// `https://ADDRESS` with TLS, otherwise only the address.
         package var description: String { tls == nil ? "\(address)" : "https://\(address)" }
     }
 
-    /// How a listener speaks TLS (`listen[].tls`).
+    /// The TLS settings of a listener (`listen[].tls`).
     package struct ListenerTLS: Sendable, Hashable {
         /// A certificate with its key.
         package struct Identity: Sendable, Hashable {
-            /// The file of the certificate and of those between it and its authority, in PEM (`certificate`).
+            /// The PEM file of the certificate and its intermediates (`certificate`).
             package var certificate: String
-            /// The file of the key, in PEM (`private_key`).
+            /// The PEM file of the key (`private_key`).
             package var privateKey: String
-            /// Where it stands.
+            /// The location in the file.
             package var location: SourceLocation
 
-            /// A certificate with its key, as files.
+            /// Creates an identity from its files.
             package init(certificate: String, privateKey: String, location: SourceLocation) {
                 self.certificate = certificate
                 self.privateKey = privateKey
@@ -39,33 +39,33 @@ extension Configuration {
             }
         }
 
-        /// Whether clients have to show a certificate.
+        /// The policy for client certificates.
         package enum ClientCertificates: String, Sendable, Hashable, CaseIterable {
-            /// Who shows none is not served.
+            /// Connections without a certificate are rejected.
             case required
-            /// Who shows none is served; one that does not verify ends the handshake nevertheless.
+            /// Connections without a certificate are accepted. An invalid certificate fails the handshake.
             case optional
         }
 
-        /// The oldest version that is spoken.
+        /// The minimum version of TLS.
         package enum MinimumVersion: String, Sendable, Hashable, CaseIterable {
             case version12 = "1.2"
             case version13 = "1.3"
         }
 
-        /// The certificates, 1 to 65, each chosen by the names it has; the first where a client names no other (`certificate` and
+        /// The certificates, 1 to 65, selected by their names. The first is the default (`certificate` and
         /// `private_key`, then `certificates`).
         package var identities: [Identity]
-        /// The file of the authorities whose clients' certificates count, in PEM (`client_ca`). Default: nil, clients are not asked for one.
+        /// The PEM file of the trusted authorities of clients (`client_ca`). Default: `nil`, no client certificates.
         package var clientCA: String?
-        /// What is asked of clients where there is such a file (`client_certificates`). Default: required.
+        /// The policy for client certificates if there is such a file (`client_certificates`). Default: required.
         package var clientCertificates = ClientCertificates.required
-        /// The oldest version (`minimum_version`). Default: 1.2.
+        /// The minimum version of TLS (`minimum_version`). Default: 1.2.
         package var minimumVersion = MinimumVersion.version12
-        /// Where it stands.
+        /// The location in the file.
         package var location: SourceLocation
 
-        /// TLS with these certificates.
+        /// Creates TLS settings with these certificates.
         package init(identities: [Identity], location: SourceLocation) {
             self.identities = identities
             self.location = location
@@ -73,7 +73,7 @@ extension Configuration {
     }
 }
 
-/// A listener and where its address stands.
+/// A listener with the location of its address.
 struct LocatedListener {
     let listener: Configuration.Listener
     let location: SourceLocation
@@ -82,7 +82,7 @@ struct LocatedListener {
 extension MappingReader {
     private static let maximumListeners = 64
 
-    /// The public listeners; empty where none are configured.
+    /// Returns the public listeners. Empty if none are configured.
     func listeners() -> [LocatedListener] {
         guard let value = value("listen"),
             let elements = value.sequence().flatMap({ value.bounded($0, Self.maximumListeners) })
@@ -112,7 +112,7 @@ extension ConfigurationValue {
 }
 
 extension ListenAddress {
-    /// Whether both cannot be listened on at once.
+    /// Returns whether the addresses cannot both be bound.
     func overlaps(_ other: ListenAddress) -> Bool {
         if path != nil || other.path != nil { return path == other.path }
         return port == other.port && port != 0 && (host == other.host || isWildcard || other.isWildcard)
@@ -120,7 +120,7 @@ extension ListenAddress {
 }
 
 extension MappingReader {
-    /// What a listener serves with, besides its address.
+    /// Reads the settings of a listener other than its address.
     func readEdge(into listener: inout Configuration.Listener) {
         set(&listener.tls, "tls") { $0.listenerTLS() }
         set(&listener.proxyProtocol, "proxy_protocol") { $0.boolean() }
@@ -128,7 +128,7 @@ extension MappingReader {
 }
 
 extension ConfigurationValue {
-    /// The most certificates besides the first.
+    /// The maximum number of certificates after the first.
     private static let maximumCertificates = 64
 
     fileprivate func listenerTLS() -> Configuration.ListenerTLS? {
@@ -164,7 +164,7 @@ extension MappingReader {
 }
 
 extension Configuration {
-    /// Warns of a listener that believes PROXY headers of whoever reaches it.
+    /// Warns about a listener that trusts the PROXY headers of all its clients.
     func warnOfBelief(in listener: LocatedListener, _ context: LoadingContext) {
         guard listener.listener.proxyProtocol, !listener.listener.address.isLoopback, trustedProxies.isEmpty
         else { return }

@@ -1,56 +1,57 @@
 package import GatewayCore
 
 extension Configuration {
-    /// The fields by which a trusted proxy describes the client (`trusted_proxies[].sets`). All others are the client's own, and count for nothing.
+    /// The fields by which a trusted proxy reports the client (`trusted_proxies[].sets`). All other fields may be
+    /// from the client and are ignored.
     package struct ProxyFields: Sendable, Hashable {
-        /// The field that names the client's address.
+        /// The field with the client's address.
         package enum Address: Sendable, Hashable {
             /// `X-Forwarded-For`.
             case forwardedFor
-            /// `Forwarded` (RFC 7239), also for the scheme.
+            /// `Forwarded` (RFC 7239), which also contains the scheme.
             case forwarded
             /// A field with this name and one address.
             case single(String)
         }
 
-        /// Nil: the proxy itself is the client.
+        /// `nil` if the proxy itself is the client.
         package var address: Address?
-        /// Whether `X-Forwarded-Proto` counts.
+        /// Whether `X-Forwarded-Proto` is trusted.
         package var setsScheme = false
 
-        /// No field.
+        /// Creates an empty set.
         package init() {}
     }
 
     /// The fields that the proxies of one network set.
     package struct NetworkFields: Sendable, Hashable {
-        /// The network as it is written.
+        /// The network as written.
         package var network: String
         /// The value of `sets`.
         package var fields: ProxyFields
 
-        /// These fields of that network.
+        /// Creates an entry.
         package init(network: String, fields: ProxyFields) {
             self.network = network
             self.fields = fields
         }
     }
 
-    /// Whose word on the client's address counts (`trusted_proxies`).
+    /// The proxies that may report the client's address (`trusted_proxies`).
     package struct TrustedNetworks: Sendable, Hashable {
-        /// Networks and addresses, in the order of the file.
+        /// Networks and addresses in the order of the file.
         package var networks: [String] = []
-        /// Whoever connects to a `unix:` listener.
+        /// Whether the peers of `unix:` listeners are trusted.
         package var includesUnix = false
-        /// The fields that the proxies of a network set (`sets`), in the order of the file. No network has two entries.
+        /// The fields that the proxies of a network set (`sets`), in the order of the file, with unique networks.
         package var fields: [NetworkFields] = []
-        /// The same for `unix`.
+        /// The fields that the peers of `unix:` listeners set.
         package var fieldsOfUnix: ProxyFields?
 
-        /// Nobody.
+        /// Creates an empty set.
         package init() {}
 
-        /// Nobody's does.
+        /// Whether no proxy is trusted.
         package var isEmpty: Bool { networks.isEmpty && !includesUnix }
     }
 }
@@ -58,11 +59,11 @@ extension Configuration {
 extension ConfigurationValue {
     private static let maximumProxies = 1_024
 
-    /// Networks, addresses, and `unix`; none is nobody.
+    /// Returns networks, addresses, and `unix`. An empty list trusts no proxy.
     func trustedNetworks() -> Configuration.TrustedNetworks? {
         guard let elements = sequence().flatMap({ bounded($0, Self.maximumProxies) }) else { return nil }
         var result = Configuration.TrustedNetworks()
-        // By range, since one network has many spellings; nil: `unix`.
+        // Ranges, since a network has many spellings. `nil` is `unix`.
         var described: Set<AddressRange?> = []
         for element in elements {
             guard let (text, fields) = element.trustedProxy() else { continue }
@@ -74,7 +75,7 @@ extension ConfigurationValue {
         return result
     }
 
-    /// A network, or a mapping that also tells what its proxies set.
+    /// Returns a network, or a mapping that also lists the fields of its proxies.
     private func trustedProxy() -> (network: String, fields: Configuration.ProxyFields?)? {
         guard case .mapping = content else { return network().map { ($0, nil) } }
         guard let mapping = mapping(.trustedProxy),
@@ -161,7 +162,7 @@ extension AddressRange.Failure {
 }
 
 extension TrustedProxies {
-    /// The set that a checked configuration describes.
+    /// Creates the set of a validated configuration.
     package convenience init(_ networks: Configuration.TrustedNetworks) {
         self.init(
             networks.networks.compactMap { try? AddressRange(parsing: $0) }, includesUnix: networks.includesUnix,

@@ -24,7 +24,7 @@ extension ProviderReader {
             "write it where tokens have the tenant's id")
     }
 
-    /// Empty: any tenant but the one of personal accounts.
+    /// Returns the tenants. Empty for all tenants except that of personal accounts.
     private func tenants(_ value: ConfigurationValue) -> [String]? {
         let ids = value.oneOrList(atMost: TenantID.maximumCount, remedy: "write \"*\", or remove some", tenant)
         guard let ids, ids.contains("*") else { return ids }
@@ -54,19 +54,19 @@ extension ProviderReader {
 
 /// The ids of Microsoft's tenants.
 package enum TenantID {
-    /// The most that may be listed.
+    /// The maximum number of listed tenants.
     static let maximumCount = 256
     /// The tenant of personal accounts.
     package static let personalAccounts = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-    /// What applications may ask for in the place of a tenant's id, and what is to be written here.
+    /// The values that applications may use instead of a tenant's id, with their equivalents in this configuration.
     static let words = [
         "common": "\"*\" for any organization, or list tenants' ids, with \(personalAccounts) for personal accounts",
         "organizations": "\"*\" for any organization",
         "consumers": "\(personalAccounts), the tenant of personal accounts",
     ]
 
-    /// Whether the text is a GUID as tokens have it: lower-case digits in groups of 8, 4, 4, 4 and 12.
+    /// Returns whether the text is a GUID as in tokens: lower-case digits in groups of 8, 4, 4, 4 and 12.
     package static func isValid(_ text: String) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12]
@@ -81,14 +81,14 @@ package enum TenantID {
     }
 }
 
-/// An issuer with `{tenantid}` in the place of a tenant's id.
+/// An issuer with `{tenantid}` in place of a tenant's id.
 package struct IssuerTemplate {
     package static let placeholder = "{tenantid}"
 
     private let before: Substring
     private let after: Substring
 
-    /// Nil unless the placeholder stands there once.
+    /// `nil` unless the placeholder occurs exactly once.
     init?(_ text: String) {
         let ranges = text.ranges(of: Self.placeholder)
         guard ranges.count == 1 else { return nil }
@@ -96,7 +96,7 @@ package struct IssuerTemplate {
         after = text[ranges[0].upperBound...]
     }
 
-    /// Whether the template stands for that issuer too.
+    /// Returns whether the template matches that issuer.
     func covers(_ issuer: String) -> Bool {
         guard issuer.hasPrefix(before), issuer.hasSuffix(after) else { return false }
         return TenantID.isValid(String(issuer.dropFirst(before.count).dropLast(after.count)))

@@ -21,9 +21,9 @@ extension KnownKeys {
 }
 
 extension ProviderReader {
-    /// Limited Login's ID tokens, and, where the app's secret is known, classic access tokens.
+    /// Reads Limited Login's ID tokens and, if the app's secret is configured, classic access tokens.
     func facebook() -> (IDTokens, OpaqueTokens?) {
-        // Facebook is asked with ID|SECRET.
+        // The lookup's credential has the form ID|SECRET.
         let app = clientID("app_id", "add app_id: \"ID\", the id of your app") { $0 != UInt8(ascii: "|") } ?? ""
         var tokens = IDTokens(
             issuers: issuer().map { [$0] } ?? ["https://www.facebook.com", "https://limited.facebook.com"],
@@ -55,7 +55,7 @@ extension KnownKeys {
 
 extension ProviderReader {
     func github() -> OpaqueTokens {
-        // It becomes a segment of the URL.
+        // The id becomes a segment of the URL.
         let client = clientID("client_id", "add client_id: ID, of your OAuth or GitHub App") {
             ClaimPathParser.continuesName($0) || "-.".utf8.contains($0)
         }
@@ -122,7 +122,7 @@ extension KnownKeys {
 }
 
 extension ProviderReader {
-    /// Any OpenID Connect provider: its issuer has to be told.
+    /// Reads any OpenID Connect provider, whose issuer is required.
     func oidc() -> IDTokens {
         _ = mapping.required("issuer", "add issuer: https://HOST, as tokens have it in 'iss'")
         var tokens = discoveredIDTokens(issuer: issuer() ?? "")
@@ -139,7 +139,7 @@ extension KnownKeys {
 }
 
 extension ProviderReader {
-    /// Any authorization server with token introspection (RFC 7662).
+    /// Reads any authorization server with token introspection (RFC 7662).
     func oauth() -> OpaqueTokens {
         _ = mapping.required("introspection_url", "add introspection_url: https://HOST/PATH")
         var tokens = OpaqueTokens(
@@ -150,7 +150,7 @@ extension ProviderReader {
         mapping.set(&tokens.clientAuthentication, "client_authentication") { $0.choice() }
         tokens.audiences = audiences(
             "add audiences: [ID], which 'aud' must name, or 'client_id' where there is no 'aud'")
-        // Nothing is fetched from it, and RFC 7519 asks for no URL.
+        // The issuer is never requested, and RFC 7519 does not require a URL.
         mapping.set(&tokens.issuer, "issuer") { $0.string(atMost: 1_024) }
         readCalls(&tokens)
         return tokens

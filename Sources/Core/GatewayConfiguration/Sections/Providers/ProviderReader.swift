@@ -1,10 +1,10 @@
 import GatewayCore
 import JOSE
 
-/// Reads what the entries of several kinds have in common.
+/// A reader of the settings that several kinds of providers share.
 struct ProviderReader {
     let mapping: MappingReader
-    /// What messages call the entry.
+    /// The name of the entry in messages.
     let name: String
     /// Whether URLs may be `http://` to other machines.
     let insecureHTTP: Bool
@@ -26,19 +26,19 @@ struct ProviderReader {
         mapping.warn("insecure_http", risk, "only for development, or inside a network that you trust")
     }
 
-    /// A URL that is called; nil where the key is absent or its value refused.
+    /// Returns a URL for requests. `nil` if the key is absent or invalid.
     func url(_ key: String, _ risk: PlainHTTPRisk) -> String? {
         var url: String?
         mapping.set(&url, key) { $0.trustedURL(allowsPlainHTTP: insecureHTTP, risk) }
         return url
     }
 
-    /// 1 to 64 texts, or one alone.
+    /// Returns 1 to 64 texts, or a single one.
     func audiences(_ remedy: String) -> [String] {
         mapping.required("audiences", remedy).flatMap { value in texts(value, audience) } ?? []
     }
 
-    /// At most 64 different texts, or one alone.
+    /// Returns at most 64 distinct texts, or a single one.
     func texts(_ value: ConfigurationValue, _ read: (ConfigurationValue) -> String?) -> [String]? {
         value.oneOrList(atMost: 64, read)
     }
@@ -53,7 +53,7 @@ struct ProviderReader {
         return text
     }
 
-    /// Visible ASCII, of which the kind's call allows these bytes.
+    /// Returns visible ASCII, restricted to the bytes that the provider's lookup permits.
     func clientID(_ key: String, _ remedy: String, where isAllowed: (UInt8) -> Bool = { _ in true }) -> String? {
         guard let value = mapping.required(key, remedy), let text = value.string(atMost: 512) else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && isAllowed($0) }) else {
@@ -71,14 +71,14 @@ struct ProviderReader {
 }
 
 extension KnownKeys {
-    /// What ID tokens of every kind have.
+    /// The keys of all providers with ID tokens.
     static let ofIDTokens = ["issuer", "keys_url", "algorithms", "second_factor", "insecure_http"]
-    /// What those have that do not name their audience otherwise.
+    /// The keys of providers with configured audiences.
     static let ofAudiences = ["audiences", "authorized_parties"]
 
     static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr", "acrs"])
 
-    /// The keys of one kind of provider.
+    /// Creates the keys of one kind of provider.
     init(provider: Configuration.Provider.Kind, _ supported: [String]) {
         let isFamily = provider == .oidc || provider == .oauth
         self.init("identity.providers.\(provider.rawValue)\(isFamily ? ".*" : "")", supported)
@@ -89,7 +89,7 @@ extension ProviderReader {
     typealias IDTokens = Configuration.Provider.IDTokens
     typealias Keys = Configuration.Provider.Keys
 
-    /// ID tokens of a provider that publishes its keys at a URL of its own.
+    /// Returns the ID tokens of a provider with a fixed key set URL.
     func idTokens(issuers: [String], keysURL: String) -> IDTokens {
         var tokens = IDTokens(
             issuers: issuer().map { [$0] } ?? issuers, audiences: audiences(), keys: .url(keysURL))
@@ -98,7 +98,7 @@ extension ProviderReader {
         return tokens
     }
 
-    /// ID tokens of a provider whose keys its discovery document names.
+    /// Returns the ID tokens of a provider whose discovery document contains the key set URL.
     func discoveredIDTokens(issuer: String) -> IDTokens {
         let discovery = url("discovery_url", .replacedKeys) ?? Self.discoveryURL(of: issuer)
         var tokens = IDTokens(
@@ -111,13 +111,13 @@ extension ProviderReader {
         return tokens
     }
 
-    /// What every kind of ID token may be told, besides the issuer, the audience and the keys.
+    /// Reads the settings of ID tokens other than the issuer, the audience and the keys.
     func readRest(_ tokens: inout IDTokens) {
         mapping.set(&tokens.algorithms, "algorithms") { value in value.oneOrList(algorithm).map(Set.init) }
         mapping.set(&tokens.secondFactor, "second_factor") { $0.mapping(.secondFactor).map(secondFactor) }
     }
 
-    /// The one `iss` that counts; nil where the key is absent or its value refused.
+    /// Returns the only accepted `iss`. `nil` if the key is absent or invalid.
     func issuer() -> String? {
         guard let value = mapping.value("issuer"),
             let text = value.trustedURL(atMost: 1_024, allowsPlainHTTP: insecureHTTP, .anyIssuer)
@@ -128,7 +128,7 @@ extension ProviderReader {
         return text
     }
 
-    /// OpenID Connect Discovery 1.0 section 4.1.
+    /// Returns the discovery URL of an issuer (OpenID Connect Discovery 1.0 section 4.1).
     static func discoveryURL(of issuer: String) -> String {
         (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
     }
@@ -137,7 +137,7 @@ extension ProviderReader {
         audiences("add audiences: [ID], the client ids of your apps: a token that was made for others must not count")
     }
 
-    /// For the kinds whose apps have ids of clients.
+    /// Reads the authorized parties, for kinds whose apps have client ids.
     func readAuthorizedParties(_ tokens: inout IDTokens) {
         mapping.set(&tokens.authorizedParties, "authorized_parties") { value in
             texts(value) { $0.string(atMost: 512) }
@@ -171,7 +171,7 @@ extension ProviderReader {
         return factor
     }
 
-    /// They go into a challenge, with spaces between.
+    /// Returns a value that is valid in a challenge, where values are separated by spaces.
     private func method(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 256) else { return nil }
         guard text.utf8.allSatisfy(ScopeToken.allows) else {
@@ -184,14 +184,14 @@ extension ProviderReader {
 }
 
 extension KnownKeys {
-    /// How any provider is asked about opaque tokens.
+    /// The keys of all providers with lookups of opaque tokens.
     static let ofCalls = ["cache_for", "cache_refused_for", "concurrency", "rate", "timeout"]
 }
 
 extension ProviderReader {
     typealias OpaqueTokens = Configuration.Provider.OpaqueTokens
 
-    /// How often, and how long, the provider is asked.
+    /// Reads the limits and timeouts of lookups at the provider.
     func readCalls(_ tokens: inout OpaqueTokens) {
         mapping.set(&tokens.cacheFor, "cache_for") { $0.duration(in: .zero ... .hours(1)) }
         mapping.set(&tokens.cacheRefusedFor, "cache_refused_for") { $0.duration(in: .zero ... .minutes(5)) }
@@ -200,7 +200,7 @@ extension ProviderReader {
         mapping.set(&tokens.timeout, "timeout") { $0.duration(in: .milliseconds(10) ... .seconds(5)) }
     }
 
-    /// A secret that has to be there; an empty one where it was refused.
+    /// Returns a required secret. Empty if it is invalid.
     func clientSecret(_ remedy: String) -> Secret {
         mapping.required("client_secret", remedy).flatMap { $0.secret() } ?? Secret("")
     }

@@ -2,9 +2,9 @@ package import GatewayCore
 package import JOSE
 
 extension Configuration {
-    /// An identity provider whose tokens are taken as they are, without Firebase (`identity.providers.NAME`).
+    /// An identity provider whose tokens are accepted directly, without Firebase (`identity.providers.NAME`).
     package struct Provider: Sendable, Equatable {
-        /// Whose rules a provider's tokens follow.
+        /// The kinds of providers, which determine the rules for their tokens.
         package enum Kind: String, Sendable, Hashable, CaseIterable {
             case apple = "apple.com"
             case google = "google.com"
@@ -19,48 +19,51 @@ extension Configuration {
             case oauth
         }
 
-        /// Where the keys of a provider's ID tokens come from.
+        /// The source of the keys of ID tokens.
         package enum Keys: Sendable, Hashable {
             /// A key set at this URL.
             case url(String)
-            /// The key set that a discovery document names (OpenID Connect Discovery 1.0 section 4), whose `issuer` must be this one.
+            /// The key set in a discovery document (OpenID Connect Discovery 1.0 section 4), whose `issuer` must be
+            /// this one.
             case discovery(url: String, issuer: String)
         }
 
-        /// What of an ID token proves a second factor (`second_factor`).
+        /// The claims of an ID token that prove a second factor (`second_factor`).
         package struct SecondFactor: Sendable, Hashable {
-            /// Any of these in `amr` (RFC 8176) does. Default: none.
+            /// Sufficient values in `amr` (RFC 8176). Default: none.
             package var amr: [String] = []
-            /// Any of these as `acr` does. Default: none. They also go into the challenge's `acr_values`.
+            /// Sufficient values of `acr`, which are also sent in the challenge's `acr_values`. Default: none.
             package var acr: [String] = []
-            /// Any of these in `acrs`, Microsoft Entra's authentication contexts, does. Default: none. They also go into the challenge: into
-            /// `acr_values`, and the first into `claims`.
+            /// Sufficient values in `acrs`, Microsoft Entra's authentication contexts. They are also sent in the
+            /// challenge's `acr_values`, and the first in its `claims`. Default: none.
             package var acrs: [String] = []
 
-            /// Nothing proves one.
+            /// Creates an empty set.
             package init() {}
         }
 
-        /// ID tokens of the provider.
+        /// The ID tokens of the provider.
         package struct IDTokens: Sendable, Hashable {
-            /// The exact `iss` values (`issuer`), at least one; for Microsoft the one template with `{tenantid}`.
+            /// The exact `iss` values (`issuer`), at least one. For Microsoft, one template with `{tenantid}`.
             package var issuers: [String]
-            /// The `aud` values that count (`audiences`), 1 to 64.
+            /// The accepted `aud` values (`audiences`), 1 to 64.
             package var audiences: [String]
-            /// Who may have asked for a token for one of the audiences (`authorized_parties`), besides the audiences themselves: `azp`.
+            /// The accepted values of `azp`, in addition to the audiences (`authorized_parties`).
             package var authorizedParties: [String] = []
-            /// What may sign (`algorithms`). Nil: the provider's own rule, for `oidc.NAME` what its discovery document lists.
+            /// The accepted algorithms (`algorithms`). `nil` for the provider's own rule; for `oidc.NAME`, the
+            /// algorithms in its discovery document.
             package var algorithms: Set<Algorithm>?
-            /// Where the keys are.
+            /// The source of the keys.
             package var keys: Keys
-            /// Google: the Workspace domain that `hd` must name (`hosted_domain`). Nil: any account.
+            /// Google: the Workspace domain that `hd` must name (`hosted_domain`). `nil` for any account.
             package var hostedDomain: String?
-            /// Microsoft: the tenants' ids in lower case (`tenants`); empty: `"*"`, any but the one of personal accounts.
+            /// Microsoft: the tenants' ids in lower case (`tenants`). Empty for `"*"`, all except that of personal
+            /// accounts.
             package var tenants: [String] = []
-            /// What proves a second factor.
+            /// The proofs of a second factor.
             package var secondFactor = SecondFactor()
 
-            /// With the defaults of everything else.
+            /// Creates ID tokens with default settings.
             package init(issuers: [String], audiences: [String], keys: Keys) {
                 self.issuers = issuers
                 self.audiences = audiences
@@ -68,7 +71,7 @@ extension Configuration {
             }
         }
 
-        /// How the gateway is known to an introspection endpoint (RFC 6749 section 2.3.1).
+        /// The authentication of the gateway at an introspection endpoint (RFC 6749 section 2.3.1).
         package enum ClientAuthentication: String, Sendable, Hashable, CaseIterable {
             /// HTTP Basic.
             case basic
@@ -76,32 +79,35 @@ extension Configuration {
             case post
         }
 
-        /// Opaque tokens of the provider: whom the gateway asks about each.
+        /// The opaque tokens of the provider, with the service for their lookups.
         package struct OpaqueTokens: Sendable, Equatable {
-            /// The URL that is asked (`introspection_url`, `token_check_url`). For GitHub without the client's id: it is put in for `{client_id}`.
+            /// The URL of the service (`introspection_url`, `token_check_url`). For GitHub, `{client_id}` is replaced
+            /// by the client's id.
             package var url: String
-            /// `client_id`, for Facebook `app_id`.
+            /// `client_id`, or `app_id` for Facebook.
             package var clientID: String
-            /// `client_secret`, for Facebook `app_secret`.
+            /// `client_secret`, or `app_secret` for Facebook.
             package var clientSecret: Secret
-            /// RFC 7662 only (`client_authentication`). Default: basic.
+            /// RFC 7662 only: the client authentication (`client_authentication`). Default: basic.
             package var clientAuthentication = ClientAuthentication.basic
-            /// RFC 7662 only: what `aud`, or `client_id` where there is no `aud`, must name (`audiences`), 1 to 64.
+            /// RFC 7662 only: the accepted values of `aud`, or of `client_id` if there is no `aud` (`audiences`), 1
+            /// to 64.
             package var audiences: [String] = []
-            /// RFC 7662 only: what `iss` must be where the answer has one (`issuer`). Nil: not looked at.
+            /// RFC 7662 only: the required value of `iss`, if the response has one (`issuer`). `nil` for any.
             package var issuer: String?
-            /// How long a good answer counts at most (`cache_for`), 0 to 1 h; never longer than the token's `exp`. Default: 60 s.
+            /// The maximum lifetime of a cached acceptance (`cache_for`), 0 to 1 h, bounded by the token's `exp`.
+            /// Default: 60 s.
             package var cacheFor = Duration.seconds(60)
-            /// How long a refusal counts (`cache_refused_for`), 0 to 5 min. Default: 10 s.
+            /// The lifetime of a cached rejection (`cache_refused_for`), 0 to 5 min. Default: 10 s.
             package var cacheRefusedFor = Duration.seconds(10)
-            /// The most calls at a time (`concurrency`), 1 to 256. Default: 16.
+            /// The maximum number of concurrent calls (`concurrency`), 1 to 256. Default: 16.
             package var concurrency = 16
-            /// The most calls a second (`rate`), 1 to 10,000. Default: 100.
+            /// The maximum number of calls per second (`rate`), 1 to 10,000. Default: 100.
             package var rate = 100
-            /// How long an answer may take (`timeout`), 10 ms to 5 s. Default: 2 s.
+            /// The timeout of a call (`timeout`), 10 ms to 5 s. Default: 2 s.
             package var timeout = Duration.seconds(2)
 
-            /// With the defaults of everything else.
+            /// Creates opaque tokens with default settings.
             package init(url: String, clientID: String, clientSecret: Secret) {
                 self.url = url
                 self.clientID = clientID
@@ -109,20 +115,21 @@ extension Configuration {
             }
         }
 
-        /// The provider's id, such as `apple.com`, `oidc.corp`, `oauth.legacy`: what `sign_in_provider` says.
+        /// The provider's id, such as `apple.com`, `oidc.corp`, `oauth.legacy`, which is the value of
+        /// `sign_in_provider`.
         package var id: String
-        /// Whose rules its tokens follow.
+        /// The kind, which determines the rules for its tokens.
         package var kind: Kind
-        /// Its ID tokens; nil: none count.
+        /// The ID tokens. `nil` if they are not accepted.
         package var idTokens: IDTokens?
-        /// Its opaque tokens; nil: none count.
+        /// The opaque tokens. `nil` if they are not accepted.
         package var opaqueTokens: OpaqueTokens?
-        /// Whether its URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
+        /// Whether URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
         package var insecureHTTP = false
-        /// Where it stands.
+        /// The location in the file.
         package var location: SourceLocation
 
-        /// A provider none of whose tokens count yet.
+        /// Creates a provider that does not accept any tokens yet.
         package init(id: String, kind: Kind, location: SourceLocation) {
             self.id = id
             self.kind = kind
@@ -132,7 +139,7 @@ extension Configuration {
 }
 
 extension Configuration.Provider {
-    /// One entry of `identity.providers`.
+    /// Reads an entry of `identity.providers`.
     static func read(_ entry: MappingEntry) -> Configuration.Provider? {
         guard let kind = kind(of: entry), let mapping = entry.value.mapping(kind.keys) else { return nil }
         var provider = Self(id: entry.key, kind: kind, location: entry.keyLocation)
@@ -153,7 +160,7 @@ extension Configuration.Provider {
         return provider
     }
 
-    /// The candidate that somebody meant: also the one that is the same with `.com` behind it.
+    /// Returns the candidate that resembles the id, also without `.com`.
     static func suggestion(for id: String, among candidates: [String]) -> String? {
         let whole = "\(id.lowercased()).com"
         return candidates.contains(whole) ? whole : Spelling.suggestion(for: id, among: candidates)
@@ -190,7 +197,7 @@ extension Configuration.Provider {
 }
 
 extension Configuration.Provider.Kind {
-    /// Whether an id has a name behind the kind.
+    /// Whether an id consists of the kind and a name.
     fileprivate var isFamily: Bool { self == .oidc || self == .oauth }
 
     fileprivate static var names: String {

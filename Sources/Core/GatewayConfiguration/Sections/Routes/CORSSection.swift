@@ -1,27 +1,30 @@
 import GatewayCore
 
 extension Configuration {
-    /// Which pages' scripts may call a route and read its answers (`routes[].cors`; the Fetch standard's CORS protocol).
+    /// The CORS policy of a route (`routes[].cors`; Fetch standard).
     package struct CORS: Sendable, Hashable {
-        /// The most origins, methods, request fields and exposed fields of a route, each.
+        /// The maximum number of origins, methods, request fields and exposed fields, each.
         package static let maximumEntries = 64
-        /// The longest time for which a browser may keep a preflight's answer.
+        /// The maximum lifetime of a preflight response in browsers.
         package static let longestAge = Duration.seconds(86_400)
 
-        /// Origins as browsers send them, `null` among them only where it is listed, or `*` alone (`origins`); required, 1 to 64.
+        /// Origins in the browsers' spelling, including `null` if it is listed, or only `*` (`origins`). Required, 1
+        /// to 64.
         package var origins: [String]
-        /// Methods in upper case (`methods`), 1 to 64. Default: nil, those of the route.
+        /// Methods in upper case (`methods`), 1 to 64. Default: `nil`, the methods of the route.
         package var methods: [String]?
-        /// Request fields that pages may set (`headers`), 1 to 64. Default: nil, those that the page asks for.
+        /// Request fields that pages may set (`headers`), 1 to 64. Default: `nil`, the requested fields.
         package var headers: [String]?
-        /// Answer fields that pages may read besides those that every page may (`expose`), at most 64. Default: empty.
+        /// Response fields that pages may read, in addition to the safelisted ones (`expose`), at most 64. Default:
+        /// empty.
         package var expose: [String] = []
-        /// Whether the browser may send cookies and the page read the answer (`credentials`); not with `*`. Default: false.
+        /// Whether requests with cookies are permitted and their responses readable (`credentials`). Excludes `*`.
+        /// Default: false.
         package var credentials = false
-        /// How long a browser may keep a preflight's answer (`max_age`), 0 s to 24 h. Default: 10 min.
+        /// The lifetime of a preflight response in browsers (`max_age`), 0 s to 24 h. Default: 10 min.
         package var maximumAge = Duration.seconds(600)
 
-        /// The defaults of everything but the origins.
+        /// Creates a policy with default settings.
         package init(origins: [String]) {
             self.origins = origins
         }
@@ -29,7 +32,9 @@ extension Configuration {
 }
 
 extension Configuration.CORS {
-    /// - Parameter methods: those of the route; empty: any.
+    /// Reads the section.
+    ///
+    /// - Parameter methods: The methods of the route. Empty for any.
     static func read(_ mapping: MappingReader, methods routeMethods: [String]) -> Self? {
         let origins = mapping.required("origins", "list the origins, as in origins: [https://app.example.com]")
             .flatMap(Self.origins)

@@ -1,33 +1,33 @@
 extension Configuration {
-    /// How many requests a route takes (`routes[].rate_limit[]`): a bucket that refills evenly.
+    /// A rate limit of a route (`routes[].rate_limit[]`): a token bucket.
     package struct RateLimit: Sendable, Hashable {
-        /// Whose requests share a bucket.
+        /// The key of a bucket.
         package enum Per: String, Sendable, Hashable, CaseIterable {
-            /// A user's; the anonymous by their address.
+            /// One bucket for each user; for each address if the request is anonymous.
             case uid
-            /// Those of an IPv4 address, or of a /64 network of IPv6.
+            /// One bucket for each IPv4 address or IPv6 /64 network.
             case address
-            /// All requests of the route.
+            /// One bucket for the route.
             case route
         }
 
-        /// The most limits of a route.
+        /// The maximum number of limits of a route.
         package static let maximumCount = 8
-        /// How many requests a limit may name.
+        /// The bounds of `requests` and `burst`.
         package static let counts = 1...1_000_000
-        /// In what time.
+        /// The bounds of `every`.
         package static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)
 
-        /// Whose requests share a bucket (`per`); required.
+        /// The key of a bucket (`per`). Required.
         package var per: Per
-        /// How many requests come back into the bucket (`requests`), 1 to 1,000,000; required...
+        /// The number of requests that are refilled in the time `every` (`requests`), 1 to 1,000,000. Required.
         package var requests: Int
-        /// ...in this time (`every`), 1 s to 24 h; required.
+        /// The time in which `requests` are refilled (`every`), 1 s to 24 h. Required.
         package var every: Duration
-        /// How many requests a full bucket holds (`burst`), 1 to 1,000,000. Default: `requests`.
+        /// The capacity of the bucket (`burst`), 1 to 1,000,000. Default: `requests`.
         package var burst: Int
 
-        /// A limit.
+        /// Creates a limit.
         package init(per: Per, requests: Int, every: Duration, burst: Int? = nil) {
             self.per = per
             self.requests = requests
@@ -38,7 +38,7 @@ extension Configuration {
 }
 
 extension Configuration.RateLimit {
-    /// A list of limits.
+    /// Reads a list of limits.
     static func list(_ value: ConfigurationValue) -> [Self]? {
         guard let elements = value.sequence().flatMap({ value.bounded($0, maximumCount, of: "limits") }) else {
             return nil

@@ -2,14 +2,16 @@ import GatewayCore
 import Routing
 
 extension Configuration {
-    /// How a request's path and host change on the way to the upstream (`routes[].rewrite`).
+    /// The changes of path and host for the upstream (`routes[].rewrite`).
     package struct Rewrite: Sendable, Hashable {
-        /// A path with the captures of the route's pattern (`path`): begins with `/`, at most 2,048 bytes. Default: nil, as it is.
+        /// A path with captures of the route's pattern (`path`), which begins with `/`, at most 2,048 bytes. Default:
+        /// `nil`, unchanged.
         package var path: String?
-        /// `Host` for the upstream (`host`): a name or address in lower case, perhaps with a port. Default: nil, the client's.
+        /// The `Host` for the upstream (`host`): a name or address in lower case with an optional port. Default:
+        /// `nil`, the client's.
         package var host: String?
 
-        /// Nothing changes.
+        /// Creates a rewrite without changes.
         package init() {}
     }
 }

@@ -26,7 +26,7 @@ extension Configuration.Route {
         if auth != .none { warnOfProviders(mapping, surroundings.identity) }
     }
 
-    /// Who is anonymous fulfils none of them, and would pass all the same.
+    /// Rejects conditions that anonymous requests cannot meet, since `auth: optional` would permit them nevertheless.
     private func refuseConditionsOfUsers(_ mapping: MappingReader) {
         let conditions = [
             ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil), ("second_factor", secondFactor),
@@ -50,7 +50,8 @@ extension Configuration.Route {
         }
     }
 
-    /// Tells everything wrong with the condition. Where the pattern is not one, its captures are not known: that is told by who reads it.
+    /// Reports all errors of the condition. If the pattern is invalid, its captures are unknown; the reader of the
+    /// pattern reports that error.
     func checkAllow(_ mapping: MappingReader) {
         guard let allow, let value = mapping.value("allow"), let captures = ruleCaptures else { return }
         do throws(RuleProblems) {
@@ -72,7 +73,7 @@ extension Configuration.Route {
             return mapping.context.fail(
                 place, "rewrite.path and strip_prefix both change the path", "keep one of them")
         }
-        // Where the pattern is none, its captures are not known: that is told by who reads it.
+        // If the pattern is invalid, its captures are unknown; the reader of the pattern reports that error.
         guard let pattern = try? RoutePattern(self.path, encodedSlashes: slashes, caseInsensitive: caseInsensitive)
         else { return }
         do throws(PathTemplateError) {
@@ -96,7 +97,7 @@ extension Configuration.Route {
         }
     }
 
-    /// Tells which of the credentials that the route seems to take it cannot take.
+    /// Warns about credentials that the route appears to accept but cannot.
     private func warnOfProviders(_ mapping: MappingReader, _ identity: Configuration.Identity) {
         let place = mapping.value("providers") == nil ? location : mapping.location(of: "providers")
         warnOfStrangers(mapping, identity)
@@ -108,7 +109,7 @@ extension Configuration.Route {
         }
     }
 
-    /// An opaque token says of itself nothing, not even whom to ask about it.
+    /// Warns about several opaque-token providers, since an opaque token does not identify its provider.
     private func warnOfAmbiguity(
         _ context: LoadingContext, at place: SourceLocation, _ identity: Configuration.Identity
     ) {

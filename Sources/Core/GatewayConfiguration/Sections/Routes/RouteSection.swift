@@ -1,75 +1,78 @@
 package import GatewayCore
-import Routing
-import SecurityRules
 
 extension Configuration {
-    /// Who may pass where (`routes[]`).
+    /// A route with its access policy (`routes[]`).
     package struct Route: Sendable, Hashable {
-        /// The pattern (`path`); required, begins with `/`, at most 2,048 bytes. Its syntax is checked by Routing.
+        /// The pattern (`path`), which begins with `/`, at most 2,048 bytes. Required. Routing checks its syntax.
         package var path: String
         /// Lower-case hosts, exact or `*.example.com` (`host`). Default: empty, any.
         package var hosts: [String] = []
         /// Methods in upper case (`methods`). Default: empty, any.
         package var methods: [String] = []
-        /// Whether a credential is needed (`auth`). Default: required.
+        /// The requirement of a credential (`auth`). Default: required.
         package var auth = AuthMode.required
-        /// Sign-in providers that may pass (`providers`). Default: empty, any.
+        /// The permitted sign-in providers (`providers`). Default: empty, any.
         package var providers: [String] = []
-        /// How long ago the user may have signed in (`recent_sign_in`), 1 s to 365 d. Default: nil, not asked.
+        /// The maximum age of the sign-in (`recent_sign_in`), 1 s to 365 d. Default: `nil`, not required.
         package var recentSignIn: Duration?
-        /// Which proofs count as a recent sign-in (`recent_sign_in.proof`). Default: any.
+        /// The proofs that count as a recent sign-in (`recent_sign_in.proof`). Default: any.
         package var signInProof = SignInProofs.any
-        /// Whether a second factor must have been used (`second_factor: required`). Default: false.
+        /// Whether a second factor is required (`second_factor: required`). Default: false.
         package var secondFactor = false
-        /// What an access token must have been given for (`scopes`; RFC 6749 section 3.3). Default: empty, nothing.
+        /// The required scopes of an access token (`scopes`; RFC 6749 section 3.3). Default: empty.
         package var scopes: [String] = []
-        /// The condition that a request must fulfil besides (`allow`). Default: nil, none. Its names are checked with the pattern's.
+        /// A further condition (`allow`). Default: `nil`, none. Its names are checked with the pattern.
         package var allow: RulesExpression?
-        /// How revocation is asked (`revocation`). Default: replicated.
+        /// The revocation check (`revocation`). Default: replicated.
         package var revocation = RevocationMode.replicated
-        /// What to do when revocation cannot be asked (`on_store_failure`). Default: deny.
+        /// The policy if the revocation check is not possible (`on_store_failure`). Default: deny.
         package var onStoreFailure = StoreFailurePolicy.deny
-        /// The name of the upstream (`upstream`); required, one that exists.
+        /// The name of an existing upstream (`upstream`). Required.
         package var upstream: String
-        /// Literal segments that are taken off the path before it is forwarded (`strip_prefix`): begins with `/`, at
-        /// most 1,024 bytes. Its syntax is checked by Routing. Default: nil, nothing.
+        /// Literal segments that are removed before forwarding (`strip_prefix`), which begin with `/`, at most 1,024
+        /// bytes. Routing checks the syntax. Default: `nil`, none.
         package var stripPrefix: String?
-        /// Overrides the upstream's `response_timeout`, within the same bounds. Default: nil.
+        /// An override of the upstream's `response_timeout`, within the same bounds. Default: `nil`.
         package var responseTimeout: Duration?
-        /// Overrides `limits.body_size`, within the same bounds. Default: nil.
+        /// An override of `limits.body_size`, within the same bounds. Default: `nil`.
         package var bodySize: Int?
-        /// Whether `//` is one `/` (`merge_slashes`). Default: true.
+        /// Whether `//` equals `/` (`merge_slashes`). Default: true.
         package var mergeSlashes = true
-        /// What happens to `%2F` in a path (`encoded_slashes`). Default: reject.
+        /// The handling of `%2F` in a path (`encoded_slashes`). Default: reject.
         package var encodedSlashes = EncodedSlashes.reject
-        /// Whether literals of the pattern match in any case (`case_insensitive`). Default: false.
+        /// Whether literals of the pattern ignore case (`case_insensitive`). Default: false.
         package var caseInsensitive = false
-        /// Whether the cross-site rule is not asked of unsafe methods with a session cookie (`insecure_no_csrf`). Default: false.
+        /// Whether unsafe methods with a session cookie are exempt from the cross-site check (`insecure_no_csrf`).
+        /// Default: false.
         package var insecureNoCSRF = false
-        /// Whose pages may call and read the answers (`cors`). Default: nil, CORS is left to the upstream.
+        /// The CORS policy (`cors`). Default: `nil`, left to the upstream.
         package var cors: CORS?
-        /// How many requests the route takes (`rate_limit`), at most 8 limits, all of which hold. Default: empty, any number.
+        /// The rate limits, at most 8, all of which apply (`rate_limit`). Default: empty.
         package var rateLimits: [RateLimit] = []
-        /// Answer fields to set and to leave out, besides those of the whole file (`response_headers`). Default: none.
+        /// Response fields to set and to remove, in addition to the policy of the file (`response_headers`). Default:
+        /// none.
         package var responseHeaders = ResponseHeaders()
-        /// How path and host change on the way to the upstream (`rewrite`); not with `strip_prefix`. Default: nil, not at all.
+        /// The changes of path and host for the upstream (`rewrite`). Excludes `strip_prefix`. Default: `nil`, none.
         package var rewrite: Rewrite?
-        /// The protocols that requests may change to, in lower case (`upgrade`), none of which carries further requests. Default: empty, none.
+        /// The permitted upgrade protocols in lower case (`upgrade`), except protocols that carry further requests.
+        /// Default: empty.
         package var upgrade: [String] = []
-        /// The query parameter that a token may stand in (`token_query`), at most 64 letters, digits, `_`, `-` and `.`. Default: nil, none.
+        /// The query parameter for a token (`token_query`), at most 64 letters, digits, `_`, `-` and `.`. Default:
+        /// `nil`, none.
         package var tokenQuery: String?
-        /// Whether a token may stand in `Sec-WebSocket-Protocol` (`token_protocol`); only with `websocket` in ``upgrade``. Default: false.
+        /// Whether `Sec-WebSocket-Protocol` can contain a token (`token_protocol`). Requires `websocket` in
+        /// ``upgrade``. Default: false.
         package var tokenProtocol = false
-        /// Overrides `limits.max_stream`, within the same bounds (`max_stream`). Default: nil.
+        /// An override of `limits.max_stream`, within the same bounds (`max_stream`). Default: `nil`.
         package var maxStream: Duration?
-        /// Overrides `limits.stream_grace`, within the same bounds (`stream_grace`). Default: nil.
+        /// An override of `limits.stream_grace`, within the same bounds (`stream_grace`). Default: `nil`.
         package var streamGrace: Duration?
-        /// Overrides `limits.stream_idle_timeout`, within the same bounds (`stream_idle_timeout`). Default: nil.
+        /// An override of `limits.stream_idle_timeout`, within the same bounds (`stream_idle_timeout`). Default: `nil`.
         package var streamIdleTimeout: Duration?
-        /// Where `path` stands.
+        /// The location of `path`.
         package var location: SourceLocation
 
-        /// A route with the defaults of everything else.
+        /// Creates a route with default settings.
         package init(path: String, upstream: String, location: SourceLocation) {
             self.path = path
             self.upstream = upstream
@@ -77,58 +80,58 @@ extension Configuration {
         }
     }
 
-    /// Whether a route needs a credential.
+    /// The requirement of a credential.
     package enum AuthMode: String, Sendable, Hashable, CaseIterable {
         /// A valid credential.
         case required
-        /// A valid credential or none.
+        /// A valid credential or no credential.
         case optional
-        /// Credentials are not looked at.
+        /// Credentials are ignored.
         case none
     }
 
-    /// Which proofs of a user count as a recent sign-in.
+    /// The proofs of identity that count as a recent sign-in.
     package enum SignInProofs: String, Sendable, Hashable, CaseIterable {
-        /// An authentication, or a token with a fresh nonce of the gateway.
+        /// An authentication, or a token with a new nonce of the gateway.
         case any
-        /// Only an authentication: the provider says when the user presented credentials.
+        /// Only an authentication: the provider reports when the user presented credentials.
         case authenticated
     }
 
-    /// How a route asks whether a credential was revoked.
+    /// The kinds of revocation checks.
     package enum RevocationMode: String, Sendable, Hashable, CaseIterable {
         /// The gateway's own table.
         case replicated
-        /// The store, on each request.
+        /// The store, for each request.
         case strict
-        /// Not at all.
+        /// No check.
         case off
     }
 
-    /// What a route does when revocation cannot be asked.
+    /// The policy if the revocation check is not possible.
     package enum StoreFailurePolicy: String, Sendable, Hashable, CaseIterable {
-        /// 503.
+        /// Respond with 503.
         case deny
-        /// Forwards; logged and counted each time.
+        /// Forward, and log and count each request.
         case allow
     }
 
-    /// What happens to `%2F` in a path.
+    /// The handling of `%2F` in a path.
     package enum EncodedSlashes: String, Sendable, Hashable, CaseIterable {
-        /// 400.
+        /// Respond with 400.
         case reject
-        /// It stays as it is.
+        /// Keep it unchanged.
         case keep
     }
 }
 
-/// What reading a route needs to know of the rest of the file.
+/// The parts of the file that reading a route depends on.
 struct RouteSurroundings {
-    /// The names under `upstreams`, also of those with errors.
+    /// The names under `upstreams`, including invalid ones.
     let upstreams: [String]
-    /// Whether there is anybody whose tokens count, be it with errors.
+    /// Whether any issuer is configured, even with errors.
     let hasIdentity: Bool
-    /// Whose tokens count, without those with errors.
+    /// The valid identity providers.
     let identity: Configuration.Identity
 }
 
@@ -172,7 +175,7 @@ extension Configuration.Route {
         mapping.set(&insecureNoCSRF, "insecure_no_csrf") { $0.boolean() }
     }
 
-    /// A duration alone, or with the kind of proof that counts.
+    /// Reads a duration, or a mapping with the accepted kind of proof.
     private mutating func readRecentSignIn(_ value: ConfigurationValue) {
         let bounds: ClosedRange<Duration> = .seconds(1) ... .days(365)
         guard case .mapping = value.content else {
@@ -191,7 +194,7 @@ extension Configuration.Route {
         mapping.set(&stripPrefix, "strip_prefix", Self.prefix)
     }
 
-    /// Reads what a route does at its edge, besides letting requests pass: CORS, rate limits, answer fields, rewriting.
+    /// Reads the settings other than access: CORS, rate limits, response fields, rewriting.
     mutating func readEdge(_ mapping: MappingReader) {
         let methods = methods
         mapping.set(&cors, "cors") { value in
@@ -203,7 +206,7 @@ extension Configuration.Route {
         checkRewrite(mapping)
     }
 
-    /// Reads what the route does about streams: `upgrade`, where a token may stand besides, and the bounds.
+    /// Reads the settings of streams: `upgrade`, further sources of a token, and the limits.
     mutating func readStreams(_ mapping: MappingReader) {
         mapping.set(&upgrade, "upgrade") { $0.list(Self.upgrade) }
         mapping.set(&tokenQuery, "token_query", Self.parameter)

@@ -1,6 +1,4 @@
 import GatewayCore
-import Routing
-import SecurityRules
 
 extension Configuration.Route {
     static func path(_ value: ConfigurationValue) -> String? {
@@ -11,7 +9,7 @@ extension Configuration.Route {
         return withoutForeignCaptures(text, value)
     }
 
-    /// Refuses `:name` and `<name>`, which other routers read as captures and this one would match as they stand.
+    /// Rejects `:name` and `<name>`, which are captures in other routers but would be literals here.
     private static func withoutForeignCaptures(_ text: String, _ value: ConfigurationValue) -> String? {
         for segment in text.split(separator: "/") {
             let isNamed = segment.hasPrefix(":") && segment.count > 1
@@ -44,10 +42,10 @@ extension Configuration.Route {
         return text
     }
 
-    /// What a method that no registry has begins with.
+    /// The prefix of an unregistered method.
     private static let extensionPrefix = "EXTENSION:"
 
-    /// A method of the IANA registry, or any other as `extension:NAME`.
+    /// Returns a method of the IANA registry, or any other with `extension:NAME`.
     static func method(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 32 + extensionPrefix.count)?.uppercased() else { return nil }
         let isExtension = text.hasPrefix(extensionPrefix)
@@ -73,7 +71,7 @@ extension Configuration.Route {
         return text
     }
 
-    /// Routing reads it further, as it reads the path.
+    /// Returns a prefix. Routing parses it further, like the path.
     static func prefix(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 1_024) else { return nil }
         guard text.hasPrefix("/") else {
@@ -82,7 +80,8 @@ extension Configuration.Route {
         return withoutForeignCaptures(text, value)
     }
 
-    /// A protocol of `Upgrade`, but for those that carry further requests: nobody would decide about them.
+    /// Returns an `Upgrade` protocol. Protocols that carry further requests are rejected, since those requests would
+    /// bypass the decision.
     static func upgrade(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 32)?.lowercased() else { return nil }
         guard FieldName.isValid(text) else {
@@ -95,7 +94,7 @@ extension Configuration.Route {
         return text
     }
 
-    /// A name that has one spelling in a query but for escapes.
+    /// Returns a parameter name that has only one spelling in a query, except for escapes.
     static func parameter(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 64) else { return nil }
         let isName = text.utf8.allSatisfy { byte in
@@ -116,7 +115,7 @@ extension Configuration.Route {
     private static let maximumScopes = 32
     private static let maximumScopeSize = 128
 
-    /// What an access token must have been given for.
+    /// Returns the required scopes of an access token.
     static func scopes(_ value: ConfigurationValue) -> [String]? {
         value.list(atMost: maximumScopes, of: "scopes", scope)
     }
@@ -132,15 +131,16 @@ extension Configuration.Route {
     }
 }
 
-/// The words that scopes and authentication contexts are made of (RFC 6749 section 3.3): what may stand, with spaces between,
-/// in a quoted parameter of a challenge.
+/// The characters of scopes and authentication contexts (RFC 6749 section 3.3), which are valid in a quoted parameter
+/// of a challenge.
 enum ScopeToken {
     static func allows(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }
 
-/// The methods of the IANA registry (RFC 9110 section 16.1.1), but for `PRI`, `*` and `CONNECT`, which are never forwarded.
+/// The methods of the IANA registry (RFC 9110 section 16.1.1), except `PRI`, `*` and `CONNECT`, which are never
+/// forwarded.
 enum RegisteredMethods {
     static let names = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "QUERY", "ACL", "BASELINE-CONTROL", "BIND",

@@ -3,34 +3,35 @@ package import Routing
 package import SecurityRules
 
 extension Configuration {
-    /// An expression in the language of security rules, as it stands in the configuration.
+    /// An expression in the security rules language, as written in the configuration.
     package struct RulesExpression: Sendable, Hashable {
-        /// The most bytes that it may have: 8 KiB.
+        /// The maximum size of an expression: 8 KiB.
         package static let maximumSize = 8_192
 
-        /// As it is written.
+        /// The text as written.
         package var text: String
-        /// Where it stands.
+        /// The location in the file.
         package var location: SourceLocation
 
-        /// An expression at a place.
+        /// Creates an expression.
         package init(_ text: String, location: SourceLocation) {
             self.text = text
             self.location = location
         }
 
-        /// What logs call it: `FILE:LINE`.
+        /// The name in logs: `FILE:LINE`.
         package var label: String { location.line == 0 ? location.file : "\(location.file):\(location.line)" }
     }
 
-    /// The file of rules that apply to every route that authenticates (`rules`). What it holds is checked by who asks it.
+    /// The file of rules for all routes with authentication (`rules`). The code that evaluates the rules checks its
+    /// content.
     package struct RulesFile: Sendable, Hashable {
-        /// The file's path; a relative one starts at the working directory.
+        /// The file's path. A relative path starts at the working directory.
         package var path: String
-        /// Where it is named.
+        /// The location of the setting.
         package var location: SourceLocation
 
-        /// A file that is named at a place.
+        /// Creates a reference to a file.
         package init(path: String, location: SourceLocation) {
             self.path = path
             self.location = location
@@ -39,9 +40,9 @@ extension Configuration {
 }
 
 extension ConfigurationValue {
-    /// An expression in the language of security rules, not yet read: any text, `true` and `7` too.
+    /// Returns an expression in the security rules language, not yet parsed: any text, including `true` and `7`.
     ///
-    /// Nothing is substituted in it: what stands in the file is what is asked, logged and explained.
+    /// Substitution is not permitted, so that the text in the file is the text that is evaluated, logged and explained.
     package func rulesExpression() -> Configuration.RulesExpression? {
         guard let scalar = scalar("an expression") else { return nil }
         guard !scalar.isSubstituted else {
@@ -55,17 +56,17 @@ extension ConfigurationValue {
         return Configuration.RulesExpression(scalar.text, location: location)
     }
 
-    /// Reports what is wrong with the expression that stands here.
+    /// Reports the errors of the expression in this value.
     func report(_ problems: RuleProblems) {
         for problem in problems.problems { context.fail(location, shown(problem), problem.remedy) }
     }
 
-    /// Reports what is worth knowing of it.
+    /// Reports the warnings about the expression in this value.
     func warn(_ warnings: [RuleProblem]) {
         for warning in warnings { warn(shown(warning), warning.remedy) }
     }
 
-    /// With the place in the text, since YAML does not tell where that place is in the file.
+    /// Returns the problem with its position in the text, since YAML does not provide that position in the file.
     private func shown(_ problem: RuleProblem) -> String {
         var place = "character \(problem.location.column)"
         if case .scalar(let scalar) = content, scalar.text.dropLast().contains("\n") {
@@ -76,9 +77,9 @@ extension ConfigurationValue {
 }
 
 extension Ruleset {
-    /// The condition of a route.
+    /// Compiles the condition of a route.
     ///
-    /// - Parameter captures: those of the route's pattern.
+    /// - Parameter captures: The captures of the route's pattern.
     package init(_ condition: Configuration.RulesExpression, captures: [RuleCapture]) throws(RuleProblems) {
         try self.init(
             condition: RuleSource(condition.text, name: condition.label), captures: captures, label: condition.label)
@@ -86,14 +87,14 @@ extension Ruleset {
 }
 
 extension RuleValueExpression {
-    /// The expression of a further header field.
+    /// Compiles the expression of a further header field.
     package init(_ expression: Configuration.RulesExpression) throws(RuleProblems) {
         try self.init(RuleSource(expression.text, name: expression.label))
     }
 }
 
 extension RoutePattern {
-    /// What a condition may name of the path.
+    /// The captures that a condition can use.
     package var ruleCaptures: [RuleCapture] {
         var captures: [RuleCapture] = []
         for (index, segment) in segments.enumerated() {

@@ -1,7 +1,7 @@
 package import GatewayCore
 import TextCoding
 
-/// A Redis that gateways share: where it is, as whom it is asked, and how.
+/// A Redis that gateways share: its address, credentials and settings.
 package struct RedisLocation: Sendable, Equatable {
     /// A host and a port.
     package struct Address: Sendable, Hashable, CustomStringConvertible {
@@ -10,7 +10,7 @@ package struct RedisLocation: Sendable, Equatable {
         /// 1 to 65535.
         package var port: Int
 
-        /// An address of parts that are known to be valid.
+        /// Creates an address from valid parts.
         package init(host: String, port: Int) {
             self.host = host
             self.port = port
@@ -20,72 +20,72 @@ package struct RedisLocation: Sendable, Equatable {
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// Who is asked.
+    /// The way to find the server.
     package enum Servers: Sendable, Hashable {
-        /// One server.
+        /// A fixed server.
         case server(Address)
-        /// The master of that name, which 1 to 32 sentinels tell.
+        /// The master with that name, as reported by 1 to 32 sentinels.
         case sentinels([Address], master: String)
     }
 
-    /// As whom to ask; nil for whoever needs no password.
+    /// The credentials of a user.
     package struct Account: Sendable, Equatable {
-        /// Nil: the default user.
+        /// `nil` for the default user.
         package var username: String?
         /// Its password.
         package var password: Secret
 
-        /// The account of a user.
+        /// Creates credentials.
         package init(username: String? = nil, password: Secret) {
             self.username = username
             self.password = password
         }
     }
 
-    /// TLS, for the sentinels too. The server's name is always verified.
+    /// The TLS settings, also for sentinels. The server's name is always verified.
     package struct TLS: Sendable, Hashable {
-        /// A PEM file with the authorities that are trusted (`ca`); nil: the system's.
+        /// A PEM file with the trusted authorities (`ca`). `nil` for the system's.
         package var ca: String?
-        /// A PEM file with the gateway's own certificate (`certificate`), where the server asks for one.
+        /// A PEM file with the gateway's certificate (`certificate`), if the server requires one.
         package var certificate: String?
         /// A PEM file with that certificate's key (`private_key`).
         package var privateKey: String?
 
-        /// The system's authorities, and no certificate.
+        /// Creates settings with the system's authorities and without a certificate.
         package init() {}
     }
 
-    /// Who is asked.
+    /// The way to find the server.
     package var servers: Servers
     /// The number of the database, 0 to 2^31 - 1. Default: 0.
     package var database = 0
-    /// As whom.
+    /// The credentials for the server. `nil` if it requires none.
     package var account: Account?
-    /// As whom the sentinels are asked.
+    /// The credentials for the sentinels. `nil` if they require none.
     package var sentinelAccount: Account?
-    /// Nil: without TLS.
+    /// `nil` for plaintext connections.
     package var tls: TLS?
-    /// What becomes of records that the store has lost.
+    /// The policy for records that the store has lost.
     package var onLostStore = StoreLossPolicy.keep
 
-    /// These servers, with the defaults for all else.
+    /// Creates a location with default settings.
     package init(servers: Servers) {
         self.servers = servers
     }
 }
 
-/// What becomes of records that Redis does not hold any more although no entry removed them.
+/// The policy for records that are missing from Redis although no entry removed them.
 package enum StoreLossPolicy: String, Sendable, CaseIterable {
     /// The view keeps them until an operator decides.
     case keep
-    /// The view gives them up.
+    /// The view drops them.
     case accept
     /// They are written back.
     case restore
 }
 
 extension RedisLocation: CustomStringConvertible {
-    /// The URL, without any password.
+    /// The URL without passwords.
     package var description: String {
         let user = account.map { "\($0.username.map(Self.encoded) ?? ""):\($0.password)@" } ?? ""
         switch servers {
@@ -97,7 +97,7 @@ extension RedisLocation: CustomStringConvertible {
         }
     }
 
-    /// A user as a URL can hold it.
+    /// Returns a user name in URL encoding.
     private static func encoded(_ user: String) -> String {
         String(decoding: PercentEncoding.encoded(user.utf8), as: UTF8.self)
     }

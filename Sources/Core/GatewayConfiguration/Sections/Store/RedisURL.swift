@@ -1,10 +1,10 @@
 import GatewayCore
 import TextCoding
 
-/// `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, or `redis+sentinel://[...@]HOST[:PORT],.../NAME[/DATABASE]` for sentinels; with
-/// `rediss` for TLS.
+/// A Redis URL: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, or
+/// `redis+sentinel://[...@]HOST[:PORT],.../NAME[/DATABASE]` for sentinels. `rediss` enables TLS.
 struct RedisURL: Equatable {
-    /// Why a text is no such URL, in words that show nothing of it: it may hold a password.
+    /// The reason that a text is not such a URL, without any of the text, which may contain a password.
     struct Failure: Error {
         let what: String
         let remedy: String
@@ -28,7 +28,7 @@ struct RedisURL: Equatable {
     let username: String?
     let password: Secret?
 
-    /// Whether a text wants to be such a URL.
+    /// Returns whether the scheme of a text is that of a Redis URL.
     static func isMeant(by text: String) -> Bool {
         text.firstIndex(of: ":").map { schemes[text[..<$0].lowercased()] != nil } ?? false
     }

@@ -1,32 +1,32 @@
 extension Configuration {
-    /// How fresh revocations must be (`revocation`).
+    /// The required freshness of revocations (`revocation`).
     package struct Revocation: Sendable, Hashable {
-        /// The age at which the table no longer answers (`max_staleness`), 1 s to 1 d. Default: 60 s.
+        /// The maximum age of the table (`max_staleness`), 1 s to 1 d. Default: 60 s.
         package var maxStaleness = Duration.seconds(60)
-        /// How long a `strict` route waits for the store (`strict_timeout`), 1 ms to 10 s. Default: 50 ms.
+        /// The timeout of store lookups on a `strict` route (`strict_timeout`), 1 ms to 10 s. Default: 50 ms.
         package var strictTimeout = Duration.milliseconds(50)
-        /// Firebase's own account records as a further source (`source: firebase`). Default: nil, the store alone.
+        /// Firebase's account records as a further source (`source: firebase`). Default: `nil`, only the store.
         package var firebase: FirebaseAccounts?
 
-        /// The defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// How Identity Toolkit is asked whether a Firebase account is disabled, and since when its tokens count.
+    /// Lookups in Identity Toolkit of whether a Firebase account is disabled, and since when its tokens are valid.
     package struct FirebaseAccounts: Sendable, Hashable {
-        /// Where accounts are looked up, unless configured otherwise.
+        /// The default lookup URL.
         package static let defaultLookupURL =
             "https://identitytoolkit.googleapis.com/v1/projects/{project}/accounts:lookup"
 
-        /// The service account's key file (`service_account`); required.
+        /// The service account's key file (`service_account`). Required.
         package var serviceAccount: String
-        /// Where accounts are looked up (`lookup_url`); the project's id is put in for `{project}`, `/tenants/` and the tenant's behind it where
-        /// the tokens of one tenant count.
+        /// The lookup URL (`lookup_url`). `{project}` is replaced by the project's id, followed by `/tenants/` and
+        /// the tenant's id if tokens of one tenant are accepted.
         package var lookupURL = defaultLookupURL
-        /// How long an answer may take (`lookup_timeout`), 10 ms to 5 s. Default: 2 s.
+        /// The timeout of a lookup (`lookup_timeout`), 10 ms to 5 s. Default: 2 s.
         package var timeout = Duration.seconds(2)
 
-        /// With the defaults of everything else.
+        /// Creates lookups with default settings.
         package init(serviceAccount: String) {
             self.serviceAccount = serviceAccount
         }
@@ -34,9 +34,11 @@ extension Configuration {
 }
 
 extension Configuration.Revocation {
+    /// Reads the section.
+    ///
     /// - Parameters:
-    ///   - hasFirebase: whether the file names a Firebase project, be it with errors.
-    ///   - tenant: whose tokens count.
+    ///   - hasFirebase: Whether the file configures a Firebase project, even with errors.
+    ///   - tenant: The accepted tenants.
     init(_ mapping: MappingReader, hasFirebase: Bool, tenant: Configuration.TenantPolicy?) {
         self.init()
         mapping.set(&maxStaleness, "max_staleness") { $0.duration(in: .seconds(1) ... .days(1)) }

@@ -1,16 +1,16 @@
 import GatewayCore
 
 extension Configuration {
-    /// Where revocations and sessions are kept (`store`).
+    /// The store of revocations and sessions (`store`).
     package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
-        /// `sqlite:PATH`; a relative path starts at the working directory.
+        /// `sqlite:PATH`. A relative path starts at the working directory.
         case sqlite(path: String)
-        /// `sqlite::memory:`; gone with the process.
+        /// `sqlite::memory:`, which ends with the process.
         case sqliteMemory
         /// `redis://`, `rediss://`, `redis+sentinel://` or `rediss+sentinel://`.
         case redis(RedisLocation)
 
-        /// The value as it is written in a file, without any password.
+        /// The value as in the file, without passwords.
         package var description: String {
             switch self {
             case .sqlite(let path): "sqlite:\(path)"
@@ -22,7 +22,7 @@ extension Configuration {
 }
 
 extension Configuration.StoreLocation {
-    /// A text, or a mapping with the text as its `url`.
+    /// Reads a text, or a mapping with the text as its `url`.
     static func read(_ value: ConfigurationValue) -> Configuration.StoreLocation? {
         guard case .mapping = value.content else { return read(value, nil) }
         guard let mapping = value.mapping(.store), let url = mapping.required("url", "add url: redis://HOST")
@@ -62,12 +62,12 @@ extension Configuration.StoreLocation {
     }
 }
 
-/// Reads what the keys beside `url` say of a Redis.
+/// A reader of the keys next to `url` for Redis.
 private struct RedisStoreReader {
     let url: RedisURL
-    /// Where the URL stands.
+    /// The location of the URL.
     let place: ConfigurationValue
-    /// Nil where the URL stands alone.
+    /// `nil` if there is only the URL.
     let mapping: MappingReader?
 
     init(_ url: RedisURL, at place: ConfigurationValue, _ mapping: MappingReader?) {
@@ -110,7 +110,7 @@ private struct RedisStoreReader {
         _ username: String?, _ password: Secret?, _ what: String, _ key: String
     ) -> RedisLocation.Account? {
         if let password { return RedisLocation.Account(username: username, password: password) }
-        // A key that was read and refused has been reported.
+        // An invalid key has already been reported.
         guard username != nil, mapping?.value(key) == nil else { return nil }
         return place.fail("store has a \(what) without a password", "add \(key): ${NAME}; for `nopass`, any will do")
     }
@@ -135,7 +135,7 @@ private struct RedisStoreReader {
 }
 
 extension MappingReader {
-    /// Reports a key that may not stand here.
+    /// Reports a key that is not permitted here.
     fileprivate func refuse(_ key: String, _ why: String, _ remedy: String = "remove it") {
         guard value(key) != nil else { return }
         fail(key, "store.\(key) \(why)", remedy)

@@ -1,66 +1,67 @@
 import GatewayCore
 
 extension Configuration.Upstream {
-    /// Asking the servers whether they are well (`health`).
+    /// Active health checks of the servers (`health`).
     package struct HealthCheck: Sendable, Hashable {
-        /// What is asked for by GET (`path`): a path with a query, perhaps.
+        /// The path of the GET request, optionally with a query (`path`).
         package var path = "/healthz"
-        /// From one check of a server to the next (`interval`), 100 ms to 1 h, a tenth more or less. Default: 5 s.
+        /// The interval of checks of one server (`interval`), 100 ms to 1 h, with a jitter of a tenth. Default: 5 s.
         package var interval = Duration.seconds(5)
-        /// How long a check may take, connecting included (`timeout`), 1 ms to 1 min. Default: 2 s.
+        /// The timeout of a check, including connecting (`timeout`), 1 ms to 1 min. Default: 2 s.
         package var timeout = Duration.seconds(2)
-        /// After so many good answers in a row a server is well (`healthy`), 1 to 100. Default: 2.
+        /// The number of consecutive successes after which a server is healthy (`healthy`), 1 to 100. Default: 2.
         package var healthy = 2
-        /// After so many failed checks in a row it is not (`unhealthy`), 1 to 100. Default: 3.
+        /// The number of consecutive failures after which a server is unhealthy (`unhealthy`), 1 to 100. Default: 3.
         package var unhealthy = 3
-        /// The good statuses (`status`), 100 to 599. Default: 200 to 399.
+        /// The statuses of success (`status`), 100 to 599. Default: 200 to 399.
         package var status: [ClosedRange<Int>] = [200...399]
-        /// The `Host` of the check (`host`). Default: nil, the server's.
+        /// The `Host` of the check (`host`). Default: `nil`, the server's.
         package var host: String?
 
-        /// A check with the defaults.
+        /// Creates a check with default settings.
         package init() {}
     }
 
-    /// Leaving out a server that fails (`ejection`).
+    /// The ejection of failing servers (`ejection`).
     package struct Ejection: Sendable, Hashable {
-        /// After so many failures in a row (`failures`), 1 to 1000. Default: 5.
+        /// The number of consecutive failures that cause an ejection (`failures`), 1 to 1000. Default: 5.
         package var failures = 5
-        /// For how long the first time (`time`), 100 ms to 1 d; each further time twice as long. Default: 10 s.
+        /// The duration of the first ejection (`time`), 100 ms to 1 d. It doubles with each further one. Default: 10 s.
         package var time = Duration.seconds(10)
-        /// At most that long (`max_time`). Default: 5 min.
+        /// The maximum duration of an ejection (`max_time`). Default: 5 min.
         package var maxTime = Duration.seconds(300)
-        /// At most that percentage of the servers are left out (`max_share`), 1 to 100. Default: 50.
+        /// The maximum percentage of ejected servers (`max_share`), 1 to 100. Default: 50.
         package var maxShare = 50
 
-        /// With the defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
-    /// Sending a request once more (`retry`): where its method is idempotent (RFC 9110 section 9.2.2), nothing of its body has been
-    /// sent and nothing of an answer passed on.
+    /// Retries (`retry`). A request is retried only if its method is idempotent (RFC 9110 section 9.2.2), none of its
+    /// body has been sent, and none of a response has been forwarded.
     package struct Retry: Sendable, Hashable {
-        /// What it is sent again after (`on`).
+        /// The reasons for a retry (`on`).
         package enum Reason: String, Sendable, Hashable, CaseIterable {
-            /// The server could not be connected to. Nothing has been sent: any method.
+            /// The connection could not be opened. Nothing has been sent, so any method is retried.
             case connect
-            /// The connection ended before an answer.
+            /// The connection ended before a response.
             case reset
             case status502 = "502"
             case status503 = "503"
             case status504 = "504"
-            /// No answer within `response_timeout`.
+            /// No response within `response_timeout`.
             case timeout
         }
 
-        /// Default: `connect` and `reset`.
+        /// The reasons for a retry. Default: `connect` and `reset`.
         package var on: Set<Reason> = [.connect, .reset]
-        /// How often a request is sent again (`attempts`), 1 to 5. Default: 1.
+        /// The maximum number of retries of a request (`attempts`), 1 to 5. Default: 1.
         package var attempts = 1
-        /// The requests that are sent again, in percent of all (`budget`), 0 to 100; 3 a second of each worker always may. Default: 20.
+        /// The maximum percentage of retries (`budget`), 0 to 100. 3 retries per second of each worker are always
+        /// permitted. Default: 20.
         package var budget = 20
 
-        /// With the defaults.
+        /// Creates the defaults.
         package init() {}
     }
 
@@ -101,7 +102,7 @@ extension Configuration.Upstream {
         }
     }
 
-    /// `204` or `200-399`.
+    /// Returns `204` or `200-399` as a range.
     private static func statuses(_ value: ConfigurationValue) -> ClosedRange<Int>? {
         let text = value.scalar("a status")?.text ?? ""
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { WholeNumber.parse($0) }

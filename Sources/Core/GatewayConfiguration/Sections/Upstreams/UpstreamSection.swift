@@ -4,58 +4,61 @@ package import GatewayCore
 extension Configuration {
     /// A service behind the gateway (`upstreams`).
     package struct Upstream: Sendable, Hashable {
-        /// Its name: letters, digits, `-`, `_`, `.`, at most 64.
+        /// The name: letters, digits, `-`, `_`, `.`, at most 64.
         package var name: String
-        /// Where it runs (`servers`), 1 to 256, none twice.
+        /// The servers (`servers`), 1 to 256, without duplicates.
         package var servers: [UpstreamServer]
-        /// How its `https://` servers are connected to (`tls`). Default: the system's authorities, no client certificate.
+        /// The TLS settings of `https://` servers (`tls`). Default: the system's authorities, without a client
+        /// certificate.
         package var tls = UpstreamTLSFiles()
-        /// Which server a request goes to (`balance`). Default: `round_robin`.
+        /// The load balancing policy (`balance`). Default: `round_robin`.
         package var balance = Balance.roundRobin
-        /// What a request's server is chosen by (`hash_on`), with `balance: hash` only.
+        /// The hash key (`hash_on`), only with `balance: hash`.
         package var hashOn: HashKey?
-        /// How long a connection may take to open, the TLS handshake included (`connect_timeout`), 1 ms to 5 min; also how long a
-        /// request waits for a connection. Default: 2 s.
+        /// The timeout of opening a connection, including TLS, and of waiting for one (`connect_timeout`), 1 ms to 5
+        /// min. Default: 2 s.
         package var connectTimeout = Duration.seconds(2)
-        /// From the request's last byte to the first byte of the answer (`response_timeout`), 1 ms to 1 d. Default: 60
-        /// s.
+        /// The timeout from the last byte of the request to the first byte of the response (`response_timeout`), 1 ms
+        /// to 1 d. Default: 60 s.
         package var responseTimeout = Duration.seconds(60)
-        /// Open connections per worker, to all servers together (`connections`), 1 to 65,536. Default: 256.
+        /// The maximum number of open connections per worker to all servers (`connections`), 1 to 65,536. Default: 256.
         package var connections = 256
-        /// Requests of one worker that wait for a connection (`pending`), 1 to 65,536. Default: 1024.
+        /// The maximum number of requests per worker that wait for a connection (`pending`), 1 to 65,536. Default:
+        /// 1024.
         package var pending = 1024
-        /// How often names are resolved again (`resolve_every`), 1 s to 1 d. Default: 30 s.
+        /// The interval of name resolution (`resolve_every`), 1 s to 1 d. Default: 30 s.
         package var resolveEvery = Duration.seconds(30)
-        /// The servers are asked whether they are well (`health`). Default: nil, they are not.
+        /// Active health checks (`health`). Default: `nil`, disabled.
         package var health: HealthCheck?
-        /// A server that fails is left out for a while (`ejection`). Nil: none is.
+        /// The ejection of failing servers (`ejection`). `nil` if disabled.
         package var ejection: Ejection? = Ejection()
-        /// How long a server that came back takes to get its whole share (`slow_start`), 0 to 1 h. Default: 0, it gets it at once.
+        /// The time in which the share of a returning server grows to its weight (`slow_start`), 0 to 1 h. Default:
+        /// 0, at once.
         package var slowStart = Duration.zero
-        /// Which requests are sent once more (`retry`). Nil: none is.
+        /// Retries (`retry`). `nil` if disabled.
         package var retry: Retry? = Retry()
 
-        /// An upstream with the defaults of everything else.
+        /// Creates an upstream with default settings.
         package init(name: String, servers: [UpstreamServer]) {
             self.name = name
             self.servers = servers
         }
     }
 
-    /// One server of an upstream, spoken to in HTTP/1.1: `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
+    /// A server of an upstream, with HTTP/1.1: `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
     package struct UpstreamServer: Sendable, Hashable, CustomStringConvertible {
-        /// An IPv4 or IPv6 address without brackets, or a name; empty for a socket of this machine.
+        /// An IPv4 or IPv6 address without brackets, or a name. Empty for a Unix domain socket.
         package var host: String
-        /// 1 to 65535; 0 for a socket of this machine.
+        /// 1 to 65535; 0 for a Unix domain socket.
         package var port: Int
-        /// Whether it is reached over TLS.
+        /// Whether connections use TLS.
         package var isSecure = false
-        /// The path of a socket of this machine; nil: it is reached over TCP.
+        /// The path of a Unix domain socket. `nil` for TCP.
         package var path: String?
-        /// Its share of the requests, beside the others' (`weight`), 1 to 256. Default: 1.
+        /// The relative share of requests (`weight`), 1 to 256. Default: 1.
         package var weight = 1
 
-        /// A server of parts that are known to be valid.
+        /// Creates a server from valid parts.
         package init(host: String, port: Int, isSecure: Bool = false, weight: Int = 1) {
             self.host = host
             self.port = port
@@ -63,7 +66,7 @@ extension Configuration {
             self.weight = weight
         }
 
-        /// A socket of this machine.
+        /// Creates a server at a Unix domain socket.
         package init(path: String, weight: Int = 1) {
             host = ""
             port = 0
@@ -80,17 +83,17 @@ extension Configuration {
 }
 
 extension Configuration.Upstream {
-    /// How a server is chosen (`balance`).
+    /// The load balancing policies (`balance`).
     package enum Balance: String, Sendable, Hashable, CaseIterable {
-        /// In turn, each as often as its weight says.
+        /// In turn, in proportion to the weights.
         case roundRobin = "round_robin"
-        /// The one that serves the fewest requests for its weight.
+        /// The server with the fewest active requests in relation to its weight.
         case leastRequests = "least_requests"
-        /// By a value of the request: the same value, the same server, while it is there.
+        /// By a value of the request: equal values select the same server while it is available.
         case hash
     }
 
-    /// The value that a server is chosen by (`hash_on`).
+    /// The value that selects a server (`hash_on`).
     package enum HashKey: Sendable, Hashable {
         case uid
         /// The client's address.
@@ -99,20 +102,20 @@ extension Configuration.Upstream {
         case header(String)
     }
 
-    /// The files of TLS to the servers (`tls`), each in PEM. Read when the snapshot is built.
+    /// The PEM files of TLS to the servers (`tls`), read when the snapshot is built.
     package struct UpstreamTLSFiles: Sendable, Hashable {
-        /// The authorities that are trusted instead of the system's (`ca`).
+        /// The trusted authorities in place of the system's (`ca`).
         package var ca: String?
-        /// The name that is asked for and that the certificate must bear (`server_name`). Default: nil, the URL's host.
+        /// The server name for SNI and for verification (`server_name`). Default: `nil`, the URL's host.
         package var serverName: String?
-        /// The client's certificate chain (`certificate`). Default: nil, none is shown.
+        /// The client's certificate chain (`certificate`). Default: `nil`, none.
         package var certificate: String?
-        /// Its private key (`private_key`); there where the certificate is.
+        /// The client's private key (`private_key`), required with the certificate.
         package var privateKey: String?
-        /// Where the section stands, or the servers.
+        /// The location of the section, or of the servers.
         package var location = SourceLocation(origin: "upstreams")
 
-        /// The system's authorities, no client certificate.
+        /// Creates settings with the system's authorities and without a client certificate.
         package init() {}
     }
 
@@ -201,10 +204,10 @@ extension MappingReader {
 }
 
 extension Configuration.UpstreamServer {
-    /// The longest path of a socket of this machine, in bytes: what `sockaddr_un` holds on every system.
+    /// The maximum size of the path of a Unix domain socket, in bytes, that fits into `sockaddr_un` on all systems.
     static let maximumPath = 103
 
-    /// Reads `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
+    /// Parses `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
     init(parsing text: String) throws(HTTPURL.Failure) {
         if text.hasPrefix("unix:") {
             self.init(path: try Self.path(String(text.dropFirst("unix:".count))))
@@ -230,7 +233,7 @@ extension Configuration.UpstreamServer {
 }
 
 extension ConfigurationValue {
-    /// The URL of an upstream's server, or a mapping of it with the server's weight.
+    /// Returns a server from its URL, or from a mapping with its URL and weight.
     func upstreamServer() -> Configuration.UpstreamServer? {
         guard case .mapping = content else { return upstreamServerURL() }
         guard let section = mapping(.upstreamServer), let url = section.required("url", "add url: http://HOST:PORT")
