@@ -92,7 +92,7 @@ struct PageVisit {
         return try await take("link")
     }
 
-    /// Whom the page says is signed in.
+    /// The user that the page shows as signed in.
     func who() throws -> String { try browser.text("#who") }
 
     /// The session cookie, which no script can read.

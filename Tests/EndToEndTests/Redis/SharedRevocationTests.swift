@@ -11,7 +11,7 @@ struct SharedRevocationTests {
             let old = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
             for scenario in fleet.gateways { #expect(try scenario.send(.bearer(old, "/me/h03")).status == 200) }
             #expect(try fleet.first.admin("POST", "/v1/users/ada/revoke").status == 200)
-            // Whom the answer reached has it at once; the others within milliseconds.
+            // The gateway that took the call has it at once; the other ones within milliseconds.
             try fleet.first.expectRefusal(.bearer(old, "/me/h03"), 401, "auth/id-token-revoked")
             try fleet.gateways[1].expectRefusal(.bearer(old, "/strict/h03"), 401, "auth/id-token-revoked")
             try await fleet.eventuallyAll(.bearer(old, "/me/h03"), 401)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A listener that takes commands as Redis does and answers with whatever bytes a test says.
 final class FakeRedis: Sendable {
-    /// What to do about a command.
+    /// The reaction to a command.
     enum Answer: Sendable {
         /// These bytes.
         case bytes([UInt8])

@@ -17,7 +17,7 @@ extension TokenDraft {
             insecureEmulator: emulator, keySet: 0)
     }
 
-    /// Whom the claims name, without a signature being made.
+    /// The principal of the claims. No signature is made.
     func principal(_ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start) throws -> Principal {
         let text = Array(withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
         let token = try text.withUnsafeBytes { try UnverifiedJWS($0) }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// An HTTP source on a port of its own that answers bytes exactly as the test says, however wrong.
 final class MisbehavingSource: Sendable {
-    /// What to do about one request.
+    /// The reaction to one request.
     enum Answer: Sendable {
         /// Send these bytes and keep the connection.
         case send([UInt8])
