@@ -98,7 +98,7 @@ extension EchoUpstream {
 }
 
 /// Starts a server for each test of a suite.
-struct ServerTrait: SuiteTrait, TestScoping {
+struct ServerTrait: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
     let run: @Sendable (@Sendable () async throws -> Void) async throws -> Void
 
