@@ -4,7 +4,7 @@ import ArgumentParser
 struct GatehouseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
-        abstract: "An HTTP gateway that verifies Firebase sign-ins and forwards who is asking.",
+        abstract: "An HTTP gateway that verifies Firebase sign-ins and forwards the verified identity.",
         discussion: """
             Example: gatehouse serve --firebase-project my-app --upstream http://127.0.0.1:3000
             To see it work first: gatehouse demo

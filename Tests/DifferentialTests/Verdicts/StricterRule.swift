@@ -94,7 +94,7 @@ extension StricterRule {
         StricterRule("the head is too large", "RFC 9110 section 5.4", get("A: \(long(66_000))")),
         StricterRule("the head has too many fields", "RFC 9110 section 5.4", get(lines("A: b", 128))),
         StricterRule("too many Connection options", "RFC 9110 section 5.4", get("Connection: \(long(65, "a,"))")),
-        StricterRule("too long Connection fields", "RFC 9110 section 5.4", get("Connection: \(long(4097, ","))")),
+        StricterRule("Connection fields are too long", "RFC 9110 section 5.4", get("Connection: \(long(4097, ","))")),
     ]
 
     private static func get(target: String = "/", _ line: String = "A: b") -> Stream {

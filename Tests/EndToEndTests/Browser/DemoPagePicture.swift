@@ -9,7 +9,9 @@ extension DemoTests {
     @Suite struct DemoPagePicture {
         private static let file = ProcessInfo.processInfo.environment["GATEHOUSE_PAGE_PICTURE"]
 
-        @Test(.enabled(if: ChromeDriver.program != nil && file != nil, "GATEHOUSE_PAGE_PICTURE names no file to write"))
+        @Test(
+            .enabled(if: ChromeDriver.program != nil && file != nil, "GATEHOUSE_PAGE_PICTURE has no file path to write")
+        )
         func `the page after its first five steps`() async throws {
             let file = try #require(Self.file)
             try await PageVisit.run { visit in

@@ -81,7 +81,7 @@ struct CheckTests {
         let lines = run.output.split(separator: "\n").map(String.init)
         #expect(
             lines.contains(
-                "accounts   on: session cookies of https://api.example, signed by a key that the store keeps"))
+                "accounts   on: session cookies of https://api.example, signed by a key in the store"))
         #expect(lines.contains("origins    https://app.example"))
         #expect(lines.contains("calls      POST /.gatehouse/nonce"))
         for call in ["POST /.gatehouse/events/backchannel-logout", "GET /.gatehouse/auth", "GET /.gatehouse/jwks.json"]

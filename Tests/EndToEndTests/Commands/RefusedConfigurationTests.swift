@@ -15,7 +15,7 @@ struct RefusedConfigurationTests {
         ),
         (
             CheckTests.valid.replacing("/{path=**}", with: "/users/:id"),
-            "4:11: routes[].path has the segment ':id', which would match only as it stands; write {id}"
+            "4:11: routes[].path has the segment ':id', which would match only literally; write {id}"
         ),
         (bomb, "1:10: YAML anchors ('&') are not allowed"),
     ]

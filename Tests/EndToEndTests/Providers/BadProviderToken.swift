@@ -22,21 +22,21 @@ struct BadProviderToken: Sendable {
 
 /// Reasons in the words of the access log.
 private enum Reason {
-    static let audience = "another audience"
-    static let issuer = "another issuer"
-    static let party = "azp is none of the audiences and authorized parties"
-    static let type = "typ is of another kind of token"
-    static let algorithm = "the algorithm is none that the provider signs with"
-    static let signature = "the signature does not fit"
+    static let audience = "aud is not an accepted audience"
+    static let issuer = "iss is not the expected issuer"
+    static let party = "azp is not one of the audiences and authorized parties"
+    static let type = "typ is not that of an ID token"
+    static let algorithm = "the algorithm is not accepted for this provider"
+    static let signature = "the signature is invalid"
     static let microsoft =
-        "a Microsoft access or v1.0 token: they are never taken, since nothing proves whom they were issued for"
+        "a Microsoft access token or v1.0 token, which does not prove for which client it was issued"
 }
 
 // Checks of every provider
 extension BadProviderToken {
     static let claims: [Self] = [
         .saying("E-01 another client's audience", Reason.audience) { $0.setting("aud", to: "another-client") },
-        .saying("F-24 an issuer with a slash more", "the issuer is the configured one but for a slash at its end") {
+        .saying("F-24 an issuer with a slash more", "iss differs from the configured issuer only by a trailing slash") {
             guard case .string(let issuer)? = $0.claims["iss"] else { return $0 }
             return $0.setting("iss", to: .string(issuer + "/"))
         },
@@ -82,13 +82,13 @@ extension BadProviderToken {
         },
         .saying(
             "E-09 a subject that makes a uid of more than 128 bytes",
-            "the uid of the provider and its subject is longer than 128 bytes"
+            "the uid derived from provider and subject exceeds 128 bytes"
         ) { $0.setting("sub", to: .string(String(repeating: "s", count: 127))) },
     ]
 
     /// Tokens of an unknown issuer. Firebase's rules check the algorithm first.
     static func issuers(_ reason: String) -> [Self] {
-        [.saying("E-04 another issuer", reason) { $0.setting("iss", to: "https://id.evil.example") }]
+        [.saying("E-04 iss is not the expected issuer", reason) { $0.setting("iss", to: "https://id.evil.example") }]
     }
 
     /// Where a list of audiences is invalid: at every provider but `oidc.NAME`.
@@ -114,7 +114,7 @@ extension BadProviderToken {
     private static let foreign = "11111111-2222-4333-8444-555555555555"
 
     static let microsoft: [Self] = [
-        .saying("E-05 a foreign tenant", "tid is none of the tenants") { $0.inTenant(foreign) },
+        .saying("E-05 a foreign tenant", "tid is not one of the accepted tenants") { $0.inTenant(foreign) },
         .saying("E-05 our tenant, another's issuer", Reason.issuer) {
             $0.setting("iss", to: .string(IdentityProvider.microsoftIssuer(tenant: foreign)))
         },
@@ -141,7 +141,7 @@ extension BadProviderToken {
     ]
 
     static let openIDConnect: [Self] = [
-        .saying("E-20 several audiences and no party", "several audiences and no azp") {
+        .saying("E-20 several audiences and no party", "several audiences without azp") {
             $0.setting("aud", to: ["gatehouse", "another-client"])
         },
         .saying("E-03 an audience that is no text among ours", Reason.audience) {
@@ -150,7 +150,7 @@ extension BadProviderToken {
         Self(what: "E-19 staging, with the same audience", reason: Reason.issuer) { development, _ in
             try development.sign(development.idToken(of: .oidc("staging")))
         },
-        .saying("E-12 an access token of Keycloak's", "an access token, or another one that is no ID token") {
+        .saying("E-12 an access token of Keycloak's", "not an ID token but an access token or another kind of token") {
             $0.setting("typ", to: "Bearer")
         },
         Self(what: "an algorithm that the discovery document does not list", reason: Reason.algorithm) {

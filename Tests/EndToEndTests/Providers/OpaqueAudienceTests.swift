@@ -40,21 +40,21 @@ import Testing
     }
 
     private static let subject = "sub is not 1 to 128 bytes of text"
-    private static let inactive = "the provider says that the token does not count"
+    private static let inactive = "the provider reports the token as inactive"
 
     /// A representative of each check; `RFC7662IntrospectionTests` and its neighbours have every value.
     static let rows: [Row] = [
-        Row("another audience, issued to us", .introspected, "another audience") {
+        Row("aud is not an accepted audience, issued to us", .introspected, "aud is not an accepted audience") {
             $0.setting("aud", to: "another-client").setting("client_id", to: "gatehouse")
         },
-        Row("neither audience nor client", .introspected, "another audience") {
+        Row("neither audience nor client", .introspected, "aud is not an accepted audience") {
             $0.removing("aud").removing("client_id")
         },
         Row("no subject", .introspected, subject) { $0.removing("sub") },
         Row("a subject that makes too long a uid", .introspected, subject) {
             $0.setting("sub", to: .string(String(repeating: "s", count: 120)))
         },
-        Row("a token that is bound to a key", .introspected, "the token is bound to a key whose proof is not asked for")
+        Row("a token that is bound to a key", .introspected, "the token is sender-constrained, which is not supported")
         {
             $0.setting("cnf", to: ["x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"])
         },
@@ -67,13 +67,13 @@ import Testing
             token.clientID = "Iv1.another"
             return token
         },
-        Row("GitHub, a response about another application", .gitHub, "another audience") {
+        Row("GitHub, a response about another application", .gitHub, "aud is not an accepted audience") {
             $0.setting("app", "client_id", to: "Iv1.another")
         },
         Row("GitHub, a token that has ended", .gitHub, "expired") {
             $0.setting("expires_at", to: "2020-01-01T00:00:00Z")
         },
-        Row("Facebook, a response about another application", .facebook, "another audience") {
+        Row("Facebook, a response about another application", .facebook, "aud is not an accepted audience") {
             $0.setting("data", "app_id", to: "6543210987654321")
         },
         Row("Facebook, a page's token", .facebook, "a token of another type") {

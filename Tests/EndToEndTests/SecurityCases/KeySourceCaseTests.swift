@@ -205,7 +205,7 @@ struct KeySourceCaseTests {
         ) { scenario in
             await scenario.provider.stopListening()
             _ = try await eventually("a failed refresh") {
-                scenario.gateway.errors.contains("key set could not be read") ? true : nil
+                scenario.gateway.errors.contains("key set could not be fetched") ? true : nil
             }
             #expect(try scenario.send(.bearer(scenario.token(.alan), "/me/x")).status == 200)
             let unknown = try scenario.token { $0.settingHeader("kid", to: "unknown") }

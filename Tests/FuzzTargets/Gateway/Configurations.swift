@@ -75,7 +75,7 @@ extension ConfigurationError {
     fileprivate var isOfYAML: Bool {
         [
             "are not allowed", "YAML", "UTF-8", "control character", "larger", "nested more", "values",
-            "takes too long", "a key that is not a text",
+            "takes too long", "a key that is not a string",
         ].contains { what.contains($0) }
     }
 }

@@ -24,7 +24,7 @@ struct ConnectionTests {
     @Test func `the total length of Connection fields is limited`() throws {
         let longest = String(repeating: ",", count: 4096)
         _ = try ParsedRequest(get("Connection: \(longest)"))
-        #expect(throws: HeadError.malformed(reason: "too long Connection fields")) {
+        #expect(throws: HeadError.malformed(reason: "Connection fields are too long")) {
             try ParsedRequest(get("Connection: \(longest)", "Connection: ,"))
         }
     }

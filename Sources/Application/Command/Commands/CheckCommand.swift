@@ -57,8 +57,8 @@ struct CheckCommand: ParsableCommand {
         guard let accounts = configuration.accounts else { return "" }
         let key =
             snapshot.sessionKeyFiles.map { "signed by the key \($0.current.keyID)" }
-            ?? "signed by a key that the store keeps"
-        let issuer = accounts.issuer.map { "of \($0)" } ?? "of an issuer that the store keeps"
+            ?? "signed by a key in the store"
+        let issuer = accounts.issuer.map { "of \($0)" } ?? "with the issuer in the store"
         let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
         let calls = snapshot.builtinCalls.joined(separator: "\n           ")
         return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"

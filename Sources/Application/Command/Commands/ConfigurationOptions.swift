@@ -9,10 +9,11 @@ struct ConfigurationOptions: ParsableArguments {
     var config: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("Without a file: the Firebase project whose tokens count.", valueName: "id"))
+        name: .long,
+        help: ArgumentHelp("Without a file: the Firebase project whose tokens are accepted.", valueName: "id"))
     var firebaseProject: String?
 
-    @Option(name: .long, help: ArgumentHelp("Without a file: where requests go, http://HOST:PORT.", valueName: "url"))
+    @Option(name: .long, help: ArgumentHelp("Without a file: the upstream, http://HOST:PORT.", valueName: "url"))
     var upstream: String?
 
     @OptionGroup var listeners: ListenerOptions

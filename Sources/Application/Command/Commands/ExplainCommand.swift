@@ -4,7 +4,7 @@ import Diagnostics
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say, step by step, whether a request would pass and why.",
+        abstract: "Explain step by step whether a request would be permitted.",
         discussion: """
             Example: gatehouse explain DELETE http://127.0.0.1:8080/v1/account --token "$TOKEN"
 
@@ -36,7 +36,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @Flag(
         name: .customLong("no-fetch"),
         help:
-            "Fetch no keys and ask neither providers nor Firebase: signatures, opaque tokens and accounts are then not checked."
+            "Fetch no keys and query neither providers nor Firebase, so that signatures, opaque tokens and accounts are not checked."
     )
     var fetchesNothing = false
 

@@ -8,7 +8,7 @@ import Revocation
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a user's tokens, through the admin API that the configuration names.",
+        abstract: "Revoke a user's tokens through the configured admin API.",
         discussion: """
             Example: gatehouse revoke ada --at 2026-01-31T09:00:00Z --config config/gatehouse.yaml
 

@@ -6,7 +6,7 @@ import GatewayCore
 struct RulesTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Run the tests of rules files, and tell what of the rules they cover.",
+        abstract: "Run the tests of rules files, and report their coverage.",
         discussion: """
             Example: gatehouse rules test config/rules/*.rules --coverage coverage.html --min-coverage 100
 
@@ -24,13 +24,13 @@ struct RulesTestCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write the coverage as a page of HTML, too.", valueName: "file.html"))
     var coverage: String?
 
-    @Option(help: ArgumentHelp("Fail below this coverage, in per cent.", valueName: "n"))
+    @Option(help: ArgumentHelp("Fail below this coverage, in percent.", valueName: "n"))
     var minCoverage: Int?
 
     @Flag(help: "Print only failures and the summary.")
     var quiet = false
 
-    @Flag(help: "Print what the parts of the conditions came to in tests that pass, too.")
+    @Flag(help: "Print the values of the conditions' parts for successful tests too.")
     var verbose = false
 
     @Flag(help: "Print results and coverage as JSON.")

@@ -6,7 +6,7 @@ import GatewayCore
 struct TokenInspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Decode a token and verify it, one line a check.",
+        abstract: "Decode and verify a token, with one line per check.",
         discussion: """
             Example: gatehouse token inspect - --config config/gatehouse.yaml < token.txt
 
@@ -20,12 +20,12 @@ struct TokenInspectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration file. Default: config/gatehouse.yaml.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Without a file: the Firebase project whose tokens count.", valueName: "id"))
+    @Option(help: ArgumentHelp("Without a file: the Firebase project whose tokens are accepted.", valueName: "id"))
     var firebaseProject: String?
 
     @Option(
         help: ArgumentHelp(
-            "Whom to ask about an opaque token, such as github.com. Default: the only provider that takes them.",
+            "The provider that introspects an opaque token, such as github.com. Default: the only one that accepts them.",
             valueName: "id"))
     var provider: String?
 
@@ -75,7 +75,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Look into tokens, and mint some for development.",
+        abstract: "Inspect tokens, and mint tokens for development.",
         discussion: "Example: gatehouse token inspect --firebase-project my-app \"$TOKEN\"",
         subcommands: [TokenInspectCommand.self, TokenMintCommand.self])
 }

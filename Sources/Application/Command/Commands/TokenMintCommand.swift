@@ -5,7 +5,7 @@ import Foundation
 struct TokenMintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",
-        abstract: "Mint a token of the development identity, which `gatehouse demo` takes.",
+        abstract: "Mint a token of the development identity, which `gatehouse demo` accepts.",
         discussion: """
             Example: curl -H "Authorization: Bearer $(gatehouse token mint --user ada)" http://127.0.0.1:8080/v1/hello
 
@@ -22,16 +22,16 @@ struct TokenMintCommand: ParsableCommand {
                 + "yahoo.com, linkedin.com or oidc.NAME.", valueName: "id"))
     var provider: String?
 
-    @Option(help: ArgumentHelp("With --provider: whom the token is for. Default: that of the demo.", valueName: "id"))
+    @Option(help: ArgumentHelp("With --provider: the audience of the token. Default: the demo's.", valueName: "id"))
     var audience: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --provider: who issues it. Default: the provider; of oidc.NAME the demo's identity provider.",
+            "With --provider: the issuer. Default: the provider; for oidc.NAME the demo's identity provider.",
             valueName: "url"))
     var issuer: String?
 
-    @Option(help: ArgumentHelp("With --provider: the nonce, taken as it is.", valueName: "text"))
+    @Option(help: ArgumentHelp("With --provider: the nonce, used unchanged.", valueName: "text"))
     var nonce: String?
 
     @Option(
@@ -52,7 +52,7 @@ struct TokenMintCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "When the token ends, such as 1h; -5m makes one that ended. Default: 1h, a session cookie 5d, Apple's 24h.",
+            "The token's lifetime, such as 1h; -5m creates an expired one. Default: 1h, 5d for a session cookie, 24h for Apple.",
             valueName: "duration"))
     var expiresIn: DurationOption?
 
@@ -92,7 +92,7 @@ struct TokenMintCommand: ParsableCommand {
     private func validate(event: String) throws {
         guard let provider else { throw ValidationError("--event goes with --provider") }
         if nonce != nil || authTimeAgo != nil {
-            throw ValidationError("--event excludes --nonce and --auth-time-ago, which events have not")
+            throw ValidationError("--event excludes --nonce and --auth-time-ago, which events do not contain")
         }
         if event != "logout", provider != IdentityProvider.apple.id || issuer != nil {
             throw ValidationError("--event \(event) goes with --provider apple.com, without --issuer")

@@ -56,7 +56,7 @@ struct Demo {
             return (try DevelopmentKeys.load(orCreateIn: directory), directory)
         } catch {
             Console.complain(
-                "\(error); this demo signs with keys of its own, so `gatehouse token mint` does not fit it")
+                "\(error); this demo uses temporary keys, so it does not accept tokens of `gatehouse token mint`")
         }
         do {
             return (try DevelopmentKeys.generate(), nil)
@@ -85,7 +85,8 @@ struct Demo {
                 throw ConfigurationErrors([
                     ConfigurationError(
                         location: SourceLocation(origin: "--listen"),
-                        what: "an address that other machines reach, while the demo signs in anybody as anybody",
+                        what:
+                            "an address that other machines can reach, although the demo signs in any client as any user",
                         remedy: "listen on 127.0.0.1")
                 ])
             }

@@ -23,15 +23,16 @@ struct DemoCalls {
         let seen = ["[\"X-Auth-Uid\",\"ada\"]", "\"auth\":{\"uid\":\"ada\""]
         return [
             DemoCall(
-                title: "anybody reads what is public", url: url("/public/hello"), status: 200, marks: ["\"auth\":null"]),
+                title: "a public route without a credential", url: url("/public/hello"), status: 200,
+                marks: ["\"auth\":null"]),
             DemoCall(
-                title: "ada, signed in with Google; the service behind sees who she is", url: hello,
+                title: "ada, signed in with Google; the service receives her identity", url: hello,
                 credential: bearer(try token(.ada, signedInAgo: 60)), status: 200, marks: seen),
             DemoCall(
                 title: "ada with a session cookie", url: hello,
                 credential: .field(name: "Cookie", value: "__session=\(try cookie(.ada))"), status: 200, marks: seen),
             DemoCall(
-                title: "nobody in particular, where signing in is optional", url: url("/v1/feed"), status: 200,
+                title: "an anonymous request to a route with optional sign-in", url: url("/v1/feed"), status: 200,
                 marks: ["\"auth\":null"]),
         ]
     }
@@ -45,10 +46,10 @@ struct DemoCalls {
                 credential: bearer(apple), status: 200,
                 marks: ["\"auth\":{\"uid\":\"apple.com:", "\"is_private_email\":true"]),
             DemoCall(
-                title: "linus with a token of GitHub's, which is asked about it", url: url("/v1/repositories"),
+                title: "linus with a GitHub token, which GitHub introspects", url: url("/v1/repositories"),
                 credential: bearer(writer), status: 200, marks: ["[\"X-Auth-Uid\",\"github.com:"]),
             DemoCall(
-                title: "linus with a token that was given for less", url: url("/v1/repositories"),
+                title: "linus with a token without the required scope", url: url("/v1/repositories"),
                 credential: bearer(reader), status: 403, code: "auth/insufficient-scope", marks: ["scope=\"repo\""]),
         ]
     }
@@ -83,7 +84,7 @@ struct DemoCalls {
                 credential: bearer(try demo.provider.sign(expired)),
                 status: 401, code: "auth/id-token-expired"),
             DemoCall(
-                title: "a token whose user somebody changed", url: hello, credential: bearer(forged), status: 401,
+                title: "a token with a modified user", url: hello, credential: bearer(forged), status: 401,
                 code: "auth/invalid-id-token"),
         ]
     }

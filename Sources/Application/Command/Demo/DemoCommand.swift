@@ -16,11 +16,11 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The gateway's address. Default: 127.0.0.1:8080, or any free port where that is taken.",
+            "The gateway's address. Default: 127.0.0.1:8080, or any free port if it is in use.",
             valueName: "host:port"))
     var listen: String?
 
-    @Flag(help: "Run the printed requests, tell what came, and end: exit code 0 when each said what is promised.")
+    @Flag(help: "Run the printed requests, print the results and exit, with code 0 if all results are as expected.")
     var check = false
 
     func validate() throws {
@@ -57,7 +57,9 @@ struct DemoCommand: AsyncParsableCommand {
             let run = DemoRun(demo)
             try Console.say("Running these lines by \(run.client):\n")
             let isGood = try await run.check(calls)
-            try Console.say("\n\(isGood ? "Each said what is promised." : "Not all said what is promised.")")
+            try Console.say(
+                "\n\(isGood ? "All requests returned the expected result." : "Not all requests returned the expected result.")"
+            )
             return isGood
         }
         try Console.say(DemoText.farewell(demo, program: CommandLine.arguments.first ?? "gatehouse"))

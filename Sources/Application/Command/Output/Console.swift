@@ -31,7 +31,7 @@ enum Console {
         guard option == "-" else { return option }
         let limit = 65_536
         guard let data = try? FileHandle.standardInput.read(upToCount: limit + 1), data.count <= limit else {
-            throw Refused("standard input has no token: at most 64 KiB are read; pipe the token in")
+            throw Refused("standard input is unreadable or exceeds 64 KiB; pipe the token in")
         }
         let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { throw Refused("standard input is empty; pipe the token in") }

@@ -50,7 +50,7 @@ struct RuleTestText {
             "", "  \(result.isPassed ? "passed" : "FAILED")  \(ShownLine.text(test.name))",
             "          \(PrintableText.escaped("\(test.location)"))",
             "    request   \(ShownLine.text(test.request.text))",
-            "    auth      \(test.user.map { ShownLine.text($0.name ?? $0.uid) } ?? "nobody")",
+            "    auth      \(test.user.map { ShownLine.text($0.name ?? $0.uid) } ?? "anonymous")",
             "    expected  \(expected)",
             "    came      \(result.answer)",
         ] + lines(of: result.trace)

@@ -13,7 +13,7 @@ struct KeyBlocks {
 
     var text: String {
         var text =
-            "Gatehouse development keys. For demos and tests only: whoever reads this file can sign in as anybody.\n"
+            "Gatehouse development keys. For demos and tests only: any reader of this file can sign in as any user.\n"
         for (use, key) in blocks {
             text += "\nUse: \(use)\nKey-ID: \(key.keyID)\nAlgorithm: \(key.algorithm.rawValue)\n"
             text += String(decoding: key.pem(), as: UTF8.self)

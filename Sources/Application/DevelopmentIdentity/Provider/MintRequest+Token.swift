@@ -57,7 +57,7 @@ extension MintRequest {
             token = .logoutToken(
                 of: provider, for: user, audience: audience, issuer: localIssuer(of: provider, base: base), now: now)
         } else {
-            guard provider == .apple, issuer == nil else { throw Problem(text: "only apple.com tells of \"\(event)\"") }
+            guard provider == .apple, issuer == nil else { throw Problem(text: "only apple.com sends \"\(event)\"") }
             token = .appleNotification(
                 event, about: user, audience: audience, eventsAsText: eventsAsText ?? true, now: now)
         }

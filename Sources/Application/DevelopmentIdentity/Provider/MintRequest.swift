@@ -39,7 +39,7 @@ struct MintRequest {
     private static let latest: Int64 = 100_000_000_000
 
     init(_ body: [UInt8], now: Int64) throws(Problem) {
-        guard let object = JSONObject(parsing: body) else { throw Problem(text: "the body is no JSON object") }
+        guard let object = JSONObject(parsing: body) else { throw Problem(text: "the body is not a JSON object") }
         for member in object.members {
             switch (member.name, member.value) {
             case ("user", .string(let name)) where (1...128).contains(name.count): user = .named(name)

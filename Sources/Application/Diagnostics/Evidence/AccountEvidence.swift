@@ -72,13 +72,13 @@ struct AccountQuestion: Sendable {
         let source = KeySource.name(of: settings.lookupURL)
         switch await accessToken(transport) {
         case .failure(let failure):
-            return .failed("\(KeySource.name(of: account.tokenURL)) gave no access token: \(failure.shown)")
+            return .failed("no access token from \(KeySource.name(of: account.tokenURL)): \(failure.shown)")
         case .success(let token):
             let uid = Array(user.uid.utf8)
             let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
             let reply = await transport.send(lookup.request([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
-            case .failure(let failure): return .failed("\(source) gave no answer that counts: \(failure.shown)")
+            case .failure(let failure): return .failed("no usable response from \(source): \(failure.shown)")
             case .success(let answers): return .told(answers[uid] ?? .unavailable, by: source)
             }
         }

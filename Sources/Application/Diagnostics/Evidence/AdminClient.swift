@@ -109,14 +109,14 @@ package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     static let noListener = AdminClientError(
-        "the admin listener is switched off; set admin.address and restart the gateway")
+        "the admin listener is disabled; set admin.address and restart the gateway")
     static let noPort = AdminClientError(
-        "admin.address has port 0, so nobody knows where it listens; give it a port and restart the gateway")
+        "admin.address has port 0, so the actual port is unknown; set a port and restart the gateway")
     static let noToken = AdminClientError("admin.token is not set; set it and restart the gateway")
 
     static func unreachable(_ address: String, _ why: String) -> AdminClientError {
         AdminClientError(
-            "no gateway answers at \(address) (\(why)); start it, or correct admin.address",
+            "no gateway responds at \(address) (\(why)); start it, or correct admin.address",
             meansNoGateway: why == KeyFetchError.Code.unreachable.rawValue)
     }
 
@@ -129,7 +129,7 @@ package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     static func unavailable(_ detail: String) -> AdminClientError {
-        AdminClientError("the gateway could not answer: \(detail) Try again.")
+        AdminClientError("the gateway could not respond: \(detail) Try again.")
     }
 
     static func refused(_ detail: String) -> AdminClientError {
@@ -137,6 +137,6 @@ package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     static func foreign(_ status: Int) -> AdminClientError {
-        AdminClientError("what answers there (\(status)) is no admin API of Gatehouse; correct admin.address")
+        AdminClientError("the response (status \(status)) is not from Gatehouse's admin API; correct admin.address")
     }
 }

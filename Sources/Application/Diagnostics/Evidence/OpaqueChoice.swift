@@ -19,7 +19,7 @@ enum OpaqueChoice: Sendable {
         let ids = snapshot.opaqueProviders.map(\.id)
         guard let place = plan.opaqueProvider else {
             return .nobody(
-                why: ids.isEmpty ? noneConfigured : "\(several(ids)), and the route names not just one of them")
+                why: ids.isEmpty ? noneConfigured : "\(several(ids)), and the route does not name exactly one of them")
         }
         let isNamed = plan.policy.providers.contains { $0.utf8.elementsEqual(ids[place].utf8) }
         return .asks(place, why: isNamed ? "the route names it" : onlyOne)
@@ -38,8 +38,8 @@ enum OpaqueChoice: Sendable {
         return .asks(place, why: "named")
     }
 
-    static let noneConfigured = "no provider in identity.providers takes opaque tokens"
-    private static let onlyOne = "the only one that takes opaque tokens"
+    static let noneConfigured = "no provider in identity.providers accepts opaque tokens"
+    private static let onlyOne = "the only one that accepts opaque tokens"
 
     static func several(_ ids: [String]) -> String {
         "\(ids.joined(separator: ", ")) all take opaque tokens"
@@ -60,10 +60,10 @@ package struct TokenInspectionError: Error, Sendable, Equatable, CustomStringCon
             ids.isEmpty
             ? "configure its opaque tokens, or name none" : "name one of \(ids.joined(separator: ", "))"
         return TokenInspectionError(
-            "\(ShownText.quoted(id)) is no provider in identity.providers that takes opaque tokens; \(remedy)")
+            "\(ShownText.quoted(id)) is not a provider in identity.providers that accepts opaque tokens; \(remedy)")
     }
 
     static func unclearProvider(_ ids: [String]) -> TokenInspectionError {
-        TokenInspectionError("an opaque token, and \(OpaqueChoice.several(ids)); name the one to ask by --provider")
+        TokenInspectionError("an opaque token, and \(OpaqueChoice.several(ids)); choose one with --provider")
     }
 }

@@ -17,14 +17,14 @@ struct OwnerEvidenceSource: Sendable {
     let lookUp: @Sendable (IdentityLink) async -> OwnerEvidence
 
     /// A source that performs no lookups.
-    static let none = OwnerEvidenceSource { _ in .unknown("the link is not looked at") }
+    static let none = OwnerEvidenceSource { _ in .unknown("the link was not checked") }
 
     static func live(_ configuration: Configuration) -> OwnerEvidenceSource {
         OwnerEvidenceSource { link in
             switch configuration.store {
             case .sqlite(let path): inFile(path, link)
-            case .sqliteMemory: .unknown("the link is not looked at: the store is in the memory of the gateway")
-            case .redis(let location): .unknown("the link is not looked at: it is in \(location)")
+            case .sqliteMemory: .unknown("the link was not checked: the store is in the memory of the gateway")
+            case .redis(let location): .unknown("the link was not checked: it is in \(location)")
             }
         }
     }
@@ -36,7 +36,8 @@ struct OwnerEvidenceSource: Sendable {
         } catch {
             guard error.code == .inUse else { return .unknown("\(path) cannot be read (\(error.code))") }
             return .unknown(
-                "the link is not looked at: \(path) is in use by a gateway, which does not tell; stop it and ask again")
+                "the link was not checked: \(path) is in use by a gateway, which does not expose links; stop it and repeat the command"
+            )
         }
     }
 }

@@ -64,7 +64,7 @@ struct RecordSource: Sendable {
             } catch let refusal {
                 let why =
                     error.code == .inUse ? "\(path) is in use by a gateway" : "\(path) cannot be read (\(error.code))"
-                return .unknown("\(why), and the admin API could not be asked: \(refusal)")
+                return .unknown("\(why), and the admin API could not be called: \(refusal)")
             }
         }
     }
@@ -78,7 +78,7 @@ struct RecordSource: Sendable {
             return .known(
                 user: .none, session: .none, source: "the store is in memory and no gateway runs: it is empty")
         } catch {
-            return .unknown("the store is in memory, and the admin API could not be asked: \(error)")
+            return .unknown("the store is in memory, and the admin API could not be called: \(error)")
         }
     }
 
@@ -93,7 +93,7 @@ struct RecordSource: Sendable {
                 return try await asked(user, session, configuration)
             } catch let refusal {
                 return .unknown(
-                    "\(location) cannot be read (\(error)), and the admin API could not be asked: \(refusal)")
+                    "\(location) cannot be read (\(error)), and the admin API could not be called: \(refusal)")
             }
         }
     }
@@ -106,6 +106,6 @@ struct RecordSource: Sendable {
         var sessionRecord = RecordWord.none
         if let session { sessionRecord = RecordWord(try await client.session(user, session)) }
         return .known(
-            user: record, session: sessionRecord, source: "told by the gateway at \(client.address)")
+            user: record, session: sessionRecord, source: "from the gateway at \(client.address)")
     }
 }

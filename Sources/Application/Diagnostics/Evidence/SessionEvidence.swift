@@ -11,7 +11,7 @@ struct SessionEvidenceSource: Sendable {
     let lookUp: @Sendable () async -> KeyEvidence
 
     /// A source that performs no lookups.
-    static let none = SessionEvidenceSource { .noSessions("the keys of session cookies were not looked for") }
+    static let none = SessionEvidenceSource { .noSessions("the keys of session cookies were not looked up") }
 
     static func live(_ configuration: Configuration, _ snapshot: Snapshot) -> SessionEvidenceSource {
         guard let accounts = configuration.accounts else { return none }
@@ -34,10 +34,10 @@ struct SessionSearch: Sendable {
         switch store {
         case .sqlite(let path): return inFile(path)
         case .sqliteMemory:
-            return .noSessions("\(missing), made anew at each start; \(advice)")
+            return .noSessions("\(missing), which is in memory and new after each start; \(advice)")
         case .redis(let location):
             // With Redis, the key is always in a file.
-            return .noSessions("\(missing), in \(location), where it is not looked for; \(advice)")
+            return .noSessions("\(missing), in \(location), which is not read; \(advice)")
         }
     }
 
@@ -53,7 +53,7 @@ struct SessionSearch: Sendable {
                 return .noSessions("\(missing), and \(path) cannot be read (\(error.code))")
             }
             return .noSessions(
-                "\(missing), in \(path), which a running gateway keeps to itself; \(advice), or stop that gateway and ask again"
+                "\(missing), in \(path), which a running gateway has locked; \(advice), or stop that gateway and repeat the command"
             )
         }
     }

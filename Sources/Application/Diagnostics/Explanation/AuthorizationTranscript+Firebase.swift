@@ -9,19 +9,20 @@ extension AuthorizationTranscript {
         let name = "account"
         guard asksFirebase else { return nil }
         guard policy.revocation != .off else {
-            return ExplanationStep(.note, name, "not asked: the route has revocation: off")
+            return ExplanationStep(.note, name, "not checked: the route has revocation: off")
         }
         guard principal.standing.isFirebase else {
-            return ExplanationStep(.note, name, "not asked: the user has no account in Firebase")
+            return ExplanationStep(.note, name, "not checked: the user has no Firebase account")
         }
         let decision = findings.lazy.compactMap { if case .account(let decision) = $0 { decision } else { nil } }.first
         switch firebase {
-        case .irrelevant, .notAsked: return ExplanationStep(.unknown, name, "Firebase was not asked")
+        case .irrelevant, .notAsked: return ExplanationStep(.unknown, name, "Firebase was not queried")
         case .failed(let why): return unasked(name, why, decision)
         case .told(.unavailable, let source):
-            return unasked(name, "\(source) tells of it in no way that counts", decision)
+            return unasked(name, "\(source) returned no usable status", decision)
         case .told(let answer, let source):
-            return ExplanationStep(decision == nil ? .passed : .failed, name, "\(words(answer)); told by \(source)")
+            return ExplanationStep(
+                decision == nil ? .passed : .failed, name, "\(words(answer)), according to \(source)")
         }
     }
 
@@ -29,14 +30,14 @@ extension AuthorizationTranscript {
         let policy = policy.allowsOnStoreFailure ? "allow" : "deny"
         return ExplanationStep(
             decision == nil ? .note : .failed, name,
-            "Firebase could not be asked: \(why); the route has on_store_failure: \(policy)")
+            "Firebase could not be queried: \(why); the route has on_store_failure: \(policy)")
     }
 
     private func words(_ answer: AccountStatus.Answer) -> String {
         switch answer {
         case .account(_, disabled: true): return "the user is disabled in Firebase"
         case .account(let since?, _):
-            let count = "only sign-ins since \(RFC3339.text(since)) count"
+            let count = "only sign-ins since \(RFC3339.text(since)) are valid"
             let validity = principal.standing.validityTime
             guard validity.isBefore(since) else { return "not disabled, and \(count)" }
             let signedIn = validity.known.map { "signed in at \(RFC3339.text($0))" } ?? "signed in at an unknown time"

@@ -41,7 +41,7 @@ struct AuthorizationTranscript {
     private func revocation() -> ExplanationStep? {
         let name = "revocation"
         guard policy.revocation != .off else {
-            return ExplanationStep(.note, name, "not asked: the route has revocation: off")
+            return ExplanationStep(.note, name, "not checked: the route has revocation: off")
         }
         switch finding({ if case .revocation(let answer) = $0 { answer } else { nil } }) {
         case .passes where !evidence.isKnown: return ExplanationStep(.unknown, name, evidence.source)
@@ -69,8 +69,8 @@ struct AuthorizationTranscript {
     }
 
     private var validSince: String {
-        validSince(principal.userKey).map { "sign-ins since \(RFC3339.text($0)) count" }
-            ?? "nothing is recorded against the user"
+        validSince(principal.userKey).map { "sign-ins since \(RFC3339.text($0)) are valid" }
+            ?? "the user has no revocation"
     }
 
     private var whyRevoked: String {
@@ -78,67 +78,72 @@ struct AuthorizationTranscript {
         let times = [principal.userKey, principal.standing.linkKey].compactMap(validSince)
         guard let since = times.first(where: validity.isBefore) else { return "this session was revoked" }
         if let start = principal.startedAt {
-            return "the session began at \(RFC3339.text(start)), and only sessions after \(RFC3339.text(since)) count"
+            return
+                "the session started at \(RFC3339.text(start)), but only sessions after \(RFC3339.text(since)) are valid"
         }
         guard let time = validity.known else {
-            return "it does not say when its user signed in, and only sign-ins since \(RFC3339.text(since)) count"
+            return "the token has no sign-in time, and only sign-ins since \(RFC3339.text(since)) are valid"
         }
         let what = principal.authTime == nil ? "issued" : "signed in"
-        return "\(what) at \(RFC3339.text(time)), and only sign-ins since \(RFC3339.text(since)) count"
+        return "\(what) at \(RFC3339.text(time)), but only sign-ins since \(RFC3339.text(since)) are valid"
     }
 
     // MARK: - How, and how recently, the user signed in
 
     private func provider() -> ExplanationStep? {
         let name = "providers"
-        guard !policy.providers.isEmpty else { return ExplanationStep(.note, name, "not asked: any may pass") }
+        guard !policy.providers.isEmpty else {
+            return ExplanationStep(.note, name, "not checked: any provider is accepted")
+        }
         let used = principal.signInProvider.map { ShownText.quoted($0) } ?? "none"
         let wanted = policy.providers.joined(separator: ", ")
         return finding { if case .provider(let isPermitted) = $0 { isPermitted } else { nil } } == true
             ? ExplanationStep(.passed, name, "\(used) is one of \(wanted)")
-            : ExplanationStep(.failed, name, "signed in with \(used), and only \(wanted) may pass")
+            : ExplanationStep(.failed, name, "signed in with \(used), but only \(wanted) are accepted")
     }
 
     private func scopes() -> ExplanationStep? {
         let name = "scopes"
-        guard !policy.scopes.isEmpty else { return ExplanationStep(.note, name, "not asked by this route") }
+        guard !policy.scopes.isEmpty else { return ExplanationStep(.note, name, "not required by this route") }
         let given = "the token has \(ShownText.list(principal.scopes))"
         let wanted = policy.scopes.joined(separator: ", ")
         return finding { if case .scopes(let isPermitted) = $0 { isPermitted } else { nil } } == true
             ? ExplanationStep(.passed, name, "\(wanted): \(given)")
-            : ExplanationStep(.failed, name, "\(given), and the route asks for \(wanted)")
+            : ExplanationStep(.failed, name, "\(given), but the route requires \(wanted)")
     }
 
     private func recency() -> ExplanationStep? {
         let name = "recent sign-in"
-        guard let maxAge = policy.recentSignIn else { return ExplanationStep(.note, name, "not asked by this route") }
+        guard let maxAge = policy.recentSignIn else {
+            return ExplanationStep(.note, name, "not required by this route")
+        }
         guard let authTime = principal.authTime else {
-            return ExplanationStep(.failed, name, "the token does not say when its user signed in: it is never recent")
+            return ExplanationStep(.failed, name, "the token has no sign-in time, so it is never recent")
         }
         let signedIn = "signed in \(HumanTime.moment(authTime.seconds, now: now))"
         let wanted = HumanTime.span(maxAge)
         switch finding({ if case .recency(let answer) = $0 { answer } else { nil } }) {
-        case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); at most \(wanted) is asked")
+        case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); the maximum age is \(wanted)")
         case .recent(let recorded?):
             let proof = HumanTime.moment(recorded.seconds, now: now)
             return ExplanationStep(.passed, name, "proved again \(proof); \(evidence.source)")
         case .tooOld where !evidence.isKnown:
             return ExplanationStep(
                 .unknown, name,
-                "\(signedIn), and at most \(wanted) is asked; whether a later proof is recorded could not be found out")
+                "\(signedIn), and the maximum age is \(wanted); whether a later sign-in is recorded is unknown")
         case .tooOld:
             return ExplanationStep(
-                .failed, name, "\(signedIn), and at most \(wanted) is asked; no later proof is recorded")
+                .failed, name, "\(signedIn), and the maximum age is \(wanted); no later sign-in is recorded")
         case .ended, .loading, .notAsked, .unknown, nil:
-            return ExplanationStep(.failed, name, "the session's record is invalid: a later proof cannot be read")
+            return ExplanationStep(.failed, name, "the session's record is invalid, so a later sign-in cannot be read")
         }
     }
 
     private func secondFactor() -> ExplanationStep? {
         let name = "second factor"
-        guard policy.secondFactor else { return ExplanationStep(.note, name, "not asked by this route") }
+        guard policy.secondFactor else { return ExplanationStep(.note, name, "not required by this route") }
         return principal.hasSecondFactor
             ? ExplanationStep(.passed, name, "used")
-            : ExplanationStep(.failed, name, "none was used, and the route asks for one")
+            : ExplanationStep(.failed, name, "not used, but required by the route")
     }
 }

@@ -59,7 +59,8 @@ extension ExplainedRequest {
         if url.hasPrefix("/") || url == "*" { return (Self.defaultHost(configuration), url) }
         guard let scheme = ["http://", "https://"].first(where: { url.lowercased().hasPrefix($0) }) else {
             throw ExplainedRequestError(
-                description: "\(ShownText.quoted(url)) is no URL; write http://HOST/PATH, or a path that begins with /")
+                description:
+                    "\(ShownText.quoted(url)) is not a URL; write http://HOST/PATH, or a path that begins with /")
         }
         let rest = url.dropFirst(scheme.count)
         let host = rest.prefix { $0 != "/" && $0 != "?" }
@@ -87,14 +88,14 @@ extension ExplainedRequest {
         if let token {
             guard let name = places.header else {
                 throw ExplainedRequestError(
-                    description: "identity.credentials.header is null: no ID token counts; leave it out")
+                    description: "identity.credentials.header is null, so no ID token is accepted; omit the token")
             }
             fields.append((name, "Bearer \(token)"))
         }
         if let sessionCookie {
             guard let name = places.cookie else {
                 throw ExplainedRequestError(
-                    description: "identity.credentials.cookie is null: no cookie counts; leave it out")
+                    description: "identity.credentials.cookie is null, so no cookie is accepted; omit the cookie")
             }
             fields.append(("Cookie", "\(name)=\(sessionCookie)"))
         }

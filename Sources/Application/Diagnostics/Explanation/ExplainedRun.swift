@@ -22,7 +22,7 @@ struct ExplainedRun {
     private let scratch = PathScratch()
     private var inspected: InspectedToken?
     private var principal: Principal?
-    private var records = RecordEvidence.known(user: .none, session: .none, source: "not asked")
+    private var records = RecordEvidence.known(user: .none, session: .none, source: "not queried")
     private var firebase = AccountEvidence.irrelevant
     /// The findings of the last authorization, because a run that waited authorizes again.
     private var authorization: [AuthorizationFinding] = []
@@ -109,13 +109,13 @@ struct ExplainedRun {
         case .keySet(let set):
             guard let keys = inspected?.keys, inspected?.inspection.code != .keysUnavailable else {
                 return .ended(
-                    transcript.undetermined("the keys that would tell whether the signature is right are not known"))
+                    transcript.undetermined("the keys to verify the signature are not available"))
             }
             parts.authenticator.install(keys.view, set: set)
             return .result(.arrived)
         case .opaqueToken(let key, _):
             guard let verdict = inspected?.verdict, inspected?.inspection.code != .introspectionUnavailable else {
-                return .ended(transcript.undetermined("its provider did not tell whether the token counts"))
+                return .ended(transcript.undetermined("the provider did not return a verdict on the token"))
             }
             parts.opaque?.install(verdict, of: key)
             return .result(.opaqueToken(key))
@@ -137,22 +137,22 @@ struct ExplainedRun {
         switch await explainer.owners.lookUp(question.link) {
         case .nobody(let source):
             if explainer.configuration.accounts?.unlinked == .derive {
-                transcript.pass("link", "of no account: the uid is the derived one; \(source)")
+                transcript.pass("link", "no account: the uid is derived from the identity; \(source)")
             } else {
-                transcript.fail("link", "of no account, and accounts.unlinked is deny; \(source)")
+                transcript.fail("link", "no account, and accounts.unlinked is deny; \(source)")
             }
             let generation = parts.owners?.generation(at: question.place) ?? 0
             parts.owners?.keep(nil, of: question.key, generation: generation)
             return .result(.arrived)
         case .owner(let owner, let source):
-            transcript.pass("link", "of the account \(owner.user.shown), whose the request is; \(source)")
+            transcript.pass("link", "the account \(owner.user.shown); \(source)")
             return .ended(
                 transcript.undetermined(
                     "it is decided as the account's own, and an account is not explained by its links"))
         case .unknown(let why):
             transcript.add(ExplanationStep(.unknown, "link", why))
             return .ended(
-                transcript.undetermined("whose request it is hangs on the account that the identity is linked to"))
+                transcript.undetermined("the user depends on the account that the identity is linked to"))
         }
     }
 
@@ -165,13 +165,13 @@ struct ExplainedRun {
         case .methodIsNeverForwarded: transcript.fail("method", "CONNECT and TRACE are never forwarded")
         case .preflight(let preflight, let plan, let isAllowed):
             let method = request.withView { preflight.methodName(in: $0.bytes) }
-            let asks = "a preflight of \(method) for \(plan.pattern): no credential is looked at"
+            let asks = "a preflight of \(method) for \(plan.pattern); credentials are not checked"
             transcript.add(
                 ExplanationStep(
                     isAllowed ? .passed : .failed, "cors",
-                    "\(asks), and pages of the Origin may \(isAllowed ? "" : "not ")call"))
+                    "\(asks), and the Origin is \(isAllowed ? "" : "not ")allowed"))
         case .builtin(.account(let endpoint)):
-            transcript.pass("call", "\(endpoint.path), a call of the gateway's own: nothing is forwarded")
+            transcript.pass("call", "\(endpoint.path), an endpoint of the gateway: the request is not forwarded")
         case .builtin(.keys), .builtin(.page): break
         case .methodOfBuiltin(let allowed): transcript.fail("method", "only \(allowed)")
         case .routed(let match): showRoute(match)
@@ -180,16 +180,16 @@ struct ExplainedRun {
         case .invalidPath(let error): transcript.fail("path", "\(error.reason) at byte \(error.offset + 1)")
         case .rateLimited(let limit): transcript.fail("rate limit", limit.text)
         case .bodyTooLong(let length, let limit):
-            transcript.fail("body", "\(length) bytes, and at most \(limit) are taken")
+            transcript.fail("body", "\(length) bytes; the limit is \(limit)")
         case .upgrade(let asked): showUpgrade(asked)
         case .crossSite(let finding, let isListed):
             transcript.add(
                 isListed
-                    ? ExplanationStep(.passed, "site", "the Origin is one whose pages may call with credentials")
+                    ? ExplanationStep(.passed, "site", "the Origin is allowed to send requests with credentials")
                     : ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown))
-        case .crossSiteNotChecked: transcript.note("site", "not asked: the route has insecure_no_csrf")
+        case .crossSiteNotChecked: transcript.note("site", "not queried: the route has insecure_no_csrf")
         case .credentialNotNeeded:
-            if run.endpoint == nil { transcript.note("credential", "not looked at: the route has auth: none") }
+            if run.endpoint == nil { transcript.note("credential", "not checked: the route has auth: none") }
         case .credential(let offer): await showCredential(offer)
         case .authenticated(let entry): showVerified(entry)
         case .notAuthenticated: break
@@ -242,7 +242,7 @@ struct ExplainedRun {
             transcript.note("upgrade", "removed: the route lists no such protocol, or the request has a body")
         case .upgrade(let upgrade):
             let name = String(decoding: upgrade.name, as: UTF8.self)
-            transcript.pass("upgrade", "to \(name), if the service agrees: a tunnel, no requests")
+            transcript.pass("upgrade", "to \(name), if the upstream agrees; the connection becomes a tunnel")
         case .malformed(let why): transcript.fail("upgrade", "no handshake (\(why))")
         }
     }
@@ -256,11 +256,13 @@ struct ExplainedRun {
             transcript.add(
                 ExplanationStep(
                     isRequired ? .failed : .passed, "credential",
-                    isRequired ? "none, and the route asks for one" : "none, and the route is for anybody: auth is null"
+                    isRequired
+                        ? "none, but the route requires one"
+                        : "none; the route permits anonymous requests, and auth is null"
                 ))
         case .unsupported: transcript.fail("credential", "the field of the Bearer token carries another scheme")
         case .ambiguous:
-            transcript.fail("credential", "more than one, and they differ: nobody can say whose request it is")
+            transcript.fail("credential", "more than one, and they differ")
         case .token(let range, let kind):
             transcript.pass("credential", kind == .idToken ? "a Bearer token in the header" : "a session cookie")
             await inspect(request.bytes(range), kind)
@@ -302,14 +304,14 @@ struct ExplainedRun {
     private mutating func denied(_ denial: Denial) -> Explanation {
         showAuthorization()
         if denial.code == .keysUnavailable {
-            return transcript.undetermined("the keys that would tell whether the signature is right are not known")
+            return transcript.undetermined("the keys to verify the signature are not available")
         }
         if denial.code == .introspectionUnavailable {
-            return transcript.undetermined("its provider did not tell whether the token counts")
+            return transcript.undetermined("the provider did not return a verdict on the token")
         }
         if denial.code == .requiresRecentLogin, !records.isKnown, principal?.standing.hasSession == true {
             return transcript.undetermined(
-                "it passes only with a later sign-in on record, which could not be found out")
+                "it passes only with a recorded later sign-in, which could not be determined")
         }
         return transcript.refused(denial)
     }
@@ -326,7 +328,7 @@ struct ExplainedRun {
             transcript.pass("path", "\(request.text(request.head.path)), the gateway's own")
             guard case .keys = response else { return transcript.answered(200, "the demo's page") }
             if explainer.configuration.accounts != nil {
-                transcript.note("store", "503 until the store has told the keys of session cookies")
+                transcript.note("store", "503 until the keys of session cookies are loaded from the store")
             }
             return transcript.answered(200, "the keys of its assertions and session cookies")
         }
@@ -337,16 +339,16 @@ struct ExplainedRun {
     ) -> Explanation {
         guard let plan = run.plan, let path else {
             return transcript.undetermined(
-                "the rest hangs on the call's body and on what the store has, which is not looked at")
+                "the result also depends on the body and on the store, which are not checked")
         }
         showAuthorization()
         if entry != nil, !records.isKnown, plan.policy.revocation != .off {
             return transcript.undetermined(
-                "it passes unless the user is disabled or revoked, which could not be found out")
+                "it passes unless the user is disabled or revoked, which could not be determined")
         }
         if !firebase.isKnown {
             return transcript.undetermined(
-                "it passes unless Firebase says that the user is disabled, deleted or revoked, which was not asked")
+                "it passes unless Firebase says that the user is disabled, deleted or revoked, which was not queried")
         }
         let identity = entry?.identity
         guard identity?.isTooLarge != true else {
@@ -371,13 +373,13 @@ extension CrossSiteCheck.Finding {
     /// The reason for display.
     var shown: String {
         switch self {
-        case .noBrowser: "neither Sec-Fetch-Site nor Origin: no browser sent the cookie by itself"
+        case .noBrowser: "neither Sec-Fetch-Site nor Origin is present: not sent by a browser"
         case .listedOrigin: "the Origin is listed in accounts.origins"
         case .sameOrigin: "Sec-Fetch-Site: the page is of the same origin, or there is none"
         case .originIsHost: "the Origin is the Host"
-        case .otherSite: "Sec-Fetch-Site: a page of another site sent it, with the cookie of its user"
+        case .otherSite: "Sec-Fetch-Site: sent by a page of another site"
         case .otherOrigin: "the Origin is not the Host, nor listed in accounts.origins"
-        case .ambiguous: "Sec-Fetch-Site or Origin stands there more than once"
+        case .ambiguous: "Sec-Fetch-Site or Origin is repeated"
         }
     }
 }

@@ -71,7 +71,7 @@ package struct Explainer: Sendable {
 
     /// Returns the records of a user, of their session and of the identity that started it.
     func records(of principal: Principal?) async -> RecordEvidence {
-        guard let principal else { return .known(user: .none, session: .none, source: "not asked") }
+        guard let principal else { return .known(user: .none, session: .none, source: "not queried") }
         let evidence = await records.lookUp(principal.user, principal.session)
         guard let link = principal.recordedLink, case .known(let user, let session, _, let source) = evidence else {
             return evidence

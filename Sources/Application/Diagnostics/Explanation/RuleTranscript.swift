@@ -33,7 +33,7 @@ struct RuleTranscript {
             statement(ruleset.rules[number], entries.filter { $0.rule == number }, ruleset, name)
         }
         let more = numbers.count - Self.statementLimit
-        return more > 0 ? steps + [ExplanationStep(.note, name, "and \(more) more, none of them true")] : steps
+        return more > 0 ? steps + [ExplanationStep(.note, name, "and \(more) more, all of them false")] : steps
     }
 
     private func statement(
@@ -67,7 +67,7 @@ struct RuleTranscript {
         case .value(.bool(true)): (.passed, "true")
         case .value(.bool(false)): (.note, "false")
         case .value(let other): (.note, PrintableText.escaped(other.text))
-        case .failure(let why): (.note, "not true, since it failed (\(PrintableText.escaped(why)))")
+        case .failure(let why): (.note, "not true, because it failed (\(PrintableText.escaped(why)))")
         case nil: (.note, "not decided")
         }
     }
@@ -82,18 +82,18 @@ struct RuleTranscript {
             return ExplanationStep(.passed, name, "allowed by \(label)\(proof)")
         case .denied(let denial): return ExplanationStep(.failed, name, Self.shown(denial.reason))
         case .needsRecentSignIn(let maxAge, _):
-            return ExplanationStep(.failed, name, "\(label) asks for a sign-in at most \(HumanTime.span(maxAge)) ago")
-        case .needsSecondFactor: return ExplanationStep(.failed, name, "\(label) asks for a second factor")
+            return ExplanationStep(.failed, name, "\(label) requires a sign-in at most \(HumanTime.span(maxAge)) ago")
+        case .needsSecondFactor: return ExplanationStep(.failed, name, "\(label) requires a second factor")
         case .needsSignInRecord, .signInRecordUnavailable:
-            return ExplanationStep(.failed, name, "the session's record is invalid: a later proof cannot be read")
+            return ExplanationStep(.failed, name, "the session's record is invalid, so a later sign-in cannot be read")
         }
     }
 
     private static func shown(_ reason: RuleDenial.Reason) -> String {
         switch reason {
-        case .noRule: "denied: no allow is for this path and method"
-        case .conditionIsFalse: "denied: nothing that was asked is true"
-        case .conditionFailed: "denied: nothing that was asked is true, and a condition failed"
+        case .noRule: "denied: no allow matches this path and method"
+        case .conditionIsFalse: "denied: no evaluated condition is true"
+        case .conditionFailed: "denied: no evaluated condition is true, and a condition failed"
         case .limit: "denied: the request reached a limit of rules"
         }
     }

@@ -18,13 +18,13 @@ extension TokenInspector {
         guard transcript.shape(of: token) else { return transcript.ended(.argumentError) }
         switch choice {
         case .nobody(let why):
-            transcript.add(.failed, "provider", "nobody is asked: \(why)")
+            transcript.add(.failed, "provider", "not introspected: \(why)")
             return transcript.ended(.argumentError)
         case .asks(let place, let why):
             let provider = snapshot.opaqueProviders[place]
             transcript.add(.passed, "provider", "\(provider.id), \(why)")
             guard let judgement = await opaqueTokens.ask?(token, provider) else {
-                transcript.add(.unknown, "answer", "\(provider.id) was not asked")
+                transcript.add(.unknown, "answer", "\(provider.id) was not queried")
                 return transcript.ended(.introspectionUnavailable)
             }
             transcript.record(judgement, by: provider)
@@ -101,11 +101,11 @@ struct OpaqueTranscript {
         guard isText, token.count <= OpaqueAuthenticator.maximumTokenSize else {
             let why =
                 isText
-                ? "at most \(OpaqueAuthenticator.maximumTokenSize) are looked at" : "not the text of a Bearer token"
-            add(.failed, "shape", "no JWT, \(size): \(why)")
+                ? "the limit is \(OpaqueAuthenticator.maximumTokenSize)" : "not a valid Bearer token"
+            add(.failed, "shape", "not a JWT, \(size): \(why)")
             return false
         }
-        add(.passed, "shape", "no JWT, so an opaque token, \(size)")
+        add(.passed, "shape", "not a JWT, therefore an opaque token, \(size)")
         return true
     }
 
@@ -113,10 +113,10 @@ struct OpaqueTranscript {
         let source = provider.opaqueTokens.map { KeySource.name(of: $0.url) } ?? provider.id
         switch judgement {
         case .accepted(let identity):
-            add(.passed, "answer", "it counts, says \(source)")
+            add(.passed, "answer", "active, according to \(source)")
             record(identity)
         case .refused(let failure): add(.failed, "answer", "\(failure.reason.rawValue): \(source)")
-        case .failed(let failure): add(.unknown, "answer", "\(source) gave none that counts: \(failure.shown)")
+        case .failed(let failure): add(.unknown, "answer", "no usable response from \(source): \(failure.shown)")
         }
     }
 
@@ -130,7 +130,7 @@ struct OpaqueTranscript {
         add(
             .passed, "exp",
             identity.expiresAt == .latest
-                ? "the provider tells of no end" : HumanTime.moment(identity.expiresAt.seconds, now: now)
+                ? "no expiry is stated" : HumanTime.moment(identity.expiresAt.seconds, now: now)
         )
         add(.note, "iat", identity.issuedAt.map { HumanTime.moment($0.seconds, now: now) } ?? "none")
         add(

@@ -110,12 +110,12 @@ package struct TokenInspector: Sendable {
         if token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true {
             return [
                 ExplanationStep(
-                    .failed, "use", "a pending token of a gateway: it counts in calls of sign-in and link alone")
+                    .failed, "use", "a pending token of a gateway, which is accepted only by sign-in and link")
             ]
         }
         guard SessionVerifier.judges(token), snapshot.sessionSet == nil else { return [] }
         return [
-            ExplanationStep(.failed, "use", "a session cookie of a gateway, and accounts is off in this configuration")
+            ExplanationStep(.failed, "use", "a session cookie of a gateway, but accounts is not configured")
         ]
     }
 
@@ -126,9 +126,11 @@ package struct TokenInspector: Sendable {
         guard failure.reason == .issuer else { return ExplanationStep(.failed, "kind", failure.reason.rawValue) }
         let issuer = ShownText.claim(token.payload.root["iss"])
         guard snapshot.verifiers.verifiers.contains(where: { $0.kind == kind }) else {
-            return ExplanationStep(.failed, "verifier", "nothing in identity is configured for such tokens: \(issuer)")
+            return ExplanationStep(
+                .failed, "verifier", "no verifier in identity is configured for this kind of token: \(issuer)")
         }
-        return ExplanationStep(.failed, "iss", "\(failure.reason.rawValue): \(issuer) is none of identity.providers'")
+        return ExplanationStep(
+            .failed, "iss", "\(failure.reason.rawValue): \(issuer) is not an issuer of identity.providers")
     }
 
     /// Returns the decision of the request path.

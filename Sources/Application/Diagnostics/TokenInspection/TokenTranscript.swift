@@ -33,7 +33,7 @@ struct TokenTranscript {
 
     /// Returns the step of the key lookup and, with the key, the steps of `check`.
     func key(of token: UnverifiedJWS, _ check: (PublicKey) -> [ExplanationStep]) -> [ExplanationStep] {
-        let notChecked = ExplanationStep(.unknown, "signature", "not checked: there is no key to check it with")
+        let notChecked = ExplanationStep(.unknown, "signature", "not checked: no key is available")
         switch evidence.view.lookup(kid: token.keyID ?? "", now: monotonic) {
         case .key(let key):
             return [ExplanationStep(.passed, "key", "found, \(evidence.source)")] + check(key)
@@ -68,7 +68,7 @@ struct TokenTranscript {
 
     /// The text for a token without a sign-in time. Such a token has no session either, so that no later sign-in can be
     /// recorded.
-    static let noAuthTime = "none: never recent, and the upstream is told no sign-in time"
+    static let noAuthTime = "none: never recent, and no sign-in time is sent to the upstream"
 
     private func moment(_ value: JSONValue?) -> String {
         value?.integer.map { HumanTime.moment($0, now: now) } ?? ShownText.claim(value)

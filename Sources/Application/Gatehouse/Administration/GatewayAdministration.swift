@@ -44,10 +44,10 @@ struct GatewayAdministration: AdministrationBackend {
             checks.append(ReadinessCheck("keys \(status.source)", why: why))
         }
         if let refusal = reloader?.outcomes.lastRefusal {
-            checks.append(ReadinessCheck("configuration", note: "the last reload was refused: \(refusal)"))
+            checks.append(ReadinessCheck("configuration", note: "the last reload was rejected: \(refusal)"))
         }
         if let sessions = sources.sessions {
-            let why = sessions.keys == nil ? "the store has not told the issuer and key yet" : nil
+            let why = sessions.keys == nil ? "the issuer and key are not loaded from the store yet" : nil
             checks.append(ReadinessCheck("sessions", why: why))
         }
         return checks
@@ -114,7 +114,7 @@ struct GatewayAdministration: AdministrationBackend {
     ) async throws(AdministrationError) -> Record {
         guard user.tenant == nil || generations.current.configuration.identity.firebase?.tenant == .any else {
             throw .invalid(
-                "identity.firebase.tenant is not \"*\", so that uids alone name users; leave out the tenant")
+                "identity.firebase.tenant is not \"*\", so users have no tenant; omit the tenant")
         }
         do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }
     }

@@ -161,7 +161,7 @@ package final class Gateway: Sendable {
         try? await Task.sleep(for: drain.delay)
         await listeners.close()
         if await !workers.drain(within: generations.current.configuration.drain.timeout) {
-            logger.warning("drain timed out; what still runs is cut off")
+            logger.warning("drain timed out; current requests are aborted")
         }
         await finish()
         logger.notice("stopped")
@@ -177,7 +177,7 @@ package final class Gateway: Sendable {
         // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {
-            logger.warning("the last lines of the access log were not written: its reader takes none")
+            logger.warning("the last lines of the access log were not written, because its reader accepts no data")
         }
         await generations.shutdown()
         try? await fetcher.shutdown()

@@ -44,7 +44,7 @@ final class CertificateRenewal: Sendable {
         case .refused(let errors):
             failures.wrappingIncrement(ordering: .relaxed)
             logger.error(
-                "the certificates on disk are unfit; the old ones are served on",
+                "the certificates on disk are invalid; the previous ones stay in use",
                 metadata: [
                     "listener": "\(listener.wanted)",
                     "reason": "\(errors.map { "\($0.what); \($0.remedy)" }.joined(separator: "; "))",

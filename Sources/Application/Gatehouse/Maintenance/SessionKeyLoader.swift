@@ -23,7 +23,7 @@ struct SessionKeyLoader: Sendable {
             } catch {
                 let level = "\(error)" == lastLogged ? Logger.Level.debug : .error
                 logger.log(
-                    level: level, "the store does not tell the session cookies' issuer and key",
+                    level: level, "the issuer and key of session cookies cannot be read from the store",
                     metadata: ["error": "\(error)"])
                 lastLogged = "\(error)"
                 try? await Task.sleep(for: pause)

@@ -59,7 +59,8 @@ final class BlockingCalls: Sendable {
     > {
         guard !isStuck.withLock({ $0 }) else {
             return .failure(
-                ReloadRefusal("an earlier reload still reads its files; see what it waits for, or restart the gateway"))
+                ReloadRefusal(
+                    "an earlier reload is still reading its files; check the file system, or restart the gateway"))
         }
         let pending = PendingCall<Value>()
         let thread = NIOThreadPool(numberOfThreads: 1)
@@ -96,7 +97,7 @@ private final class PendingCall<Value: Sendable>: Sendable {
         _ = settle(
             .failure(
                 ReloadRefusal(
-                    "reading the configuration took longer than \(BlockingCalls.timeLimit.components.seconds) s; see what its files wait for"
+                    "reading the configuration took longer than \(BlockingCalls.timeLimit.components.seconds) s; check the file system"
                 )),
             note)
     }

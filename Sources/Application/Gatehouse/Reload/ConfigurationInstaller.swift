@@ -36,7 +36,7 @@ struct ConfigurationInstaller: Sendable {
             let cleared = places.adopt(
                 MetricIndices.Names(configuration), besides: MetricIndices.Names(previous.configuration))
         else {
-            throw ReloadRefusal("more routes or upstreams than there is room to count; restart the gateway")
+            throw ReloadRefusal("the number of routes or upstreams exceeds the metrics tables; restart the gateway")
         }
         _ = try await workers.onEach { $0.counters.clear(cleared) }
         let (snapshot, serviceAccount) = try await calls.run { [places] in
@@ -105,7 +105,8 @@ struct ConfigurationInstaller: Sendable {
             }
         } catch {
             await sources.shutdown()
-            throw ReloadRefusal("the store does not tell the session cookies' issuer and key (\(error)); try again")
+            throw ReloadRefusal(
+                "the issuer and key of session cookies cannot be read from the store (\(error)); try again")
         }
         await sources.settle(within: .seconds(5))
         return sources

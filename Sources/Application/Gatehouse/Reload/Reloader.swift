@@ -74,7 +74,7 @@ final class Reloader: Sendable {
                 $0.outcomes.refused += 1
                 $0.outcomes.lastRefusal = "\(error)"
             }
-            logger.error("reload refused; the configuration before is served on", metadata: ["error": "\(error)"])
+            logger.error("reload rejected; the previous configuration stays active", metadata: ["error": "\(error)"])
         }
     }
 

@@ -51,7 +51,7 @@ extension RouteConflicts {
     private func slashWarning(_ route: Configuration.Route) -> ConfigurationWarning {
         warning(
             route,
-            "encoded_slashes: keep with rules: %2F ends no segment, so {name} may hold a '/', "
+            "encoded_slashes: keep with rules: %2F does not end a segment, so {name} may contain a '/', "
                 + "and a service that decodes it sees another path than the rules",
             "make sure that the service splits the path before it decodes, or remove encoded_slashes")
     }
@@ -81,7 +81,7 @@ extension RouteConflicts {
             return warning(
                 route,
                 "\(Quoted(route.path)) in any case asks for a credential, but \(Quoted(routes[other].path)) "
-                    + "at line \(routes[other].location.line) opens that spelling with auth: none",
+                    + "at line \(routes[other].location.line) exposes that spelling with auth: none",
                 "give both the same auth, or remove one")
         }
     }

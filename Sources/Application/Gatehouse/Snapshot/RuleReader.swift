@@ -82,8 +82,8 @@ struct RuleReader {
         guard let file, routes.allSatisfy({ $0.auth == .none }) else { return }
         warnings.append(
             ConfigurationWarning(
-                location: file.location, what: "no route asks for a credential, so the rules are asked of nobody",
-                remedy: "remove auth: none where they should be, or remove them"))
+                location: file.location, what: "no route requires a credential, so that the rules have no effect",
+                remedy: "remove auth: none from routes that need them, or remove the rules"))
     }
 
     private mutating func bytes(of file: Configuration.RulesFile) -> [UInt8]? {
@@ -92,7 +92,8 @@ struct RuleReader {
         } catch {
             let (why, remedy) =
                 switch error {
-                case .unreadable(let reason): ("cannot be read (\(reason))", "paths start at the working directory")
+                case .unreadable(let reason):
+                    ("cannot be read (\(reason))", "paths are relative to the working directory")
                 case .tooLarge: ("is larger than 256 KiB", "make it smaller")
                 }
             let what = "the rules file \(Quoted(file.path)): \(why)"
@@ -112,7 +113,7 @@ struct RuleReader {
         }
         guard problems.problems.isEmpty else { return }
         errors.append(
-            ConfigurationError(location: location, what: "rules that cannot be read", remedy: "correct or remove them"))
+            ConfigurationError(location: location, what: "the rules are invalid", remedy: "correct or remove them"))
     }
 }
 

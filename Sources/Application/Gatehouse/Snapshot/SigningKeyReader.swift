@@ -44,7 +44,9 @@ struct SigningKeyReader {
         let previous = files.previous.compactMap { file in key(in: file, files).map { (file, $0) } }
         guard let current, previous.count == files.previous.count else { return nil }
         for (file, key) in previous where key.keyID == current.keyID {
-            warn("the key file \(Quoted(file)) holds the key that signs", "remove it, or name another file", files)
+            warn(
+                "the key file \(Quoted(file)) contains the current signing key", "remove it, or name another file",
+                files)
         }
         return (current, previous.map(\.1))
     }
@@ -54,8 +56,8 @@ struct SigningKeyReader {
         guard let session, let assertion, session.keyID == assertion.keyID else { return }
         errors.append(
             ConfigurationError(
-                location: location, what: "accounts.session_key holds the key that signs assertions",
-                remedy: "make one of its own"))
+                location: location, what: "accounts.session_key contains the key that signs assertions",
+                remedy: "create a separate key"))
     }
 
     private mutating func key(in file: String, _ files: SigningKeyFiles) -> SigningKey? {
@@ -63,14 +65,14 @@ struct SigningKeyReader {
             let bytes = try BoundedFile.read(file, atMost: Self.maximumSize)
             if BoundedFile.isOpenToOthers(file) {
                 warn(
-                    "the key file \(Quoted(file)) is open to others than its owner",
-                    "chmod 600 it: who reads it can sign", files)
+                    "the key file \(Quoted(file)) is accessible to users other than its owner",
+                    "chmod 600 it; any reader can sign with it", files)
             }
             return try SigningKey(pem: bytes, algorithm: .es256)
         } catch let error as SigningKeyError {
             fail(file, error.description, files)
         } catch BoundedFile.Failure.unreadable(let reason) {
-            fail(file, "cannot be read (\(reason))", files, "paths start at the working directory")
+            fail(file, "cannot be read (\(reason))", files, "paths are relative to the working directory")
         } catch {
             fail(file, "is larger than 64 KiB", files)
         }

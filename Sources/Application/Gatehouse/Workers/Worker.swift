@@ -187,7 +187,7 @@ final class Worker {
     /// Logs that the route permitted a request despite a store failure.
     func logAllowed(_ failure: StoreFailure, _ plan: RoutePlan) {
         logger.warning(
-            "request passed although the store could not tell",
+            "request permitted despite a store failure",
             metadata: ["route": "\(plan.pattern)", "failure": "\(failure.rawValue)"])
     }
 

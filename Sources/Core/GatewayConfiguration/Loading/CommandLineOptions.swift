@@ -48,7 +48,7 @@ extension Configuration {
         if identity.firebase?.insecureEmulator == true && !address.isLoopback {
             problems.append(
                 (
-                    "insecure_emulator with a listener that other machines reach",
+                    "insecure_emulator requires that every listener is on a loopback address",
                     "listen on 127.0.0.1, or remove insecure_emulator"
                 ))
         }
@@ -101,7 +101,7 @@ private struct ShortcutOptions {
 
     mutating func firebase(_ project: String, _ environment: [String: String]) -> Configuration.Firebase {
         if !Configuration.Firebase.isProject(project) {
-            fail("--firebase-project", "not a project's id", "write the id that the Firebase console shows")
+            fail("--firebase-project", "not a project id", "write the project id from the Firebase console")
         }
         var firebase = Configuration.Firebase(project: project)
         for (variable, failure) in firebase.override(from: environment) {

@@ -140,7 +140,7 @@ struct ConfigurationLoader {
     }
 
     private mutating func readUpstreams(_ root: MappingReader) -> [MappingEntry] {
-        guard let value = root.required("upstreams", "add the services behind the gateway") else { return [] }
+        guard let value = root.required("upstreams", "add the upstream services") else { return [] }
         let entries = value.entries(permitting: .collection) ?? []
         configuration.upstreams = entries.compactMap(Configuration.Upstream.read)
         return entries
@@ -168,14 +168,15 @@ struct ConfigurationLoader {
         let needsCredential = configuration.routes.contains { $0.auth == .required }
         if credentials.header == nil && credentials.cookie == nil && needsCredential {
             context.fail(
-                root.location(of: "identity"), "identity.credentials reads neither a header nor a cookie",
+                root.location(of: "identity"), "identity.credentials has neither a header nor a cookie",
                 "set one of them, or auth: none on every route")
         }
         guard configuration.headers.forwardCredential, let header = credentials.header,
             configuration.headers.removes(header)
         else { return }
         context.warn(
-            root.location(of: "headers"), "the credential's field \(Quoted(header)) is removed and never forwarded",
-            "name a field that does not begin with \(configuration.headers.prefix)")
+            root.location(of: "headers"),
+            "the credential header \(Quoted(header)) is one of the removed inbound fields",
+            "choose a field name that does not begin with \(configuration.headers.prefix)")
     }
 }

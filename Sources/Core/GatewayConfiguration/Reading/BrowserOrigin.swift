@@ -8,7 +8,7 @@ enum BrowserOrigin {
     static func spelling(of text: String) throws(HTTPURL.Failure) -> String {
         if text.contains("*") {
             throw HTTPURL.Failure(
-                what: "an origin with a wildcard, which others may be able to make theirs", remedy: "list each origin")
+                what: "an origin with a wildcard; an attacker may control a matching host", remedy: "list each origin")
         }
         guard text.contains("://") else {
             throw HTTPURL.Failure(what: "no origin", remedy: "write https://HOST, or https://HOST:PORT")
@@ -23,7 +23,7 @@ enum BrowserOrigin {
 extension ConfigurationValue {
     /// Returns a permitted origin, which must have the browsers' spelling.
     func origin() -> String? {
-        guard !isNullWord else { return fail("\(name) is null, which any page can send", "remove it") }
+        guard !isNullWord else { return fail("\(name) is null, an origin that any page can send", "remove it") }
         guard let text = string(atMost: 512) else { return nil }
         let spelling: String
         do {
@@ -33,8 +33,8 @@ extension ConfigurationValue {
         }
         guard spelling.utf8.elementsEqual(text.utf8) else {
             return fail(
-                "\(name) is \(shown), not as browsers send it",
-                "write \(isSubstituted ? "scheme and host in lower case, and no port that is the scheme's own" : spelling)"
+                "\(name) is \(shown), not in the form that browsers send",
+                "write \(isSubstituted ? "scheme and host in lower case, without the scheme's default port" : spelling)"
             )
         }
         warnOfPlainHTTP(text)
@@ -45,7 +45,9 @@ extension ConfigurationValue {
         guard let url = try? HTTPURL(parsing: origin), !url.isSecure, !IPAddress.isLoopback(host: url.host) else {
             return
         }
-        warn("anybody on the way can change the pages of \(shown), and so call as its users", "use https://")
+        warn(
+            "the pages of \(shown) can be modified in transit, and modified pages can send requests as its users",
+            "use https://")
     }
 
     private var isNullWord: Bool {
@@ -57,7 +59,7 @@ extension ConfigurationValue {
         guard case .scalar(let scalar) = content else { return origin() }
         if scalar.text == "*" { return "*" }
         if scalar.text == "null", !scalar.isPlain {
-            warn("the origin null is that of every sandboxed frame and local file", "list real origins")
+            warn("every sandboxed frame and local file has the origin null", "list real origins")
             return "null"
         }
         return BrowserOrigin.isOfAnApp(scalar.text) ? scalar.text : origin()

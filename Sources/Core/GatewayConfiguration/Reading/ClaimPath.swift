@@ -111,7 +111,7 @@ package struct ClaimPathParser {
         if let root = ClaimPath.Root(rawValue: name) { return root }
         index = 0
         throw error(
-            name.isEmpty ? "a path begins with a name" : "no such value",
+            name.isEmpty ? "a path begins with a name" : "unknown root of a claim path",
             "begin with token, uid or provider")
     }
 
@@ -166,7 +166,7 @@ package struct ClaimPathParser {
     private mutating func skipEscape(_ quote: Unicode.Scalar) throws(ClaimPathError) {
         let next = index + 1
         guard next < text.count, text[next] == quote || text[next] == "\\" else {
-            throw error("an escape that is not known", "only \\\(quote) and \\\\ are escapes")
+            throw error("an unknown escape", "the supported escapes are \\\(quote) and \\\\")
         }
         index = next
     }

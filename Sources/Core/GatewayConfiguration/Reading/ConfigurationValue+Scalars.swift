@@ -6,7 +6,7 @@ extension ConfigurationValue {
     package func string(atMost maximum: Int = 4_096) -> String? {
         guard let scalar = scalar("a text") else { return nil }
         if scalar.isPlain && !scalar.isSubstituted && Self.looksTyped(scalar.text) {
-            return fail("\(name) is \(shown), not a text", "put it in quotes")
+            return fail("\(name) is \(shown), not a string", "put it in quotes")
         }
         return bounded(scalar, atMost: maximum)
     }
@@ -93,7 +93,7 @@ extension ConfigurationValue {
             return fail("\(name) is longer than \(maximum) bytes", "shorten it")
         }
         if scalar.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return fail("\(name) contains a control character", "keep it on one line, without tabs")
+            return fail("\(name) contains a control character", "write it on one line, without tabs")
         }
         return scalar.text
     }
@@ -115,7 +115,7 @@ extension ConfigurationValue {
         guard let text = scalar("a text")?.text else { return nil }
         guard text.utf8.count <= 4_096 else { return fail("\(name) is longer than 4096 bytes", "shorten it") }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            return fail("\(name) contains a control character", "keep it on one line, without tabs")
+            return fail("\(name) contains a control character", "write it on one line, without tabs")
         }
         return Secret(text)
     }
@@ -141,11 +141,11 @@ extension ConfigurationValue {
 /// The risk of an exchange without TLS.
 enum PlainHTTPRisk: String {
     /// Key sets and discovery documents.
-    case replacedKeys = "whose keys anybody on the way could replace"
+    case replacedKeys = "where an attacker on the network could replace the keys"
     /// Calls with tokens and with the gateway's client secret.
-    case readSecrets = "where anybody on the way could read tokens and secrets"
+    case readSecrets = "where an attacker on the network could read tokens and secrets"
     /// The name of an issuer, which is never requested.
-    case anyIssuer = "in whose name anybody on the way could issue tokens"
+    case anyIssuer = "where an attacker on the network could issue tokens"
 }
 
 extension HTTPURL {
@@ -207,7 +207,7 @@ extension ConfigurationValue {
         let elements = values.compactMap { value -> Element? in
             guard let element = read(value) else { return nil }
             guard seen.insert(element).inserted else {
-                return value.fail("\(name) has an entry twice", "keep one of them")
+                return value.fail("\(name) has a duplicate entry", "remove one of them")
             }
             return element
         }

@@ -120,7 +120,7 @@ extension ConfigurationValue {
         case .sequence(let nodes):
             nodes.map { ConfigurationValue($0, name: "\(name)[]", context: context, permitting: permitted) }
         case .failed: nil
-        default: fail("\(name) is not a list", "write [...] or one '- ' line an entry")
+        default: fail("\(name) is not a list", "write [...], or one line with '- ' for each entry")
         }
     }
 
@@ -161,7 +161,7 @@ extension ConfigurationValue {
         case .mapping(let mapping): mapping
         case .failed: nil
         default:
-            fail("\(name.isEmpty ? "the file" : name) is not a mapping", "write KEY: VALUE lines, indented below it")
+            fail("\(name.isEmpty ? "the file" : name) is not a mapping", "write indented KEY: VALUE lines below it")
         }
     }
 

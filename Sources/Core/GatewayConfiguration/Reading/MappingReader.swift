@@ -150,6 +150,6 @@ package struct MappingReader {
 extension KnownKeys {
     fileprivate func remedy(forUnknown key: String) -> String {
         if let meant = Spelling.suggestion(for: key, among: supported) { return "did you mean '\(meant)'?" }
-        return "the keys here are \(supported.joined(separator: ", "))"
+        return "the supported keys are \(supported.joined(separator: ", "))"
     }
 }

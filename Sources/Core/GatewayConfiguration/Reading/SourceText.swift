@@ -40,7 +40,7 @@ package struct SourceText {
     private static func tooLarge(_ file: String) -> ConfigurationError {
         ConfigurationError(
             location: SourceLocation(file: file, line: 1, column: 1), what: "the file is larger than 1 MiB",
-            remedy: "make it smaller")
+            remedy: "reduce its size")
     }
 
     private static func decode(_ bytes: ArraySlice<UInt8>, _ file: String) throws(ConfigurationError)

@@ -67,7 +67,7 @@ package struct Substitution {
 
     private func value(of reference: String) throws(Failure) -> String {
         if reference.contains("${") {
-            throw Failure(what: "a '${' inside of another", remedy: "use one variable for the whole")
+            throw Failure(what: "nested '${'", remedy: "use one variable for the whole value")
         }
         if reference.hasPrefix("file:") { return try content(ofFile: String(reference.dropFirst(5))) }
         guard let separator = reference.firstRange(of: ":-") else { return try variable(reference) }
@@ -97,7 +97,7 @@ package struct Substitution {
     private func checked(name: String) throws(Failure) -> String {
         guard Self.isName(name) else {
             throw Failure(
-                what: "\(Quoted(name)) is not a variable's name",
+                what: "\(Quoted(name)) is not a variable name",
                 remedy: "write ${NAME}, ${NAME:-default} or ${file:PATH}")
         }
         return name
@@ -125,18 +125,18 @@ package struct Substitution {
         guard let files else {
             return try BoundedFile.read(path.hasPrefix("/") ? path : "\(directory)/\(path)", atMost: Self.maximumSize)
         }
-        guard let bytes = files[path] else { throw .unreadable("not among the files given") }
+        guard let bytes = files[path] else { throw .unreadable("not one of the available files") }
         return bytes
     }
 
     private static func failure(_ failure: BoundedFile.Failure, _ path: String) -> Failure {
         switch failure {
         case .tooLarge:
-            Failure(what: "the file \(Quoted(path)) is larger than 64 KiB", remedy: "name a smaller file")
+            Failure(what: "the file \(Quoted(path)) is larger than 64 KiB", remedy: "use a smaller file")
         case .unreadable(let reason):
             Failure(
                 what: "the file \(Quoted(path)) cannot be read (\(reason))",
-                remedy: "paths start at the configuration file's directory")
+                remedy: "paths are relative to the directory of the configuration file")
         }
     }
 

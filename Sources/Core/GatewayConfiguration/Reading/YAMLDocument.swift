@@ -114,7 +114,7 @@ private struct YAMLComposer {
         nodes += 1
         if nodes > YAMLDocument.maximumNodes { throw error(event, "more than 500000 values", "split the file") }
         if nodes % 256 == 1, ContinuousClock.now > end {
-            throw error(event, "the file takes too long to read", "make it smaller or simpler")
+            throw error(event, "the file takes too long to parse", "reduce its size or nesting")
         }
         if depth > YAMLDocument.maximumDepth { throw YAMLProblem.tooDeep(at: event.location) }
         refuseProperties(of: event)
@@ -148,11 +148,11 @@ private struct YAMLComposer {
             let key = try node(event, depth: depth)
             let value = try node(try events.next(), depth: depth)
             guard case .scalar(let text, _) = key.content else {
-                refuse(error(event, "a key that is not a text", "write KEY: VALUE"))
+                refuse(error(event, "a key that is not a string", "write KEY: VALUE"))
                 continue
             }
             guard seen.insert(text).inserted else {
-                duplicates.append(error(event, "duplicate key \(Quoted(text))", "keep one of them"))
+                duplicates.append(error(event, "duplicate key \(Quoted(text))", "remove one of them"))
                 continue
             }
             members.append(YAMLMember(key: text, keyLocation: key.location, value: value))

@@ -135,12 +135,12 @@ enum YAMLProblem {
             }
         return ConfigurationError(
             location: location, what: "YAML \(name) ('\(kind.rawValue)') are not allowed",
-            remedy: "put a text that begins with '\(kind.rawValue)' in quotes")
+            remedy: "quote strings that begin with '\(kind.rawValue)'")
     }
 
     static func tooDeep(at location: SourceLocation) -> ConfigurationError {
         ConfigurationError(
-            location: location, what: "nested more than \(YAMLDocument.maximumDepth) levels deep",
+            location: location, what: "nested deeper than \(YAMLDocument.maximumDepth) levels",
             remedy: "close the brackets")
     }
 
@@ -153,12 +153,12 @@ enum YAMLProblem {
     private static func remedy(for problem: String) -> String {
         switch problem {
         case "mapping values are not allowed in this context":
-            "check the indentation, and put a text with ': ' in quotes"
+            "check the indentation, and quote strings with ': '"
         case "could not find expected ':'": "write KEY: VALUE"
-        case "found unexpected end of stream": "close the quote or bracket that is open"
-        case "found character that cannot start any token": "put the text in quotes; indent with spaces, not tabs"
+        case "found unexpected end of stream": "close the open quote or bracket"
+        case "found character that cannot start any token": "quote the string; indent with spaces, not tabs"
         case "did not find expected ',' or '}'", "did not find expected ',' or ']'":
-            "check the brackets, and put ${...} in quotes inside of them"
+            "check the brackets, and quote ${...} within them"
         default: "check the indentation, the quotes and the brackets"
         }
     }

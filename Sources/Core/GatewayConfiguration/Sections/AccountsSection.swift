@@ -87,16 +87,17 @@ extension Configuration.Accounts {
         checkKeys(mapping, at: place, others)
         if let issuer, let owner = others.identity.owner(ofIssuer: issuer) {
             mapping.fail(
-                "issuer", "accounts.issuer is the issuer of \(owner)", "name your own, as in https://api.example.com")
+                "issuer", "accounts.issuer equals the issuer of \(owner)",
+                "use an issuer of your own, as in https://api.example.com")
         }
         if others.identity.credentials.cookie == nil {
             mapping.context.fail(
                 place, "accounts needs a session cookie, and identity.credentials.cookie is null",
-                "name the cookie there, or remove accounts")
+                "set the cookie name there, or remove accounts")
         }
         if !hasIdentity {
             mapping.context.fail(
-                place, "accounts is on, and identity names nobody who could sign in",
+                place, "accounts is enabled, but identity has no source of sign-ins",
                 "add identity.firebase.project or an entry of identity.providers, or remove accounts")
         }
     }
@@ -104,16 +105,17 @@ extension Configuration.Accounts {
     private func checkKeys(_ mapping: MappingReader, at place: SourceLocation, _ others: Configuration) {
         if case .redis = others.store, mapping.value("session_key") == nil {
             mapping.context.fail(
-                place, "accounts.session_key is missing: a shared store holds no secrets",
-                "add session_key: FILE, a private key (PEM, P-256) that all gateways have")
+                place,
+                "accounts.session_key is missing; the gateways cannot share a generated key, since a shared store contains no secrets",
+                "add session_key: FILE, a private key (PEM, P-256) that all gateways share")
         }
         if let sessionKey, sessionKey == others.headers.assertion?.key {
             mapping.fail(
-                "session_key", "accounts.session_key is the key that signs assertions", "name a key of its own")
+                "session_key", "accounts.session_key is also the assertion signing key", "use a separate key")
         }
         if mapping.value("previous_session_keys") != nil, mapping.value("session_key") == nil {
             mapping.fail(
-                "previous_session_keys", "accounts.previous_session_keys stands without session_key",
+                "previous_session_keys", "accounts.previous_session_keys requires session_key",
                 "add session_key: FILE, or remove it")
         }
     }

@@ -29,7 +29,7 @@ extension Configuration.Admin {
         guard text.utf8.count <= 1_024 else { return value.fail("admin.token is longer than 1024 bytes", "shorten it") }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return value.fail(
-                "admin.token has characters that a header cannot carry", "use visible ASCII without spaces")
+                "admin.token has characters that are invalid in a header", "use visible ASCII without spaces")
         }
         if text.utf8.count < goodTokenLength {
             value.warn(
@@ -118,7 +118,7 @@ extension Configuration.Log {
         case let path where path.contains("/"): return .file(path: path)
         default:
             return value.fail(
-                "log.access is \(value.shown), no place for a log", "write stdout, off, or a path with a '/'")
+                "log.access is \(value.shown), not a log destination", "write stdout, off, or a path with a '/'")
         }
     }
 }

@@ -28,21 +28,21 @@ package struct HTTPURL: Hashable {
         switch text[..<separator.lowerBound].lowercased() {
         case "http": isSecure = false
         case "https": isSecure = true
-        default: throw Failure(what: "a URL of another scheme than http and https", remedy: "write http://HOST:PORT")
+        default: throw Failure(what: "a URL whose scheme is neither http nor https", remedy: "write http://HOST:PORT")
         }
         let rest = text[separator.upperBound...]
         let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
         let authority = try HostAndPort(parsing: String(rest[..<end]), defaultPort: isSecure ? 443 : 80)
-        guard authority.port != 0 else { throw Failure(what: "a URL with port 0", remedy: "name the port") }
+        guard authority.port != 0 else { throw Failure(what: "a URL with port 0", remedy: "add the port") }
         host = authority.host
         port = authority.port
         target = try Self.checked(target: String(rest[end...]))
     }
 
     private static func checked(target: String) throws(Failure) -> String {
-        if target.contains("#") { throw Failure(what: "a URL with a fragment", remedy: "remove '#' and what follows") }
+        if target.contains("#") { throw Failure(what: "a URL with a fragment", remedy: "remove the fragment") }
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Failure(what: "a URL with spaces or other than ASCII characters", remedy: "percent-encode them")
+            throw Failure(what: "a URL with spaces or non-ASCII characters", remedy: "percent-encode them")
         }
         return target
     }
@@ -58,7 +58,7 @@ package struct HostAndPort: Hashable {
     /// Parses a text. The port is required unless there is a default.
     package init(parsing text: String, defaultPort: Int? = nil) throws(HTTPURL.Failure) {
         if text.contains("@") {
-            throw HTTPURL.Failure(what: "an address with a user or password", remedy: "remove what is before '@'")
+            throw HTTPURL.Failure(what: "an address with a user or password", remedy: "remove the part before '@'")
         }
         let (host, port) = try Self.split(text)
         self.host = host
@@ -71,7 +71,7 @@ package struct HostAndPort: Hashable {
         }
         guard let number = WholeNumber.parse(port), (0...65_535).contains(number) else {
             throw HTTPURL.Failure(
-                what: "an address with a bad port", remedy: "a port is a number up to 65535")
+                what: "an address with an invalid port", remedy: "a port is a number up to 65535")
         }
         self.port = number
     }
@@ -89,7 +89,7 @@ package struct HostAndPort: Hashable {
         }
         guard HostName.isValid(host) else {
             throw HTTPURL.Failure(
-                what: "an address with a bad host", remedy: "a host is a name or an IP address")
+                what: "an address with an invalid host", remedy: "a host is a name or an IP address")
         }
         return (host, parts.count == 2 ? parts[1] : nil)
     }
@@ -98,12 +98,12 @@ package struct HostAndPort: Hashable {
         guard let end = text.firstIndex(of: "]"), case let host = String(text.dropFirst().prefix { $0 != "]" }),
             host.contains(":"), IPAddress(host) != nil
         else {
-            throw HTTPURL.Failure(what: "an address with a bad IPv6 host", remedy: "write [ADDRESS]:PORT")
+            throw HTTPURL.Failure(what: "an address with an invalid IPv6 host", remedy: "write [ADDRESS]:PORT")
         }
         let rest = text[text.index(after: end)...]
         if rest.isEmpty { return (host.lowercased(), nil) }
         guard rest.hasPrefix(":") else {
-            throw HTTPURL.Failure(what: "an address with junk after ']'", remedy: "write [ADDRESS]:PORT")
+            throw HTTPURL.Failure(what: "an address with extra characters after ']'", remedy: "write [ADDRESS]:PORT")
         }
         return (host.lowercased(), rest.dropFirst())
     }

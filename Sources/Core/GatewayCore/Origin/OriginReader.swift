@@ -34,7 +34,7 @@ struct OriginReader {
             (told.client, told.proxies, told.hasEntries) = (other.client, other.proxies, other.hasEntries)
         }
         if let value = lines.singles.first {
-            guard lines.singles.count == 1 else { throw OriginError(reason: "two fields that name the client") }
+            guard lines.singles.count == 1 else { throw OriginError(reason: "two fields with the client address") }
             _ = try told.take(ForwardedNode(value), trusted)
         }
         if let isSecure = try lines.scheme() {
@@ -70,7 +70,7 @@ struct OriginReader {
         ///
         /// - Returns: Whether the entry is the client.
         mutating func take(_ node: ForwardedNode?, _ trusted: TrustedProxies) throws(OriginError) -> Bool {
-            guard let node else { throw OriginError(reason: "an entry that is no address") }
+            guard let node else { throw OriginError(reason: "an entry that is not an address") }
             guard proxies.count < OriginReader.maximumHops else { throw OriginError(reason: "too many proxies") }
             // The previous candidate is the proxy that reports this one.
             if let client { proxies.insert(client, at: 0) }

@@ -42,7 +42,7 @@ package enum FieldName {
         if belongsToConnection(normalized) || normalized.hasPrefix("sec-websocket-") {
             return "frames the message or belongs to the connection"
         }
-        return reservedFields.contains(normalized) ? "is one that the gateway or the service needs" : nil
+        return reservedFields.contains(normalized) ? "is required by the gateway or the service" : nil
     }
 
     /// Returns whether a proxy may report a request's client in a field of that name. Fields with another use for

@@ -64,7 +64,7 @@ extension KeyFetchError {
         case let error as KeyFetchError: self = error
         case let error as HTTPClientError: self.init(client: error)
         case let error as HTTPParserError where error == .invalidEOFState:
-            self.init(.closed, "within the answer")
+            self.init(.closed, "within the response")
         case is HTTPParserError: self.init(.invalidResponse, "\(error)")
         case let error as IOError where error.errnoCode == ECONNRESET || error.errnoCode == EPIPE: self.init(.closed)
         case ChannelError.connectTimeout: self.init(.timedOut)

@@ -46,22 +46,23 @@ package struct PatternError: Error, Hashable, Sendable, CustomStringConvertible 
 extension PatternError.Reason {
     fileprivate var text: String {
         switch self {
-        case .notAbsolute: "a path does not begin with '/'; put one first"
+        case .notAbsolute: "the path does not begin with '/'; add it"
         case .tooLong:
             "longer than \(RoutePattern.maximumLength) bytes or \(RoutePattern.maximumSegments) segments; shorten it with '**'"
         case .emptySegment: "an empty segment; write one '/'"
         case .emptyName: "a capture without a name; write '{name}'"
-        case .badName: "a capture's name is letters, digits and '_', not beginning with a digit; rename it"
-        case .duplicateName: "two captures of one name; rename one"
-        case .badCapture: "a capture is a whole segment, '{name}' or '{name=**}'; make it one"
+        case .badName: "a capture name consists of letters, digits and '_' and does not begin with a digit; rename it"
+        case .duplicateName: "two captures with the same name; rename one"
+        case .badCapture: "a capture is not a whole segment; write '{name}' or '{name=**}' as a segment"
         case .wildcardInLiteral: "'*' within a literal; write '{name}' for one segment or '**' at the end"
-        case .restNotLast: "'**' before the end; it can only be the last segment"
-        case .notLiteral: "strip_prefix has a capture or wildcard; it takes literal segments only"
-        case .dotSegment: "a '.' or '..' segment, which no canonical path has; resolve it"
-        case .notCanonical: "an escape that is not canonical; write unreserved bytes plainly and escapes in upper case"
+        case .restNotLast: "'**' is not the last segment; move it to the end"
+        case .notLiteral: "strip_prefix has a capture or wildcard; use literal segments only"
+        case .dotSegment: "a '.' or '..' segment, which canonical paths do not contain; resolve it"
+        case .notCanonical:
+            "an escape that is not canonical; do not escape unreserved bytes, and write escapes in upper case"
         case .encodedSlash: "'%2F', which this route rejects; add 'encoded_slashes: keep' or remove it"
-        case .impossible(let reason): "no request's path is like this (\(reason)); percent-encode or remove it"
-        case .reserved: "'/.gatehouse/' is the gateway's own; choose another path"
+        case .impossible(let reason): "no request path can match this (\(reason)); percent-encode or remove it"
+        case .reserved: "'/.gatehouse/' is reserved for the gateway; choose another path"
         }
     }
 }

@@ -17,7 +17,7 @@ struct PathTemplateParser {
 
     mutating func run() throws(PathTemplateError) -> [PathTemplate.Piece] {
         guard text.first == PathBytes.slash else {
-            throw PathTemplateError(what: "does not begin with '/'", remedy: "put one first")
+            throw PathTemplateError(what: "does not begin with '/'", remedy: "add it")
         }
         guard text.count <= PathTemplate.maximumLength else {
             throw PathTemplateError(
@@ -33,7 +33,7 @@ struct PathTemplateParser {
         let name = text[(position + 1)...].prefix { $0 != UInt8(ascii: "}") && $0 != PathBytes.slash }
         let end = position + 1 + name.count
         guard end < text.count, text[end] == UInt8(ascii: "}") else {
-            throw PathTemplateError(what: "a '{' without its '}'", remedy: "write {NAME}")
+            throw PathTemplateError(what: "a '{' without a matching '}'", remedy: "write {NAME}")
         }
         try addCapture(String(decoding: name, as: UTF8.self), end: end + 1)
         position = end + 1
@@ -58,8 +58,8 @@ struct PathTemplateParser {
         } else if case .named(name) = pattern.rest {
             guard text[position - 1] == PathBytes.slash, end == text.count || text[end] == PathBytes.slash else {
                 throw PathTemplateError(
-                    what: "'{\(name)}' may stand for several segments, and is not between slashes",
-                    remedy: "make it a segment of its own")
+                    what: "'{\(name)}' can match several segments, but is not a whole segment",
+                    remedy: "make it a whole segment")
             }
             pieces.append(.rest(from: pattern.segments.count))
         } else {
@@ -77,7 +77,7 @@ struct PathTemplateParser {
         let names = pattern.captureNames
         let remedy =
             names.isEmpty
-            ? "the route's path has none; give a segment there a name, or '{rest=**}'"
+            ? "the route's path has no captures; write a segment there as '{name}' or '{rest=**}'"
             : "the route's path has \(names.map { "{\($0)}" }.joined(separator: ", "))"
         return PathTemplateError(what: "no capture of the route is named \(Quoted(name))", remedy: remedy)
     }
@@ -99,11 +99,11 @@ struct PathTemplateParser {
         }
         guard isCanonical else {
             throw PathTemplateError(
-                what: "not written as a canonical path is",
-                remedy: "write no '//', no '.' and '..' segments, no query, and escapes only of bytes that need them")
+                what: "not a canonical path",
+                remedy: "remove '//', '.' and '..' segments, the query and needless escapes")
         }
         guard !sample.withUnsafeBytes(ReservedPath.contains) else {
-            throw PathTemplateError(what: "'/.gatehouse/' is the gateway's own", remedy: "choose another path")
+            throw PathTemplateError(what: "'/.gatehouse/' is reserved for the gateway", remedy: "choose another path")
         }
     }
 }

@@ -36,17 +36,17 @@ package struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
         case .pattern(let error): "path: \(error)"
         case .stripPrefix(let error): "strip_prefix: \(error)"
         case .stripPrefixNeverApplies:
-            "strip_prefix is not the beginning of any path of this route; make it the leading literals of 'path'"
+            "strip_prefix is not a prefix of any path of this route; write the leading literals of 'path'"
         case .rewrite(let problem): "rewrite.path: \(problem)"
         case .host(let error, _): "host: \(error.text)"
         case .method: "not a method; use a name such as GET"
         case .equal(let other, let host, let method):
             "the same as route \(other) for \(host ?? "any host") and \(method ?? "any method"); remove one"
         case .shadowed(let others):
-            "no request can match: more specific routes \(others) take all its paths; remove it or change one of them"
+            "no request can match, since the more specific routes \(others) match all its paths; remove it or change one of them"
         case .overlap(let visits):
             "routes overlap so much that a match could take \(visits) steps, of \(RouteTable.maximumVisits) at most; "
-                + "use fewer captures beside literals"
+                + "use fewer captures in positions where other routes have literals"
         case .tooManyRoutes: "more than \(RouteTable.maximumRoutes) routes; use captures"
         }
     }
@@ -61,7 +61,7 @@ package struct RouteTableError: Error, Sendable {
 extension HostPatternError {
     fileprivate var text: String {
         switch self {
-        case .anyHost: "empty or '*'; leave 'host' out for any host"
+        case .anyHost: "empty or '*'; omit 'host' to match any host"
         case .port: "has a port, which is not compared; remove it"
         case .wildcard: "'*' can only be the whole first label, as in '*.example.com'"
         case .notAHost: "not a host name or an IPv6 address in brackets; write names in ASCII (punycode)"

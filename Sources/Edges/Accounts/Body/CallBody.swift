@@ -33,7 +33,7 @@ struct CallBody {
     }
 
     private static func others(than names: [String]) -> String {
-        guard !names.isEmpty else { return "Send no members: this call takes none." }
+        guard !names.isEmpty else { return "Send no members; this call accepts none." }
         return "Send no other members than \(names.map { "\"\($0)\"" }.joined(separator: ", "))."
     }
 

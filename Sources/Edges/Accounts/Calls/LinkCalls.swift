@@ -35,7 +35,7 @@ struct LinkCall {
         case .pending(let token):
             try parts.count(UserKey(token.user.link))
             guard case .link = token.purpose else {
-                throw AccountDenial.credential("a pending token that only sign-in takes")
+                throw AccountDenial.credential("a pending token for sign-in only")
             }
             guard try token.isBound(to: linking.caller.user) else { throw AccountDenial(.userMismatch) }
             try linking.checkConsent(token.user)
@@ -55,7 +55,7 @@ struct LinkCall {
 
 /// `POST unlink`: removes the link of the caller's account to a provider.
 struct UnlinkCall {
-    private static let lastLink = "It is the account's only provider: link another first, or nobody could sign in."
+    private static let lastLink = "This is the account's only provider. Link another one first."
 
     let parts: AccountParts
 

@@ -10,7 +10,8 @@ struct ReauthenticateCall {
     func reply(to call: AccountCall) async throws -> AccountReply {
         let caller = try call.requiredCaller()
         guard let session = caller.session else {
-            throw AccountDenial(.operationNotAllowed, detail: "The credential says of no session that it belongs to.")
+            throw AccountDenial(
+                .operationNotAllowed, detail: "The credential does not belong to a session. Sign in first.")
         }
         let request = try ProofRequest(
             try CallBody(of: call, taking: ProofRequest.members), takesFirebase: true)
@@ -40,7 +41,7 @@ struct ReauthenticateCall {
         guard let latest = proof.latest(now: now) else {
             throw AccountDenial(
                 .invalidCredential, reason: "the credential proves no sign-in",
-                detail: "The credential does not prove that its user just signed in: send an ID token with a nonce.")
+                detail: "The credential does not prove a recent sign-in. Send an ID token with a nonce.")
         }
         guard latest.time.age(at: now) <= AccountDenial.recentSignIn else {
             throw AccountDenial.signInAgain("the proof is too old")

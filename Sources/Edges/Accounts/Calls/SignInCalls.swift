@@ -64,7 +64,7 @@ struct SignInCall {
                 .start(found.account.user, user.link, madeAt: user.madeAt)
             if let start { return (found, start) }
         }
-        throw AccountDenial(.overloaded, reason: "the identity was linked and unlinked by others, again and again")
+        throw AccountDenial(.overloaded, reason: "the identity was repeatedly linked and unlinked concurrently")
     }
 
     private func user(_ proven: ProvenBody, _ call: AccountCall) async throws -> ProvenUser {
@@ -77,7 +77,7 @@ struct SignInCall {
             return user
         case .pending(let token):
             guard token.purpose == .signIn else {
-                throw AccountDenial.credential("a pending token that only link takes")
+                throw AccountDenial.credential("a pending token for link only")
             }
             try parts.count(UserKey(token.user.link))
             try await parts.use(token)

@@ -93,6 +93,6 @@ package struct AccountEvents: Sendable {
             "event": "\(name)", "provider": "\(event.signed.verifier.id)", "request": "\(call.requestID)",
         ]
         if let owner { metadata.add(owner) }
-        auditLogger.notice("event taken", metadata: metadata)
+        auditLogger.notice("event applied", metadata: metadata)
     }
 }

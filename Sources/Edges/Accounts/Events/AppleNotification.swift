@@ -51,7 +51,7 @@ struct AppleNotification {
         if events.kind == .object { return events }
         guard let text = events.string, let document = try? JSONDocument(Array(text.utf8)),
             document.root.kind == .object
-        else { throw .event("events is neither an object nor the text of one") }
+        else { throw .event("events is neither an object nor the JSON text of an object") }
         return document.root
     }
 

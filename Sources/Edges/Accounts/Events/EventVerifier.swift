@@ -123,7 +123,7 @@ struct VerifiedEvent: Sendable {
 
     init(_ signed: SignedEvent, form: EventForm, now: Int64) throws(AccountDenial) {
         let end = try Self.end(of: signed, form)
-        guard end.isAfter(now) else { throw .event("too long ago") }
+        guard end.isAfter(now) else { throw .event("the event has expired") }
         self.signed = signed
         mark = try Self.mark(of: signed.claims)
         // Another gateway's clock may be behind.
@@ -142,7 +142,7 @@ struct VerifiedEvent: Sendable {
     /// Returns the SHA-256 of `iss` and `jti`, each preceded by its length, so that the encoding is unambiguous.
     private static func mark(of claims: JSONValue) throws(AccountDenial) -> SHA256Digest {
         guard let id = claims["jti"]?.string, (1...longestID).contains(id.utf8.count) else {
-            throw .event("jti is not a text of 1 to \(longestID) bytes")
+            throw .event("jti is not a string of 1 to \(longestID) bytes")
         }
         var bytes: [UInt8] = []
         for text in [claims["iss"]?.string ?? "", id] {

@@ -12,8 +12,8 @@ enum LogoutToken {
     static func effect(of event: VerifiedEvent, now: Int64) throws(AccountDenial) -> EventEffect {
         let claims = event.signed.claims
         guard claims["events"]?[Self.event]?.kind == .object else { throw .event("no back-channel logout event") }
-        guard claims["nonce"] == nil else { throw .event("a nonce, which logout tokens have not") }
-        if let session = claims["sid"], session.kind != .string { throw .event("sid is not a text") }
+        guard claims["nonce"] == nil else { throw .event("a nonce, which logout tokens must not contain") }
+        if let session = claims["sid"], session.kind != .string { throw .event("sid is not a string") }
         guard claims["sub"] != nil else { throw withoutSubject(claims) }
         do throws(VerificationFailure) {
             return EventEffect(try event.signed.subject(in: claims), at: event.signed.issuedAt, now: now)
@@ -27,7 +27,7 @@ enum LogoutToken {
         return .event(
             "sid without sub",
             detail:
-                "Name the user in sub: this service does not keep the provider's session ids, so sid alone names nobody."
+                "Identify the user in sub. This service does not store the provider's session IDs, so sid is not sufficient."
         )
     }
 
@@ -36,6 +36,8 @@ enum LogoutToken {
         guard verifier.rules.subjectClaim != "sub", claims["oid"] == nil || claims["tid"] == nil else { return }
         throw .event(
             "sub without oid and tid",
-            detail: "Name the user in oid and tid: sub is another one for each application, so it names nobody here.")
+            detail:
+                "Identify the user in oid and tid. sub differs between applications and does not identify the user here."
+        )
     }
 }

@@ -42,10 +42,12 @@ struct Nonces: Sendable {
         case (nil, _?): throw .nonce("the token has a nonce and the call has none")
         case (_?, nil): throw .nonce("the call has a nonce and the token has none")
         case (let raw?, let claim?):
-            guard RandomText.isNonce(raw), let told = claim.string else { throw .nonce("no nonce of ours") }
+            guard RandomText.isNonce(raw), let told = claim.string else { throw .nonce("not a nonce of this gateway") }
             let digest = try AccountDenial.hash(Array(raw.utf8))
             let rule = NonceRule(provider: proof.principal.signInProvider ?? "")
-            guard rule.matches(told, raw: raw, digest: digest) else { throw .nonce("another nonce than the token's") }
+            guard rule.matches(told, raw: raw, digest: digest) else {
+                throw .nonce("the nonce differs from the token's")
+            }
             return Matched(digest: digest)
         }
     }
@@ -53,10 +55,10 @@ struct Nonces: Sendable {
     /// Consumes a nonce. A nonce for another purpose is consumed too.
     func take(_ nonce: Matched, for purpose: Purpose) async throws {
         guard let given = try await store.takeNonce(nonce.digest) else {
-            throw AccountDenial.nonce("the nonce was never given out, is too old or was used")
+            throw AccountDenial.nonce("the nonce was never issued, has expired or was already used")
         }
         let isRight = given.utf8.elementsEqual(purpose.rawValue.utf8) || given.utf8.elementsEqual(Self.anyPurpose.utf8)
-        guard isRight else { throw AccountDenial.nonce("the nonce was given out for something else") }
+        guard isRight else { throw AccountDenial.nonce("the nonce was issued for another purpose") }
     }
 }
 

@@ -17,7 +17,7 @@ package struct OpaqueProof: Sendable {
     /// The denial for providers without introspection, such as Microsoft, whose access tokens do not prove for which
     /// client they were issued.
     static let notTaken = AccountDenial(
-        .operationNotAllowed, detail: "Access tokens of this provider are not taken here.")
+        .operationNotAllowed, detail: "Access tokens of this provider are not accepted.")
 
     func check(_ text: String, provider: String, for network: PeerNetwork) async throws -> Proof {
         guard let place = providers.firstIndex(where: { $0.utf8.elementsEqual(provider.utf8) }) else {
@@ -25,7 +25,7 @@ package struct OpaqueProof: Sendable {
         }
         let token = Array(text.utf8)
         guard OpaqueToken.isWellFormed(token) else {
-            throw AccountDenial.credential("no text that an opaque token can be")
+            throw AccountDenial.credential("not a valid opaque token")
         }
         let digest = try AccountDenial.hash(token)
         let verdict = await withCheckedContinuation { continuation in
@@ -45,7 +45,7 @@ package struct OpaqueProof: Sendable {
     /// Creates the proof. Many opaque tokens never expire, so that their use is recorded for the maximum time.
     private func proof(of identity: ProviderIdentity, _ digest: SHA256Digest) throws(AccountDenial) -> Proof {
         guard let hasher = SHA256Hasher(), let principal = Principal(identity, hasher: hasher) else {
-            throw .credential("the provider tells more than can be kept, or the uid would be longer than 128 bytes")
+            throw .credential("the provider's claims are too large, or the uid would exceed 128 bytes")
         }
         return Proof(
             principal: principal, digest: digest, lifetime: StoreBounds.maximumLifetime, isOpaque: true)

@@ -47,7 +47,7 @@ struct Proof: Sendable {
     /// Returns the origin of a session that this credential starts.
     func origin() throws(AccountDenial) -> SessionOrigin {
         guard let origin = SessionOrigin(principal, isOpaque ? .accessToken : .idToken) else {
-            throw .credential("no provider's token, or its claims are too large")
+            throw .credential("not a provider's token, or its claims are too large")
         }
         return origin
     }

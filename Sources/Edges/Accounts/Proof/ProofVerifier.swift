@@ -43,7 +43,7 @@ package struct ProofVerifier: Sendable {
             guard case .firebase(let verifier) = $0 else { return false }
             return verifier.kind == .idToken
         }
-        guard let index else { throw AccountDenial(.operationNotAllowed, detail: "Firebase is not configured here.") }
+        guard let index else { throw AccountDenial(.operationNotAllowed, detail: "Firebase is not configured.") }
         return try await slots.run { try await verify(text, by: index).principal }
     }
 
@@ -53,7 +53,7 @@ package struct ProofVerifier: Sendable {
             return verifier.id.utf8.elementsEqual(provider.utf8)
         }
         guard let index else {
-            throw AccountDenial(.operationNotAllowed, detail: "ID tokens of this provider are not taken here.")
+            throw AccountDenial(.operationNotAllowed, detail: "ID tokens of this provider are not accepted.")
         }
         return index
     }
@@ -71,7 +71,7 @@ extension ProofVerifier {
         let lifetime = principal.expiresAt.seconds(since: UnixTime(clamping: clock.now()))
         // A token must not outlive the record of its use, or it could be used again.
         guard lifetime <= StoreBounds.maximumLifetime else {
-            throw AccountDenial.credential("it lasts longer than its use can be remembered")
+            throw AccountDenial.credential("the token expires later than its use can be recorded")
         }
         let digest = try Proof.use(of: Array(text.utf8), isJWS: true)
         return Proof(principal: principal, digest: digest, lifetime: max(lifetime, 1), isOpaque: false)
@@ -120,7 +120,7 @@ final class ProofSlots: Sendable {
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         defer { taken.wrappingSubtract(1, ordering: .relaxed) }
         guard taken.wrappingAdd(1, ordering: .relaxed).newValue <= Self.capacity else {
-            throw AccountDenial(.overloaded, reason: "as many proofs as may be are being verified")
+            throw AccountDenial(.overloaded, reason: "the limit of concurrent proof verifications is reached")
         }
         return try await body()
     }

@@ -68,7 +68,8 @@ extension AccountCall {
     func accountHolder() throws(AccountDenial) -> Principal {
         let caller = try requiredCaller()
         guard !caller.isDerived else {
-            throw AccountDenial(.operationNotAllowed, detail: "Sign in first: a provider's token alone is no account.")
+            throw AccountDenial(
+                .operationNotAllowed, detail: "Sign in first. A provider's token does not represent an account.")
         }
         return caller
     }

@@ -87,7 +87,7 @@ extension AccountParts {
         guard try await store.markSeen(try token.digest(), lifetime: PendingToken.lifetime) else {
             throw AccountDenial(
                 .invalidCredential, reason: "the pending token was used before",
-                detail: "The pending token was used before. Begin with a new credential from the provider.")
+                detail: "The pending token was already used. Start again with a new credential from the provider.")
         }
     }
 }

@@ -61,7 +61,9 @@ package final class Accounts: AccountServing {
 extension AccountDenial {
     fileprivate init(_ error: StoreError) {
         if error.code == .tooManyLinks {
-            self.init(.operationNotAllowed, detail: "The account has as many providers as it may; unlink one first.")
+            self.init(
+                .operationNotAllowed, detail: "The account has reached the limit of linked providers. Unlink one first."
+            )
         } else {
             self.init(.storeUnavailable, reason: error.description)
         }

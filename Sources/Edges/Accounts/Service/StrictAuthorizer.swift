@@ -48,7 +48,7 @@ struct StrictAuthorizer: Sendable {
     private func requireSameOwner(_ caller: Principal) async throws {
         if let origin = caller.origin?.link, try await store.owner(of: origin) != caller.user {
             throw AccountDenial(
-                caller.kind.revokedCode, reason: "the identity that began the session is linked no more")
+                caller.kind.revokedCode, reason: "the identity that started the session is no longer linked")
         }
         guard let link = caller.link else { return }
         let owner = try await store.owner(of: link) ?? UserKey(link)

@@ -22,7 +22,7 @@ struct AccountFinder {
         for _ in 0..<Self.attempts {
             if let found = try await attempt(user, name: name) { return found }
         }
-        throw AccountDenial(.overloaded, reason: "the account was changed by others at the same time, again and again")
+        throw AccountDenial(.overloaded, reason: "the account was repeatedly changed concurrently")
     }
 
     /// Makes one attempt. `nil` if the data changed meanwhile.
@@ -123,7 +123,7 @@ extension AccountFinder {
             email.address, verified: true, from: user.link, of: owner, claimsEmail: true)
         guard isSet else { return false }
         audit.record(.takeover, of: owner, provider: user.link.provider)
-        throw AccountDenial.signInAgain("the account's address was verified by this sign-in, which is older than that")
+        throw AccountDenial.signInAgain("the account's address was verified after this sign-in")
     }
 
     private func conflict(_ user: ProvenUser, with account: AccountRecord) throws(AccountDenial) -> AccountDenial {

@@ -91,7 +91,9 @@ struct PendingTokens: Sendable {
         text.add(Name.origin, json: origin.bytes)
         text.add(Name.claims, token.user.claims.root)
         let signed = try keys.sign(text.bytes, type: SessionKeys.pendingType)
-        guard signed.utf8.count <= PendingToken.maximumSize else { throw .credential("more claims than can be kept") }
+        guard signed.utf8.count <= PendingToken.maximumSize else {
+            throw .credential("the claims exceed the size limit")
+        }
         return signed
     }
 
@@ -100,11 +102,11 @@ struct PendingTokens: Sendable {
         guard let token = try? UnverifiedJWS(text, maximumSize: PendingToken.maximumSize),
             token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true,
             let key = verificationKey(token.keyID), let verified = token.verify(with: key, algorithm: .es256)
-        else { throw .credential("no pending token of ours") }
+        else { throw .credential("not a pending token of this gateway") }
         let claims = verified.payload.root
         guard claims["iss"]?.equals(keys.issuer) == true, claims["aud"]?.equals(keys.issuer) == true,
             let end = claims["exp"]?.integer.flatMap(UnixTime.init(claim:)), end.isAfter(now)
-        else { throw .credential("a pending token that does not count any more") }
+        else { throw .credential("the pending token has expired or has another issuer") }
         guard let pending = try? Self.pending(claims) else { throw .credential("a pending token of another version") }
         return pending
     }

@@ -112,7 +112,7 @@ enum SourceClaims {
             }
         }
         guard let document = try? JSONDocument(text.bytes, limits: limits) else {
-            throw .credential("more claims than can be kept")
+            throw .credential("the claims exceed the size limit")
         }
         return document
     }

@@ -27,7 +27,7 @@ struct SessionStarter {
             guard start == identity else { continue }
             return try await parts.store.owner(of: link) == user ? start : nil
         }
-        throw AccountDenial(.overloaded, reason: "the account was revoked at the same time, again and again")
+        throw AccountDenial(.overloaded, reason: "the account was repeatedly revoked concurrently")
     }
 
     /// Starts a session of a Firebase user.

@@ -220,9 +220,9 @@ extension UpstreamConnection {
     /// Records a failed exchange against the server.
     func blame(_ code: DecisionCode) {
         switch code {
-        case .upstreamUnreachable: pool.requestFailed(at: server, why: "the connection ended without an answer")
-        case .upstreamInvalidResponse: pool.requestFailed(at: server, why: "an answer was invalid or cut short")
-        case .upstreamTimeout: pool.requestFailed(at: server, why: "no answer in time")
+        case .upstreamUnreachable: pool.requestFailed(at: server, why: "the connection was closed without a response")
+        case .upstreamInvalidResponse: pool.requestFailed(at: server, why: "a response was invalid or truncated")
+        case .upstreamTimeout: pool.requestFailed(at: server, why: "no response within the timeout")
         default: break
         }
     }

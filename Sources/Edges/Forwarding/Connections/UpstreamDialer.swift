@@ -124,7 +124,7 @@ enum UpstreamProblem: Error {
         case is ChannelError: "connect: timed out"
         case let error as IOError: "connect: errno \(error.errnoCode)"
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            "tls: the certificate does not bear the server's name"
+            "tls: the certificate does not contain the server's name"
         case let error as NIOSSLError: tls(String(describing: error))
         default: tls(String(describing: error))
         }
@@ -135,9 +135,9 @@ enum UpstreamProblem: Error {
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             "tls: the certificate is not trusted"
         } else if text.contains("WRONG_VERSION_NUMBER") {
-            "tls: what the server answers is not TLS"
+            "tls: the server's response is not TLS"
         } else if text.contains("CERTIFICATE_REQUIRED") {
-            "tls: the server asks for a certificate (tls.certificate)"
+            "tls: the server requires a client certificate; set tls.certificate"
         } else {
             "tls: the handshake failed"
         }

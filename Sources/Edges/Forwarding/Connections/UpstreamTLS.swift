@@ -34,20 +34,20 @@ struct UpstreamTLS: Sendable {
         do { context = try NIOSSLContext(configuration: configuration) } catch {
             throw Failure(
                 what:
-                    "the certificate and its private key do not go together, or the system's authorities cannot be read"
+                    "the certificate and its private key do not match, or the system's trust store cannot be read"
             )
         }
     }
 
     private static func certificates(_ bytes: [UInt8], _ key: String) throws(Failure) -> [NIOSSLCertificate] {
         let certificates = (try? NIOSSLCertificate.fromPEMBytes(bytes)) ?? []
-        guard !certificates.isEmpty else { throw Failure(what: "\(key) holds no certificate in PEM") }
+        guard !certificates.isEmpty else { throw Failure(what: "\(key) contains no PEM certificate") }
         return certificates
     }
 
     private static func key(_ bytes: [UInt8]) throws(Failure) -> NIOSSLPrivateKey {
         do { return try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
-            throw Failure(what: "tls.private_key holds no private key in PEM, or one with a passphrase")
+            throw Failure(what: "tls.private_key contains no PEM private key without a passphrase")
         }
     }
 

@@ -19,11 +19,11 @@ struct HealthProbe: Sendable {
             let status = try await loop.flatSubmit { ask(endpoint, on: loop) }.get()
             return check.status.contains { $0.contains(status) } ? nil : "check: status \(status)"
         } catch Problem.late {
-            return "check: no answer in time"
+            return "check: timed out"
         } catch Problem.closed {
-            return "check: the connection ended without an answer"
+            return "check: the connection was closed without a response"
         } catch Problem.invalidAnswer {
-            return "check: the answer is not HTTP"
+            return "check: the response is not valid HTTP"
         } catch {
             return "check: \(UpstreamProblem.text(error))"
         }

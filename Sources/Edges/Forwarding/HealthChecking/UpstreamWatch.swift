@@ -110,7 +110,8 @@ package final class UpstreamWatch: Sendable {
         guard isNews else { return }
         environment.logger.notice(
             isResolved
-                ? "a server's name is resolved again" : "a server's name cannot be resolved; its last addresses stay",
+                ? "a server's name is resolved again"
+                : "a server's name cannot be resolved; its last addresses are kept",
             metadata: ["upstream": "\(settings.name)", "server": "\(settings.servers[server].url)"])
     }
 

@@ -83,7 +83,7 @@ extension UpstreamPool {
     // MARK: - Changes
 
     func lookAtServers(now: UInt64) {
-        for change in machine.servers.tick(now: now) { changed(change, why: "its time is over") }
+        for change in machine.servers.tick(now: now) { changed(change, why: "the ejection has expired") }
     }
 
     private func changed(_ change: UpstreamServers.Change?, why: String) {
@@ -93,10 +93,10 @@ extension UpstreamPool {
         case .ejected(let server, let time):
             ejections[targets[server].server] &+= 1
             let time = DurationText.write(.milliseconds(Int64(clamping: time / 1_000_000)))
-            tell("a server is left out", server, why, ["for": "\(time)"])
-        case .returned(let server): tell("a server is back", server, why)
-        case .unhealthy(let server): tell("a server is not well", server, why)
-        case .healthy(let server): tell("a server is well", server, why)
+            tell("server ejected", server, why, ["for": "\(time)"])
+        case .returned(let server): tell("server returned", server, why)
+        case .unhealthy(let server): tell("server unhealthy", server, why)
+        case .healthy(let server): tell("server healthy", server, why)
         }
     }
 

@@ -23,8 +23,8 @@ package struct UpstreamReader {
             warnings.append(
                 ConfigurationWarning(
                     location: upstream.tls.location,
-                    what: "the key file \(Quoted(key)) is open to others than its owner",
-                    remedy: "chmod 600 it: who reads it can sign in as the gateway"))
+                    what: "the key file \(Quoted(key)) is accessible to users other than its owner",
+                    remedy: "chmod 600 it; any reader can authenticate as the gateway"))
         }
         // Errors in reading are already reported.
         guard errors.isEmpty else { return UpstreamSettings(upstream, counterPlace: counterPlace, tls: nil, files: []) }
@@ -46,7 +46,7 @@ package struct UpstreamReader {
             let what = "upstreams.\(upstream.name).tls.\(key): \(Quoted(file))"
             switch error {
             case .unreadable(let reason):
-                fail("\(what) cannot be read (\(reason))", "paths start at the working directory", upstream)
+                fail("\(what) cannot be read (\(reason))", "paths are relative to the working directory", upstream)
             case .tooLarge: fail("\(what) is larger than 1 MiB", "name another file", upstream)
             }
             return nil

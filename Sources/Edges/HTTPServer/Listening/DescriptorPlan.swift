@@ -46,7 +46,7 @@ package struct DescriptorPlan: Equatable, Sendable {
         guard connections >= min(wanted, Self.leastConnections) else {
             throw Shortage(
                 description:
-                    "the process may open \(available) files and needs \(needed): too few are left for clients; \(Self.remedy)"
+                    "the process may open \(available) files but needs \(needed), so that too few are left for clients; \(Self.remedy)"
             )
         }
     }

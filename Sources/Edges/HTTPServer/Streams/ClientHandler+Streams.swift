@@ -34,7 +34,7 @@ extension ClientHandler {
     /// Ends the direction to the client after all data of the upstream was passed on. The client may still send.
     package func finishOutput() {
         stream?.isHalfClosed = true
-        noteEnd("the service ended it")
+        noteEnd("the upstream ended the tunnel")
         guard let context else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { _ in
@@ -47,7 +47,7 @@ extension ClientHandler {
     /// Ends the direction to the upstream after all data of the client was passed on.
     func tunnelInputEnded() {
         stream?.isHalfClosed = true
-        noteEnd("the client ended it")
+        noteEnd("the client ended the tunnel")
         connection.bodyEnded(now: front.time)
         responder?.bodyEnded(trailers: ByteBuffer())
     }

@@ -40,7 +40,7 @@ package struct ListenerSettingsReader {
                 certificates, authorities: authorities, clients: settings.clientCertificates,
                 minimumVersion: settings.minimumVersion)
         } catch {
-            fail(settings.location, "TLS cannot be set up: \(error)", "make the certificate anew")
+            fail(settings.location, "TLS cannot be set up: \(error)", "create a new certificate")
             return nil
         }
     }
@@ -60,19 +60,19 @@ package struct ListenerSettingsReader {
     private mutating func warn(of certificate: ServerCertificate, _ identity: Configuration.ListenerTLS.Identity) {
         let file = Quoted(identity.certificate)
         if certificate.expiry <= now {
-            warn(identity, "the certificate \(file) has expired", "renew it: clients refuse it")
+            warn(identity, "the certificate \(file) has expired", "renew it; clients reject an expired certificate")
         } else if certificate.beginning > now {
-            warn(identity, "the certificate \(file) is not valid yet", "look at the machine's clock")
+            warn(identity, "the certificate \(file) is not valid yet", "check the system clock")
         }
         if certificate.names.isEmpty {
             warn(
                 identity, "the certificate \(file) has no DNS name",
-                "add subject alternative names: no client asks for it")
+                "add subject alternative names, so that clients can verify it")
         }
         if BoundedFile.isOpenToOthers(identity.privateKey) {
             warn(
-                identity, "the key file \(Quoted(identity.privateKey)) is open to others than its owner",
-                "chmod 600 it: who reads it can pose as this server")
+                identity, "the key file \(Quoted(identity.privateKey)) is accessible to users other than its owner",
+                "chmod 600 it; any reader can impersonate this server")
         }
     }
 
@@ -85,7 +85,7 @@ package struct ListenerSettingsReader {
             if let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty {
                 return certificates
             }
-            fail(settings.location, "client_ca \(Quoted(file)) holds no certificate", remedy)
+            fail(settings.location, "client_ca \(Quoted(file)) contains no certificate", remedy)
         } catch {
             fail(settings.location, "client_ca \(Quoted(file)) cannot be read (\(error.reason))", remedy)
         }
@@ -109,15 +109,15 @@ extension ServerCertificate.Failure {
     ) -> (what: String, remedy: String) {
         let certificate = Quoted(identity.certificate)
         let key = Quoted(identity.privateKey)
-        let paths = "paths start at the working directory"
+        let paths = "paths are relative to the working directory"
         return switch self {
         case .certificateUnreadable(let reason): ("the certificate \(certificate) cannot be read (\(reason))", paths)
         case .keyUnreadable(let reason): ("the key file \(key) cannot be read (\(reason))", paths)
         case .noCertificate:
-            ("\(certificate) holds no certificate", "write it in PEM, followed by those that lead to its authority")
-        case .noKey: ("\(key) holds no private key", "write it in PEM, without a passphrase")
+            ("\(certificate) holds no certificate", "write it in PEM, followed by its intermediate certificates")
+        case .noKey: ("\(key) contains no private key", "write it in PEM, without a passphrase")
         case .doNotBelongTogether:
-            ("the key \(key) is not the certificate's of \(certificate)", "write the key that it was made with")
+            ("the key \(key) does not match the certificate \(certificate)", "specify the matching key")
         }
     }
 }

@@ -202,7 +202,7 @@ public enum ChunkHeader {
     /// Writes the line of a chunk of `size` bytes to the start of `output` and returns its length. `output` must have
     /// room for ``maximumLength`` bytes. Size 0 writes the last chunk's line; trailers or an empty line follow.
     public static func write(_ size: UInt64, into output: UnsafeMutableRawBufferPointer) -> Int {
-        precondition(output.count >= maximumLength, "no room for a chunk's header")
+        precondition(output.count >= maximumLength, "insufficient space for a chunk header")
         let digits = max(1, (67 - size.leadingZeroBitCount) / 4)
         var rest = size
         for place in stride(from: digits - 1, through: 0, by: -1) {

@@ -27,7 +27,7 @@ public enum ASCII {
 
     /// Writes `bytes` with ASCII letters in lower case to the start of `output`, which must have room for them.
     public static func lowercase(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
-        precondition(output.count >= bytes.count, "no room for the lower-cased bytes")
+        precondition(output.count >= bytes.count, "insufficient space for the lowercased bytes")
         for offset in 0..<bytes.count { output[offset] = ByteClass.lowercase(bytes[offset]) }
     }
 

@@ -48,7 +48,7 @@ public struct ByteRange: Sendable, Hashable {
     /// Returns the bytes of the range in its head. Traps if the range exceeds `head`.
     @inlinable
     public func bytes(in head: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        precondition(upperBound <= head.count, "a range of another head")
+        precondition(upperBound <= head.count, "the range belongs to another head")
         return UnsafeRawBufferPointer(rebasing: head[range])
     }
 }

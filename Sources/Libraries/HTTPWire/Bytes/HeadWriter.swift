@@ -38,7 +38,7 @@ public struct HeadWriter: ~Copyable {
 
     /// Adds a range of the source. Traps if it exceeds the source.
     public mutating func keep(_ range: ByteRange) {
-        precondition(range.upperBound <= source.count, "a range of another head")
+        precondition(range.upperBound <= source.count, "the range belongs to another head")
         if range.lowerBound != pendingEnd {
             flush()
             pendingStart = range.lowerBound

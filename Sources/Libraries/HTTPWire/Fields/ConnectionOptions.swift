@@ -50,7 +50,7 @@ public struct ConnectionOptions: Sendable, Hashable {
         var index: Int? = first
         while let current = index {
             size &+= fields.storage[current].value.count
-            guard size <= maximumSize else { throw .malformed(reason: "too long Connection fields") }
+            guard size <= maximumSize else { throw .malformed(reason: "Connection fields are too long") }
             for option in ListMembers(input.bytes(fields.storage[current].value)) {
                 count += 1
                 guard count <= maximumCount else { throw .malformed(reason: "too many Connection options") }

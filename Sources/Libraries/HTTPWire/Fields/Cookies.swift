@@ -104,7 +104,7 @@ public struct CookiePairs: Sequence, IteratorProtocol {
     /// Creates a sequence over `value`, the value of a field of `head`, which must outlive the iteration. Traps if
     /// the range exceeds `head`.
     public init(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
-        precondition(value.upperBound <= head.count, "a range of another head")
+        precondition(value.upperBound <= head.count, "the range belongs to another head")
         base = head.baseAddress
         position = value.lowerBound
         end = value.upperBound

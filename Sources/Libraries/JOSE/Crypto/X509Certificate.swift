@@ -25,11 +25,11 @@ final class X509Certificate {
         }
         guard X509_cmp_time(X509_get0_notAfter(pointer), &time) > 0 else { throw UnfitKey("certificate has expired") }
         guard let key = X509_get0_pubkey(pointer), EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
-            throw UnfitKey("certificate's key is not RSA")
+            throw UnfitKey("certificate key is not RSA")
         }
         guard let modulus = Self.number(RSA_MODULUS_PARAMETER, of: key),
             let exponent = Self.number(RSA_EXPONENT_PARAMETER, of: key)
-        else { throw UnfitKey("certificate's key cannot be read") }
+        else { throw UnfitKey("certificate key cannot be read") }
         return RSAMaterial(modulus: modulus, exponent: exponent)
     }
 

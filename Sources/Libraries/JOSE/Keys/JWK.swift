@@ -29,7 +29,7 @@ struct JWK {
             guard try string("crv") == "Ed25519" else { throw UnfitKey("\"crv\" is not Ed25519") }
             return try PublicKey(OKPMaterial(x: try number("x")), keyID: keyID, declared: declared, issuer: issuer)
         default:
-            throw UnfitKey("\"kty\" is none of RSA, EC, OKP")
+            throw UnfitKey("\"kty\" is not RSA, EC or OKP")
         }
     }
 }
@@ -54,13 +54,13 @@ extension JWK {
 
     private func declaredAlgorithm() throws(UnfitKey) -> Algorithm? {
         guard let name = try Self.optionalString("alg", of: members) else { return nil }
-        guard let algorithm = Algorithm(rawValue: name) else { throw UnfitKey("\"alg\" is not one that is verified") }
+        guard let algorithm = Algorithm(rawValue: name) else { throw UnfitKey("\"alg\" is not a supported algorithm") }
         return algorithm
     }
 
     private func curve() throws(UnfitKey) -> EllipticCurve {
         guard let curve = EllipticCurve(rawValue: try string("crv")) else {
-            throw UnfitKey("\"crv\" is none of P-256, P-384, P-521")
+            throw UnfitKey("\"crv\" is not P-256, P-384 or P-521")
         }
         return curve
     }

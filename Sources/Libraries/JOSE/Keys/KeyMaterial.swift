@@ -95,7 +95,7 @@ struct OKPMaterial: KeyMaterial {
         guard Ed25519.isOnCurve(x) else { throw UnfitKey("Ed25519 key is not a point") }
         guard let key = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count) else {
             ERR_clear_error()
-            throw UnfitKey("Ed25519 key refused by libcrypto")
+            throw UnfitKey("Ed25519 key rejected by libcrypto")
         }
         return LibcryptoKey(owning: key)
     }
@@ -140,7 +140,7 @@ struct RSAMaterial: KeyMaterial {
             else { return nil }
             return OSSL_PARAM_BLD_to_param(builder)
         }
-        guard let key else { throw UnfitKey("RSA key refused by libcrypto") }
+        guard let key else { throw UnfitKey("RSA key rejected by libcrypto") }
         return key
     }
 

@@ -172,7 +172,7 @@ extension KeySetError: CustomStringConvertible {
         switch code {
         case .invalidJSON: "not JSON: \(json.map(String.init(describing:)) ?? "unreadable")"
         case .notKeySet: "neither a JWK set (\"keys\") nor a map of PEM certificates"
-        case .errorDocument: "an error document in place of a key set"
+        case .errorDocument: "an error document instead of a key set"
         case .tooManyKeys: "more than \(KeySet.maximumKeys) keys"
         }
     }

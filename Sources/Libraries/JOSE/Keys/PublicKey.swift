@@ -32,7 +32,7 @@ public final class PublicKey: Sendable {
         _ material: some KeyMaterial, keyID: String?, declared: Algorithm?, issuer: String? = nil
     ) throws(UnfitKey) {
         if let declared, !material.algorithms.contains(declared) {
-            throw UnfitKey("\"alg\" \(declared.rawValue) does not suit the key")
+            throw UnfitKey("\"alg\" \(declared.rawValue) does not match the key type")
         }
         guard let thumbprint = sha256(material.thumbprintInput) else { throw UnfitKey("no SHA-256 in libcrypto") }
         key = try material.makeKey()

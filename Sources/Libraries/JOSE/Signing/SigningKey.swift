@@ -73,7 +73,7 @@ extension SigningKey {
     public func signature(over input: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         guard let raw = digestSign(input) else { throw .failed("sign with \(algorithm.rawValue)") }
         guard case .elliptic(let curve) = shape else { return raw }
-        guard let fixed = fixedLength(raw, width: curve.width) else { throw .failed("read its own signature") }
+        guard let fixed = fixedLength(raw, width: curve.width) else { throw .failed("parse its own signature") }
         return fixed
     }
 

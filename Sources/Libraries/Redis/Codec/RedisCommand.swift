@@ -69,7 +69,7 @@ public struct RedisCommand: Sendable, Equatable {
             }
         }
         defer { chiredis_free_command(command) }
-        guard length >= 0, let command else { preconditionFailure("no memory to format a command") }
+        guard length >= 0, let command else { preconditionFailure("out of memory while formatting a command") }
         return [UInt8](UnsafeRawBufferPointer(start: command, count: Int(length)))
     }
 }

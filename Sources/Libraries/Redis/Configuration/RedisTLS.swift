@@ -21,14 +21,15 @@ public struct RedisTLS: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         if let authorityFile { configuration.trustRoots = .certificates(try Self.certificates(authorityFile)) }
         guard (certificateFile == nil) == (keyFile == nil) else {
-            throw RedisTLSError("a client's certificate needs its private key, and the key its certificate")
+            throw RedisTLSError("a client certificate requires a private key, and the key requires a certificate")
         }
         if let certificateFile, let keyFile {
             configuration.certificateChain = try Self.certificates(certificateFile).map { .certificate($0) }
             configuration.privateKey = .privateKey(try Self.key(keyFile))
         }
         do { context = try NIOSSLContext(configuration: configuration) } catch {
-            throw RedisTLSError("the certificate and its key do not go together, or no authorities could be read")
+            throw RedisTLSError(
+                "the private key does not match the certificate, or the trusted authorities could not be read")
         }
     }
 
@@ -37,12 +38,12 @@ public struct RedisTLS: Sendable {
             let certificates = try NIOSSLCertificate.fromPEMFile(file)
             if !certificates.isEmpty { return certificates }
         } catch {}
-        throw RedisTLSError("\(file) cannot be read or holds no certificate in PEM")
+        throw RedisTLSError("\(file) cannot be read or contains no PEM certificate")
     }
 
     private static func key(_ file: String) throws(RedisTLSError) -> NIOSSLPrivateKey {
         do { return try NIOSSLPrivateKey(file: file, format: .pem) } catch {
-            throw RedisTLSError("\(file) cannot be read or holds no private key in PEM")
+            throw RedisTLSError("\(file) cannot be read or contains no PEM private key")
         }
     }
 

@@ -83,10 +83,10 @@ struct Handshake {
         guard !reply.isNull else { return .refused(.masterUnknown, nil) }
         let host = reply[0]
         guard host.kind == .string, isHost(host.bytes), let port = reply[1].decimal else {
-            return .refused(.notRedis, "the sentinel's answer is no address")
+            return .refused(.notRedis, "the sentinel's reply is not an address")
         }
         let endpoint = RedisEndpoint(host: String(decoding: host.bytes, as: UTF8.self), port: Int(clamping: port))
-        guard endpoint.hasValidPort else { return .refused(.notRedis, "the sentinel's answer is no address") }
+        guard endpoint.hasValidPort else { return .refused(.notRedis, "the sentinel's reply is not an address") }
         return .done(.master(endpoint))
     }
 

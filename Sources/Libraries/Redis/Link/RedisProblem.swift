@@ -69,31 +69,33 @@ extension RedisProblem.Code {
         case .notStarted: "not started"
         case .connecting: "connecting"
         case .stopped: "stopped"
-        case .unreachable: "no connection can be made; check host, port and firewall, and that the server runs"
+        case .unreachable: "the connection failed; check host, port and firewall, and that the server is running"
         case .connectTimedOut:
-            "no answer while connecting; check host, port and firewall, and whether the server speaks TLS"
-        case .closedByServer: "the server closed the connection; see its log, maxclients, and whether it speaks TLS"
-        case .silent: "the server stopped answering; it is frozen, overloaded or cut off"
+            "the connection attempt timed out; check host, port and firewall, and whether the server uses TLS"
+        case .closedByServer: "the server closed the connection; check its log, maxclients, and whether it uses TLS"
+        case .silent: "the server stopped responding; it is frozen, overloaded or unreachable"
         case .certificateNotTrusted:
-            "the certificate is not signed by a trusted authority or has expired; check the authority's file"
-        case .certificateName: "the certificate does not name this host; connect by a name or address that it lists"
-        case .tls: "TLS failed; check that the server speaks TLS and whether it asks for a client's certificate"
-        case .wrongPassword: "the user or password is not accepted; check both, and that the user is on"
-        case .passwordRequired: "the server asks for a password and none is configured"
-        case .noPermission: "the user may not run a needed command; see the server's ACL LOG and the user's rules"
-        case .noDatabase: "there is no database of this number, or the user may not select it"
-        case .loading: "the server is loading its data; it will answer when it is done"
+            "the certificate is not signed by a trusted authority or has expired; check the file of authorities"
+        case .certificateName: "the certificate is not valid for this host; connect by a name or address that it lists"
+        case .tls:
+            "the TLS handshake failed; check that the server uses TLS, and whether it requires a client certificate"
+        case .wrongPassword: "the server rejected the user or password; check both, and that the user is enabled"
+        case .passwordRequired: "the server requires a password, but none is configured"
+        case .noPermission:
+            "the user lacks permission for a required command; check the server's ACL LOG and the user's rules"
+        case .noDatabase: "the database number does not exist, or the user lacks permission to select it"
+        case .loading: "the server is loading its data; it will accept commands afterwards"
         case .readOnly: "the server is a read-only replica; connect to the master"
-        case .masterDown: "the server is a replica that has lost its master"
-        case .notMaster: "the server is not the master; a failover may be under way"
-        case .cluster: "the server is part of a Redis Cluster and does not hold the key"
-        case .refused: "the server refused a command that opens the connection"
+        case .masterDown: "the server is a replica without a connection to its master"
+        case .notMaster: "the server is not the master; a failover may be in progress"
+        case .cluster: "the server is part of a Redis Cluster and does not store the key"
+        case .refused: "the server rejected a command of the handshake"
         case .masterUnknown: "the sentinel knows no master of this name; check the name"
-        case .notRedis: "what the server sends is not the protocol of Redis; check the port, and whether it speaks TLS"
-        case .replyTooLarge: "the server sent a larger reply than is allowed"
-        case .unaskedReply: "the server sent a reply that nobody asked for"
+        case .notRedis: "the server does not use the Redis protocol; check the port, and whether it uses TLS"
+        case .replyTooLarge: "the server sent a reply above the size limit"
+        case .unaskedReply: "the server sent an unrequested reply"
         case .misaligned:
-            "a reply was lost, repeated or out of order; check what is between the gateway and the server"
+            "a reply was lost, repeated or out of order; check proxies between the gateway and the server"
         }
     }
 }
@@ -117,7 +119,7 @@ extension RedisProblem {
             let detail = (failure as? IOError)?.shortText
             self.init(failure is ChannelError ? .connectTimedOut : .unreachable, at: endpoint, detail: detail)
         } else {
-            self.init(.unreachable, at: endpoint, detail: "the host's name has no address")
+            self.init(.unreachable, at: endpoint, detail: "the host name has no address")
         }
     }
 
@@ -127,9 +129,9 @@ extension RedisProblem {
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             self.init(.certificateNotTrusted, at: endpoint)
         } else if text.contains("WRONG_VERSION_NUMBER") {
-            self.init(.tls, at: endpoint, detail: "what it answers is not TLS")
+            self.init(.tls, at: endpoint, detail: "the response is not TLS")
         } else if text.contains("CERTIFICATE_REQUIRED") {
-            self.init(.tls, at: endpoint, detail: "it asks for a client's certificate")
+            self.init(.tls, at: endpoint, detail: "the server requires a client certificate")
         } else {
             self.init(.tls, at: endpoint)
         }
@@ -165,8 +167,8 @@ public enum RedisFailure: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notConnected(let problem): "not connected to Redis: \(problem)"
-        case .timedOut: "Redis did not answer in time"
-        case .overloaded: "too many commands wait for Redis"
+        case .timedOut: "Redis did not reply in time"
+        case .overloaded: "too many commands are pending"
         case .connectionLost(let problem): "the connection to Redis was lost: \(problem)"
         case .closed: "the connection to Redis is closed"
         }

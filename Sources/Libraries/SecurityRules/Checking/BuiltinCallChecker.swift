@@ -69,7 +69,7 @@ struct BuiltinCallChecker {
             counts.count == 1
             ? arguments(counts[0]) : counts.map(String.init).joined(separator: " or ") + " arguments"
         findings.fail(
-            call.name.range, "\(call.builtin.name) takes \(takes), and gets \(call.arguments.count)",
+            call.name.range, "\(call.builtin.name) takes \(takes), but has \(call.arguments.count)",
             "write \(call.builtin.usage)")
     }
 
@@ -78,7 +78,7 @@ struct BuiltinCallChecker {
         where !argument.value.kinds.fits(parameter) {
             findings.fail(
                 argument.expression.range,
-                "\(call.builtin.name) takes \(parameter.described) here, and this is \(argument.value.kinds.described)",
+                "\(call.builtin.name) takes \(parameter.described) here, but this is \(argument.value.kinds.described)",
                 remedy(parameter, argument.value.kinds, findings.quote(argument.expression))
                     ?? "write \(call.builtin.usage)")
         }
@@ -141,16 +141,16 @@ struct BuiltinCallChecker {
         switch reason {
         case .invalidText: "the text cannot be read"
         case .overflow: "the result is too large"
-        case .wrongKind: "it does not take values of these kinds"
-        case .indexOutOfRange, .invalidArgument: "there is no such value"
-        default: "it has no value"
+        case .wrongKind: "the types of its operands are not supported"
+        case .indexOutOfRange, .invalidArgument: "the value does not exist"
+        default: "the result is undefined"
         }
     }
 
     private static func checkUnit(_ argument: CheckedOperand, _ findings: inout RuleFindings) {
         guard let unit = argument.value.stringConstant, TimeMethods.nanoseconds(ofUnit: unit) == nil else { return }
         findings.fail(
-            argument.expression.range, "'\(unit.shown)' is no unit of durations", "the units are w, d, h, m, s, ms, ns")
+            argument.expression.range, "'\(unit.shown)' is not a duration unit", "the units are w, d, h, m, s, ms, ns")
     }
 
     /// Checks a date of which only some parts are literals.
@@ -170,20 +170,20 @@ struct BuiltinCallChecker {
         case .wrong(let problem):
             findings.fail(
                 arguments[0].expression.range,
-                "this is no regular expression, from its character \(problem.offset + 1) on: \(problem.what)",
+                "invalid regular expression at character \(problem.offset + 1): \(problem.what)",
                 problem.remedy)
         case .tooMany(let isFirst):
             guard isFirst else { return }
             findings.fail(
-                arguments[0].expression.range, "the regular expressions up to here are too large together",
-                "use smaller repeats, or compare strings where no regular expression is needed")
+                arguments[0].expression.range, "the total size of the regular expressions up to here exceeds the limit",
+                "use smaller repeats, or compare strings instead")
         case .right(let pattern):
             guard arguments.count > 1, let replacement = arguments[1].value.stringConstant,
                 let problem = pattern.problem(ofReplacement: replacement)
             else { return }
             findings.fail(
                 arguments[1].expression.range,
-                "this cannot replace, from its character \(problem.offset + 1) on: \(problem.what)", problem.remedy)
+                "invalid replacement at character \(problem.offset + 1): \(problem.what)", problem.remedy)
         }
     }
 

@@ -9,8 +9,8 @@ extension ExpressionChecker {
         }
         if names.mode == .value, builtin == .recentSignIn || builtin == .secondFactor {
             findings.fail(
-                name.range, "\(name.shown) is of a request, and this is worked out once for each token",
-                "ask it in allow or in a rules file")
+                name.range, "\(name.shown) requires a request, but this is evaluated once for each token",
+                "use it in allow or in a rules file")
             return .failed
         }
         let result = result(of: builtin, nil, name, arguments, values)
@@ -27,7 +27,7 @@ extension ExpressionChecker {
         if called.syntax.parameters.count != count {
             let parameters = called.syntax.parameters.map(\.shown)
             findings.fail(
-                name.range, "\(name.shown) takes \(BuiltinCallChecker.arguments(parameters.count)), and gets \(count)",
+                name.range, "\(name.shown) takes \(BuiltinCallChecker.arguments(parameters.count)), but has \(count)",
                 "it is declared as \(name.shown)(\(parameters.joined(separator: ", ")))")
         }
         return Inferred(kinds: called.result)
@@ -47,7 +47,7 @@ extension ExpressionChecker {
         if let other = names.functions.first(where: { RuleText.equal($0.syntax.name.text, name) }) {
             let line = findings.source.line(other.syntax.name.range.start)
             return
-                "the one on line \(line) is in another block: move it to a block around both, or to the service block"
+                "the one on line \(line) is in another block: move it to an enclosing block of both, or to the service block"
         }
         if Builtin.method(name) != nil { return "it is a method: \(argument).\(name)(...)" }
         if let namespace = Builtin.namespaces.first(where: { Builtin.function(name, in: $0) != nil }) {
@@ -56,7 +56,7 @@ extension ExpressionChecker {
         let known = names.functions.lazy.map(\.syntax.name.text) + Builtin.plainFunctions
         if let nearest = NearestName.of(name, among: known) { return "did you mean \(nearest)?" }
         return names.mode == .condition
-            ? "declare it: function \(name.shown)(...) { return ...; }" : "use one of the language"
+            ? "declare it: function \(name.shown)(...) { return ...; }" : "use a built-in function"
     }
 
     /// `base.name(...)`
@@ -64,7 +64,7 @@ extension ExpressionChecker {
         if let namespace = names.namespace(base) { return inferNamespace(namespace, name, arguments) }
         if names.isRequest(base) {
             findings.fail(
-                base.range, "request is no value: only its members are, as in request.auth",
+                base.range, "request is not a value; use its members, as in request.auth",
                 "call \(name.shown) on a member: request.auth.token, request.path, request.headers")
             return .failed
         }
@@ -115,7 +115,7 @@ extension ExpressionChecker {
         let methods = Builtin.methods(of: receiver.kinds)
         var remedy = "it has \(methods.joined(separator: ", "))"
         if methods.isEmpty { remedy = "it has no methods" }
-        if receiver.kinds.isAnything { remedy = "the manual has the methods of every kind" }
+        if receiver.kinds.isAnything { remedy = "the manual lists the methods of each type" }
         if let nearest = NearestName.of(name.text, among: methods) { remedy = "did you mean \(nearest)?" }
         findings.fail(name.range, "there is no method '\(name.shown)'", remedy)
     }

@@ -25,7 +25,7 @@ extension ExpressionChecker {
             range,
             "this is \(operation == .equal ? "never" : "always") true: \(quote(a.expression)) is \(a.value.kinds.described), "
                 + "and \(quote(b.expression)) is \(b.value.kinds.described)",
-            remedy(forNeverEqual: a, b) ?? remedy(forNeverEqual: b, a) ?? "compare values of one kind")
+            remedy(forNeverEqual: a, b) ?? remedy(forNeverEqual: b, a) ?? "compare values of the same type")
     }
 
     private func remedy(
@@ -42,7 +42,7 @@ extension ExpressionChecker {
         if a.value.kinds.isKnown(as: [.integer, .float, .bool]) {
             return remedy(forText: b, comparedWith: a)
         }
-        if a.value.kinds.isKnown(as: [.list, .set]) { return "ask with in: \(quote(b.expression)) in \(text)" }
+        if a.value.kinds.isKnown(as: [.list, .set]) { return "use 'in': \(quote(b.expression)) in \(text)" }
         if a.value.kinds.isKnown(as: .bytes) { return "write \(text).toHexString() or \(text).toBase64()" }
         if a.value.kinds.isKnown(as: .map) && a.value.origin == .auth { return "write \(text).uid" }
         return nil
@@ -53,7 +53,7 @@ extension ExpressionChecker {
         forText text: CheckedOperand,
         comparedWith other: CheckedOperand
     ) -> String {
-        if text.value.stringConstant != nil { return "take the quotes away" }
+        if text.value.stringConstant != nil { return "remove the quotes" }
         let written = quote(other.expression)
         guard other.value.constant != nil else { return "write string(\(written))" }
         let quoted = "write '\(written)'"
@@ -74,11 +74,11 @@ extension ExpressionChecker {
         case _ where isEqual:
             findings.fail(
                 range, "this is never true: \(quote(operand)) is \(value.kinds.described), never null",
-                value.origin == .field ? remedy(forMissing: operand) : "take the comparison away")
+                value.origin == .field ? remedy(forMissing: operand) : "remove the comparison")
         default:
             findings.warn(
                 range, "this is always true: \(quote(operand)) is \(value.kinds.described), never null",
-                value.origin == .field ? "ask with in whether it is there" : "take the comparison away")
+                value.origin == .field ? "use 'in' to test whether it is present" : "remove the comparison")
         }
         return .bool()
     }
@@ -86,11 +86,12 @@ extension ExpressionChecker {
     private mutating func reportNeverNull(_ operand: Expression, _ value: Inferred, _ range: SourceRange) {
         if value.origin == .claim {
             findings.fail(
-                range, "a claim that is missing is an error, not null, so \(quote(operand)) is not null either",
+                range, "a missing claim is an error, not null, so \(quote(operand)) is never null",
                 remedy(forMissing: operand))
             return
         }
-        let remedy = names.mode == .value ? "take the comparison away" : "for nobody signed in write auth == null"
+        let remedy =
+            names.mode == .value ? "remove the comparison" : "write auth == null to test for anonymous requests"
         findings.fail(range, "this is never true: without a user \(quote(operand)) is an error, not null", remedy)
     }
 
@@ -99,7 +100,7 @@ extension ExpressionChecker {
         switch operand.kind {
         case .member(let base, let name): "write !('\(name.shown)' in \(quote(base)))"
         case .index(let base, let key): "write !(\(quote(key)) in \(quote(base)))"
-        default: "ask the map that it comes from, as in !('role' in auth.token)"
+        default: "test the map that contains it, as in !('role' in auth.token)"
         }
     }
 }
@@ -116,7 +117,7 @@ extension ExpressionChecker {
             findings.fail(
                 range, "\(operation.rawValue) cannot compare \(a.kinds.described) with \(b.kinds.described)",
                 conversion(left, a, right, b) ?? conversion(right, b, left, a)
-                    ?? "compare numbers, strings, bytes, bools, timestamps or durations, each with their own")
+                    ?? "compare two numbers, strings, bytes, bools, timestamps or durations")
             return .bool()
         }
         guard let first = a.constant, let second = b.constant else { return .bool() }
@@ -136,7 +137,7 @@ extension ExpressionChecker {
             return "write timestamp.date(2027, 1, 31)"
         }
         if a.kinds.isKnown(as: .number) && b.kinds.isKnown(as: .string) {
-            return b.stringConstant == nil ? "write int(\(other))" : "take the quotes away"
+            return b.stringConstant == nil ? "write int(\(other))" : "remove the quotes"
         }
         if a.kinds.isKnown(as: .number) && b.kinds.isKnown(as: [.list, .set, .map]) { return "write \(other).size()" }
         return nil
@@ -156,9 +157,9 @@ extension ExpressionChecker {
         if a.isFailed || b.isFailed { return .bool() }
         guard b.kinds.fits(.collection) else {
             findings.fail(
-                right.range, "in looks into a list, set or map, and this is \(b.kinds.described)",
+                right.range, "'in' requires a list, set or map, but this is \(b.kinds.described)",
                 b.kinds.fits(.string)
-                    ? "for a part of a string write \(quote(right)).matches('.*part.*')"
+                    ? "to search in a string, write \(quote(right)).matches('.*part.*')"
                     : "write a list: [\(quote(right))]")
             return .bool()
         }
@@ -166,10 +167,10 @@ extension ExpressionChecker {
         if (b.origin == .headers || isHeaders(right)), let name = a.stringConstant { checkHeader(name, left.range) }
         if b.kinds.readable == .map { elements = .string }
         if !a.kinds.mayEqual(elements) {
-            let has = b.kinds.readable == .map ? "the keys of a map are strings" : "none of the elements is"
+            let has = b.kinds.readable == .map ? "the keys of a map are strings" : "no element is"
             findings.fail(
                 range, "this is never true: \(quote(left)) is \(a.kinds.described), and \(has)",
-                "compare values of one kind")
+                "compare values of the same type")
         }
         return .bool()
     }
@@ -211,7 +212,7 @@ extension ExpressionChecker {
 
     private mutating func checkMethod(_ text: String, _ range: SourceRange) {
         guard !RuleText.equal(text, text.asciiUppercased) else { return }
-        let what = "request.method is the method of HTTP, in capitals, so it is never '\(text.shown)'"
+        let what = "request.method is the HTTP method in upper case, so it is never '\(text.shown)'"
         let remedy =
             switch text {
             case "get", "read", "list": "write 'GET', or allow \(text)"

@@ -6,7 +6,7 @@ extension ExpressionChecker {
         }
         if let variable = names.variable(named: name) { return variable.value }
         if names.mode == .condition, name == "request" {
-            findings.fail(range, "'request' is no value: only its members are", "name one, as in request.auth")
+            findings.fail(range, "'request' is not a value; use its members", "write a member, as in request.auth")
             return .failed
         }
         if names.isGlobal(name), let value = global(name) { return value }
@@ -28,18 +28,18 @@ extension ExpressionChecker {
         if let capture = names.captures[name] {
             findings.fail(
                 range,
-                "there is no name '\(name.shown)' here: the capture\(findings.place(capture)) is of another block",
+                "there is no name '\(name.shown)' here: the capture\(findings.place(capture)) belongs to another block",
                 names.function == nil
                     ? "move this into that block" : "give the function a parameter, or move it into that block")
         } else if let habit = RuleHabits.name(name, names.mode) {
             findings.fail(range, habit.what, habit.remedy)
         } else if Builtin.namespaces.contains(name) {
             findings.fail(
-                range, "'\(name.shown)' is no value: it has functions only",
+                range, "'\(name.shown)' is a namespace of functions, not a value",
                 "call one, as in \(Builtin.example(ofNamespace: name))")
         } else if names.function(named: name, from: names.block) != nil || Builtin.function(name) != nil {
             findings.fail(
-                range, "'\(name.shown)' is a function, and is not called", "write \(name.shown)(...)")
+                range, "'\(name.shown)' is a function without a call", "write \(name.shown)(...)")
         } else {
             findings.fail(range, "there is no name '\(name.shown)' here", suggestion(for: name))
         }
@@ -49,7 +49,7 @@ extension ExpressionChecker {
         let declared = (names.locals + names.blocks[names.block].captures).map(\.name)
         let globals = names.mode == .condition ? ["auth", "request"] : ["auth", "uid", "provider", "token"]
         if let nearest = NearestName.of(name, among: declared + globals) { return "did you mean \(nearest)?" }
-        return "what there is: \((globals + declared.prefix(8).map { $0.shown }).joined(separator: ", "))"
+        return "the names here are \((globals + declared.prefix(8).map { $0.shown }).joined(separator: ", "))"
     }
 }
 
@@ -59,7 +59,7 @@ extension ExpressionChecker {
         if let namespace = names.namespace(base) {
             if Builtin.function(name.text, in: namespace) != nil {
                 findings.fail(
-                    name.range, "\(namespace).\(name.shown) is a function, and is not called",
+                    name.range, "\(namespace).\(name.shown) is a function without a call",
                     "write \(namespace).\(name.shown)(...)")
             } else {
                 reportUnknownFunction(name, in: namespace)
@@ -97,7 +97,8 @@ extension ExpressionChecker {
         {
             return "call it: \(text).\(name)()"
         }
-        return value.kinds.fits([.list, .string]) ? "take one by its index: \(text)[0]" : "only a map has members"
+        return value.kinds.fits([.list, .string])
+            ? "select an element by its index: \(text)[0]" : "only a map has members"
     }
 
     /// Infers a member of a built-in value. `nil` if the value is not built-in or can have any member.
@@ -165,7 +166,7 @@ extension ExpressionChecker {
     mutating func inferRequestIndex(_ base: Expression, _ index: Expression) -> Inferred {
         let key = infer(index).stringConstant
         findings.fail(
-            base.range, "request is no value: only its members are",
+            base.range, "request is not a value; use its members",
             "write request.\(key.map { $0.shown } ?? "auth")")
         return .failed
     }
@@ -176,11 +177,11 @@ extension ExpressionChecker {
         switch lowercased {
         case "authorization", "cookie", "proxy-authorization":
             findings.fail(
-                range, "credentials are not shown to rules, so there is no field \(lowercased)",
-                "use auth, which is what they prove")
+                range, "rules cannot read credentials, so there is no field \(lowercased)",
+                "use auth, the verified identity")
         case _ where !RuleText.equal(lowercased, name):
             findings.fail(
-                range, "the names of request.headers are in lower case, so this is never there",
+                range, "the names of request.headers are in lower case, so this is never present",
                 "write '\(lowercased.shown)'")
         default: break
         }
@@ -211,7 +212,7 @@ extension ExpressionChecker {
             findings.fail(
                 base.range, "\(quote(base)) is \(kinds.described), which has no [ ]",
                 kinds.fits(.set)
-                    ? "ask with in whether something is in a set" : "use [ ] with a list, map, string or path")
+                    ? "use 'in' to test for an element of a set" : "use [ ] with a list, map, string or path")
             return .failed
         }
         guard (key.kinds.fits(.integer) && !numbered.isEmpty) || (key.kinds.fits(.string) && !named.isEmpty) else {
@@ -219,7 +220,7 @@ extension ExpressionChecker {
             findings.fail(
                 index.range,
                 "\(kinds.isAnything ? "this" : kinds.described) takes \(asked.joined(separator: " or ")) in [ ], "
-                    + "and what stands there is \(key.kinds.described)",
+                    + "but this is \(key.kinds.described)",
                 remedy(forIndex: index, key, isNumbered: !numbered.isEmpty))
             return .failed
         }
@@ -230,7 +231,7 @@ extension ExpressionChecker {
     private func remedy(forIndex index: Expression, _ key: Inferred, isNumbered: Bool) -> String {
         if isNumbered, key.kinds.isKnown(as: [.string, .float]) { return "write int(\(quote(index)))" }
         if !isNumbered, key.kinds.isKnown(as: [.integer, .float, .bool]) { return "write string(\(quote(index)))" }
-        return isNumbered ? "write a number there: [0] is the first" : "write a key there, as in ['a']"
+        return isNumbered ? "write an index: [0] is the first element" : "write a key, as in ['a']"
     }
 
     private func elementKinds(_ value: Inferred) -> KindSet {
@@ -267,14 +268,14 @@ extension ExpressionChecker {
         let kinds = value.kinds.intersection([.string, .list])
         guard !kinds.isEmpty else {
             findings.fail(
-                base.range, "\(quote(base)) is \(value.kinds.described), and only a string or list has [from:to]",
+                base.range, "\(quote(base)) is \(value.kinds.described), but [from:to] requires a string or list",
                 value.kinds.fits(.path)
-                    ? "take a single segment, as in \(quote(base))[0]" : "take the members one by one")
+                    ? "select a single segment, as in \(quote(base))[0]" : "select the members individually")
             return .failed
         }
         for (bound, inferred) in [(from, first), (to, last)] where !inferred.kinds.fits(.integer) {
             findings.fail(
-                bound.range, "[from:to] takes ints, and this is \(inferred.kinds.described)",
+                bound.range, "[from:to] takes ints, but this is \(inferred.kinds.described)",
                 "write int(\(quote(bound)))")
         }
         checkBounds(value, first, from)

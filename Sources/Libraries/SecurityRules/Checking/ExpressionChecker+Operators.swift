@@ -15,7 +15,7 @@ extension ExpressionChecker {
     ) -> Inferred {
         if operation == .subtract, let (base, name) = hyphenated(left, right) {
             findings.fail(
-                left.range, "'-' subtracts: a name has none", "write \(quote(base))['\(name.shown)']")
+                left.range, "'-' subtracts; names cannot contain it", "write \(quote(base))['\(name.shown)']")
             return .failed
         }
         let (a, b) = (infer(left), infer(right))
@@ -23,7 +23,7 @@ extension ExpressionChecker {
         let kinds = ArithmeticKinds.result(of: operation, a.kinds, b.kinds)
         guard !kinds.isEmpty else {
             findings.fail(
-                range, "there is no \(operation.rawValue) for \(a.kinds.described) and \(b.kinds.described)",
+                range, "\(operation.rawValue) does not apply to \(a.kinds.described) and \(b.kinds.described)",
                 remedy(for: operation, (left, a), (right, b)))
             return .failed
         }
@@ -48,7 +48,7 @@ extension ExpressionChecker {
         _ b: CheckedOperand
     ) -> String {
         if operation == .remainder, a.value.kinds.isKnown(as: .number), b.value.kinds.isKnown(as: .number) {
-            return "% is for ints: write int(...)"
+            return "% requires ints: write int(...)"
         }
         let hasText: KindSet = [.integer, .float, .bool, .null, .path]
         for (one, other) in [(a, b), (b, a)] where operation == .add {
@@ -67,9 +67,9 @@ extension ExpressionChecker {
             return operation == .add ? "write union(...)" : "write difference(...)"
         }
         if a.value.kinds.isKnown(as: .list) || b.value.kinds.isKnown(as: .list) {
-            return operation == .subtract ? "write removeAll(...)" : "write [...] around what is to be added"
+            return operation == .subtract ? "write removeAll(...)" : "write [...] around the element to add"
         }
-        return "take values of kinds that have it"
+        return "use operands of supported types"
     }
 
     /// Folds integer literals and reports operations that always fail.
@@ -79,7 +79,7 @@ extension ExpressionChecker {
         let isDivision = operation == .divide || operation == .remainder
         // If the left operand may be a float, a division by 0 has a value.
         if isDivision, b.integerConstant == 0, a.kinds.readable == .integer {
-            findings.fail(range, "a division by zero always fails", "divide by something else")
+            findings.fail(range, "a division by zero always fails", "use a divisor other than 0")
             return .failed
         }
         guard let left = a.integerConstant, let right = b.integerConstant else { return Inferred(kinds: kinds) }
@@ -95,7 +95,7 @@ extension ExpressionChecker {
     }
 
     mutating func reportOverflow(_ range: SourceRange) -> Inferred {
-        findings.fail(range, "this does not fit into 64 bits, and always fails", "use a float: 1.0 * ...")
+        findings.fail(range, "the result exceeds 64 bits, so this always fails", "use a float: 1.0 * ...")
         return .failed
     }
 }
@@ -111,8 +111,8 @@ extension ExpressionChecker {
             let value = infer(operand)
             guard value.kinds.fits(.number) else {
                 findings.fail(
-                    range, "only a number can be negated, and this is \(value.kinds.described)",
-                    value.kinds.fits(.bool) ? "write !, which negates true and false" : "take the - away")
+                    range, "- requires a number, but this is \(value.kinds.described)",
+                    value.kinds.fits(.bool) ? "write !, which negates true and false" : "remove the -")
                 return .failed
             }
             return negated(value, range)
@@ -151,8 +151,8 @@ extension ExpressionChecker {
         findings.warn(
             operand.range, "this is always \(constant)",
             decides
-                ? "so the whole of this \(operation.rawValue) is \(constant): take it away, or write what is meant"
-                : "beside \(operation.rawValue) it changes nothing: take it away, or write what is meant")
+                ? "the result of this \(operation.rawValue) is therefore always \(constant): remove the operand, or correct it"
+                : "it has no effect as an operand of \(operation.rawValue): remove it, or correct it")
     }
 
     mutating func inferConditional(
@@ -166,7 +166,8 @@ extension ExpressionChecker {
         }
         findings.warn(
             condition.range, "this is always \(constant)",
-            "only what stands \(constant ? "before" : "behind") the : counts: write it alone, or write what is meant")
+            "only the expression \(constant ? "before" : "after") the : has an effect: write it alone, or correct the condition"
+        )
         return constant ? first : second
     }
 
@@ -181,7 +182,7 @@ extension ExpressionChecker {
         if !value.kinds.fits(kinds) {
             findings.fail(
                 operand.range, "this is never true: \(quote(operand)) is \(value.kinds.described)",
-                "ask for what it can be, or take the test away")
+                "test for a possible type, or remove the test")
         }
         return .bool()
     }
@@ -190,10 +191,11 @@ extension ExpressionChecker {
         switch name {
         case "null": return "compare: \(operand) == null"
         case "latlng":
-            return "rules of HTTP requests have no places; the types are \(KindSet.typeNames.joined(separator: ", "))"
+            return
+                "rules of HTTP requests have no geographic locations; the types are \(KindSet.typeNames.joined(separator: ", "))"
         case "constraint":
             return
-                "there are no queries of a database here; ask for the type that a member of request.query has: string"
+                "there are no database queries here; members of request.query have the type string"
         case "boolean": return "write bool"
         case "integer", "long": return "write int"
         case "double", "decimal": return "write float"

@@ -49,7 +49,7 @@ struct ExpressionChecker {
         let value = infer(expression)
         guard !value.kinds.fits(.bool) else { return value }
         findings.fail(
-            expression.range, "a condition is true or false, and this is \(value.kinds.described)",
+            expression.range, "a condition must be a bool, but this is \(value.kinds.described)",
             remedy(forNoBoolean: value, expression))
         return .failed
     }
@@ -59,30 +59,31 @@ struct ExpressionChecker {
         let value = infer(operand)
         guard !value.kinds.fits(.bool) else { return value }
         findings.fail(
-            operand.range, "\(operation) takes what is true or false, and this is \(value.kinds.described)",
+            operand.range, "\(operation) takes bools, but this is \(value.kinds.described)",
             remedy(forNoBoolean: value, operand))
         return .failed
     }
 
     private func remedy(forNoBoolean value: Inferred, _ expression: Expression) -> String {
-        if value.isNull { return "write what must hold, as in auth != null" }
+        if value.isNull { return "write a condition, as in auth != null" }
         let text = quote(expression)
         if value.kinds.fits(.null) || value.origin == .uid {
-            return "nothing stands for true by itself: write \(text) != null"
+            return "other types are not converted to bool: write \(text) != null"
         }
         if value.kinds.readable == .string { return "compare it: \(text) == '...'" }
-        if value.kinds.fits([.list, .set, .map]) { return "ask for its size: \(text).size() > 0" }
-        return "compare it with something"
+        if value.kinds.fits([.list, .set, .map]) { return "test its size: \(text).size() > 0" }
+        return "write a comparison"
     }
 
     /// Checks the expression of a header field for the upstream.
     mutating func inferRendered(_ expression: Expression) {
         let value = infer(expression)
         if value.isNull {
-            findings.fail(expression.range, "null makes no field", "write what the field is to have, or take it away")
+            findings.fail(
+                expression.range, "null is not a field value", "write the value of the field, or remove the field")
         } else if !value.kinds.fits(Self.rendered) {
             findings.fail(
-                expression.range, "a field cannot have \(value.kinds.described)",
+                expression.range, "a field cannot contain \(value.kinds.described)",
                 remedy(forUnrendered: value, quote(expression)))
         }
     }
@@ -121,19 +122,19 @@ extension ExpressionChecker {
     private mutating func checkKey(_ key: Expression, _ keys: inout Set<[UInt8]>) {
         if case .name(let name) = key.kind, names.variable(named: name) == nil, !names.isGlobal(name) {
             findings.fail(
-                key.range, "a key of a map is an expression, and \(name.shown) is no name that is known here",
+                key.range, "a map key is an expression, and there is no name '\(name.shown)' here",
                 "quote it: '\(name.shown)'")
             return
         }
         let value = infer(key)
         if !value.kinds.fits(.string) {
             findings.fail(
-                key.range, "a key of a map is a string, and this is \(value.kinds.described)",
+                key.range, "a map key must be a string, but this is \(value.kinds.described)",
                 "quote it: '\(quote(key))'")
         }
         guard let text = value.stringConstant else { return }
         if !keys.insert(Array(text.utf8)).inserted {
-            findings.fail(key.range, "the key '\(text.shown)' is there twice", "take one of the two away")
+            findings.fail(key.range, "duplicate key '\(text.shown)'", "remove one of them")
         }
     }
 
@@ -143,9 +144,9 @@ extension ExpressionChecker {
             let value = infer(part)
             if !value.kinds.fits([.string, .path]) {
                 findings.fail(
-                    part.range, "a segment of a path is a string or path, and this is \(value.kinds.described)",
+                    part.range, "a path segment must be a string or path, but this is \(value.kinds.described)",
                     value.kinds.fits([.integer, .float, .bool])
-                        ? "write $(string(\(quote(part))))" : "put what is a string there")
+                        ? "write $(string(\(quote(part))))" : "use a string")
             }
         }
         return Inferred(kinds: .path)

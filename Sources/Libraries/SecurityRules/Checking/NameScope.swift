@@ -104,8 +104,9 @@ extension NameScope {
     mutating func declare(_ captures: [RuleCapture], at range: SourceRange, _ findings: inout RuleFindings) {
         if captures.count > RuleLimits.captures {
             findings.fail(
-                range, "a condition knows \(RuleLimits.captures) captures at most, and the path has \(captures.count)",
-                "match some of its segments as they are written")
+                range,
+                "a condition can use at most \(RuleLimits.captures) captures, but the path has \(captures.count)",
+                "replace some captures by literal segments")
         }
         for capture in captures.prefix(RuleLimits.captures) {
             let kinds: KindSet = capture.isRest ? .path : .string
@@ -150,12 +151,12 @@ extension NameScope {
             if let other = self.function(named: name, from: block) {
                 let line = findings.source.line(functions[other].syntax.name.range.start)
                 findings.fail(
-                    function.name.range, "there is a function '\(name.shown)' already on line \(line)",
-                    "give this one another name")
+                    function.name.range, "duplicate function '\(name.shown)', already declared on line \(line)",
+                    "rename one of them")
             } else if Builtin.function(name) != nil {
                 findings.fail(
-                    function.name.range, "'\(name.shown)' is a function of the language",
-                    "give yours another name")
+                    function.name.range, "'\(name.shown)' is a built-in function",
+                    "choose another name")
             }
             if blocks[block].functions[name] == nil { blocks[block].functions[name] = functions.count }
             functions.append(CheckedFunction(syntax: function, block: block))
@@ -165,19 +166,19 @@ extension NameScope {
     /// Returns whether a name is unused, and reports an error otherwise.
     private func isFree(_ name: String, at range: SourceRange, _ findings: inout RuleFindings) -> Bool {
         if mode == .condition, name == "auth" || name == "request" {
-            findings.fail(range, "'\(name.shown)' is a name of the language", "give yours another name")
+            findings.fail(range, "'\(name.shown)' is a built-in name", "choose another name")
             return false
         }
         if Builtin.namespaces.contains(name) {
             findings.fail(
-                range, "'\(name.shown)' is a name of the language, as in \(Builtin.example(ofNamespace: name))",
-                "give yours another name")
+                range, "'\(name.shown)' is a built-in name, as in \(Builtin.example(ofNamespace: name))",
+                "choose another name")
             return false
         }
         if let other = variable(named: name) {
             findings.fail(
-                range, "'\(name.shown)' is there already: \(other.role)\(findings.place(other.range))",
-                "give this one another name")
+                range, "duplicate name '\(name.shown)': \(other.role)\(findings.place(other.range))",
+                "rename one of them")
             return false
         }
         return true

@@ -11,7 +11,7 @@ struct RuleHabit {
 
 enum RuleHabits {
     private static let noDatabase =
-        "put what it is needed for into a custom claim (auth.token), or have the service check it"
+        "store the required data in a custom claim (auth.token), or check it in the service"
 
     /// Returns the hint for a name that is a value in another language.
     static func name(_ name: String, _ mode: NameScope.Mode) -> RuleHabit? {
@@ -19,11 +19,12 @@ enum RuleHabits {
         case "resource": RuleHabit("there is no 'resource': rules of HTTP requests have no database", noDatabase)
         case "root", "data", "newData":
             RuleHabit(
-                "there is no '\(name)' of Realtime Database rules: rules of HTTP requests have no database", noDatabase)
+                "there is no '\(name)', which belongs to Realtime Database rules: rules of HTTP requests have no database",
+                noDatabase)
         case "True", "TRUE", "False", "FALSE": RuleHabit("there is no '\(name)'", "write \(name.asciiLowercased)")
         case "nil", "None", "NULL", "Null", "undefined": RuleHabit("there is no '\(name)'", "write null")
         case "user", "currentUser", "context", "identity":
-            RuleHabit("there is no '\(name)'", "who asks is auth: auth.uid, auth.token")
+            RuleHabit("there is no '\(name)'", "the signed-in user is auth: auth.uid, auth.token")
         default: mode == .condition ? nameOfCondition(name) : nameOfValue(name)
         }
     }
@@ -32,8 +33,8 @@ enum RuleHabits {
         switch name {
         case "now":
             RuleHabit(
-                "there is no 'now' of Realtime Database rules",
-                "write request.time, a timestamp, or request.time.toMillis(), which is what now is there")
+                "there is no 'now', which belongs to Realtime Database rules",
+                "write request.time, a timestamp, or request.time.toMillis(), the equivalent of now")
         case "uid", "provider", "token": RuleHabit("there is no name '\(name)' here", "write auth.\(name)")
         case "email", "email_verified", "phone_number", "firebase", "sub", "claims", "role", "roles", "admin":
             RuleHabit("there is no name '\(name)' here", "a claim is a member of the token: auth.token.\(name)")
@@ -48,11 +49,11 @@ enum RuleHabits {
         switch name {
         case "request":
             RuleHabit(
-                "there is no request here: this is worked out once for each token, whatever the requests are",
+                "there is no request here: this is evaluated once for each token, independently of requests",
                 "use auth, uid, provider or token")
         case "now":
             RuleHabit(
-                "there is no time here: this is worked out once for each token, whatever the requests are",
+                "there is no time here: this is evaluated once for each token, independently of requests",
                 "use auth, uid, provider or token")
         case "email", "email_verified", "phone_number", "name", "firebase", "sub", "claims", "role", "roles", "admin":
             RuleHabit("there is no name '\(name)' here", "a claim is a member of the token: token.\(name)")
@@ -65,14 +66,14 @@ enum RuleHabits {
         switch name {
         case "resource", "data", "body":
             RuleHabit(
-                "there is no request.\(name): rules see no bodies of requests", "have the service check what is sent")
+                "there is no request.\(name): rules cannot read request bodies", "check the body in the service")
         case "params":
             RuleHabit(
                 "there is no request.params",
-                "name segments in the pattern, as in /users/{uid}; the query is request.query")
+                "capture segments in the pattern, as in /users/{uid}; the query is request.query")
         case "header": RuleHabit("there is no request.header", "write request.headers['name']")
         case "url", "uri":
-            RuleHabit("there is no request.\(name)", "write request.path, and request.query for what stands behind ?")
+            RuleHabit("there is no request.\(name)", "write request.path, or request.query for the part after ?")
         case "user", "uid", "token":
             RuleHabit("there is no request.\(name)", "write request.auth\(name == "user" ? "" : "." + name)")
         case "now", "timestamp": RuleHabit("there is no request.\(name)", "write request.time")
@@ -87,8 +88,8 @@ enum RuleHabits {
             RuleHabit("there is no \(name)(): rules of HTTP requests have no database", noDatabase)
         case "now": RuleHabit("there is no now()", "write request.time")
         case "len", "length", "count": RuleHabit("there is no \(name)()", "write \(argument).size()")
-        case "has": RuleHabit("there is no has()", "ask with in: 'key' in map")
-        case "type": RuleHabit("there is no type()", "ask with is: \(argument) is string")
+        case "has": RuleHabit("there is no has()", "use 'in': 'key' in map")
+        case "type": RuleHabit("there is no type()", "use 'is': \(argument) is string")
         case "String", "str", "Str": RuleHabit("there is no \(name)()", "write string(\(argument))")
         case "Number", "parseInt", "integer", "Integer", "long", "uint":
             RuleHabit("there is no \(name)()", "write int(\(argument)) or float(\(argument))")
@@ -97,9 +98,10 @@ enum RuleHabits {
         case "bytes": RuleHabit("there is no bytes()", "write b'...' or \(argument).toUtf8()")
         case "timestamp":
             RuleHabit(
-                "timestamp is no function", "write timestamp.date(2027, 1, 31), or timestamp.value(...) of milliseconds"
+                "timestamp is not a function",
+                "write timestamp.date(2027, 1, 31), or timestamp.value(...) with milliseconds"
             )
-        case "duration": RuleHabit("duration is no function", "write duration.value(5, 'm')")
+        case "duration": RuleHabit("duration is not a function", "write duration.value(5, 'm')")
         default: nil
         }
     }
@@ -110,7 +112,9 @@ enum RuleHabits {
         case "firestore", "storage", "database":
             RuleHabit("there is no \(name).\(function)(): rules of HTTP requests have no database", noDatabase)
         case "latlng":
-            RuleHabit("there is no latlng: rules of HTTP requests have no places", "compare numbers of custom claims")
+            RuleHabit(
+                "there is no latlng: rules of HTTP requests have no geographic locations",
+                "compare numbers of custom claims")
         case "Math": RuleHabit("there is no 'Math'", "write math.\(function)(...): abs, ceil, floor, round, pow, sqrt")
         case "Date", "Timestamp", "moment":
             RuleHabit("there is no '\(name)'", "write request.time, or timestamp.date(2027, 1, 31)")
@@ -145,7 +149,7 @@ extension RuleHabits {
         case "toLowerCase": return "write \(receiver).lower()"
         case "toUpperCase": return "write \(receiver).upper()"
         case "length": return "write \(receiver).size()"
-        case "val": return "a value is itself: write \(receiver)"
+        case "val": return "val() is not needed: write \(receiver)"
         case "child": return "write \(receiver)[\(argument)]"
         case "hasChild": return "write \(argument) in \(receiver)"
         case "hasChildren":
@@ -153,7 +157,7 @@ extension RuleHabits {
         case "isString": return "write \(receiver) is string"
         case "isNumber": return "write \(receiver) is number"
         case "isBoolean": return "write \(receiver) is bool"
-        case "exists": return "ask with in: 'key' in map"
+        case "exists": return "use 'in': 'key' in map"
         case "parent", "getPriority": return "there is no database here: \(name) has no equivalent"
         default: return nil
         }
@@ -174,9 +178,9 @@ extension RuleHabits {
         case "indexOf", "containsKey", "hasKey", "hasOwnProperty": return "write \(argument) in \(receiver)"
         case "toString": return "write string(\(receiver))"
         case "match", "test", "search", "regex":
-            return "write \(receiver).matches('regular expression'), which is about the whole string"
+            return "write \(receiver).matches('regular expression'), which matches the whole string"
         case "substring", "substr", "slice", "charAt": return "write \(receiver)[from:to], or \(receiver)[index]"
-        case "replaceAll": return "write \(receiver).replace(...), which replaces all"
+        case "replaceAll": return "write \(receiver).replace(...), which replaces all matches"
         case "strip": return "write \(receiver).trim()"
         case "push", "append", "add": return "write \(receiver) + [\(argument)]"
         case "isEmpty": return "write \(receiver).size() == 0"

@@ -18,8 +18,8 @@ extension RulesChecker {
         for (function, depth) in graph.depths.enumerated() where depth == RuleLimits.callDepth + 1 {
             let name = expressions.names.functions[function].syntax.name
             expressions.findings.fail(
-                name.range, "calls nest more than \(RuleLimits.callDepth) deep from \(name.shown)",
-                "have functions call fewer others in a row")
+                name.range, "calls from \(name.shown) nest deeper than \(RuleLimits.callDepth)",
+                "shorten the chain of calls")
         }
         for function in graph.order { check(function) }
         expressions.names.function = nil
@@ -32,11 +32,12 @@ extension RulesChecker {
         let what =
             names.count == 1
             ? "\(first.shown) calls itself"
-            : "\(first.shown) ends up calling itself: "
+            : "\(first.shown) calls itself indirectly: "
                 + names.map(\.shown).joined(separator: " -> ") + (cycle.isShortened ? " -> ..." : "")
                 + " -> \(first.shown)"
         expressions.findings.fail(
-            first.range, what, "rules have no recursion and no loops: write the steps out, or use in, hasAny, hasAll")
+            first.range, what,
+            "rules have no recursion and no loops: write the steps individually, or use in, hasAny, hasAll")
     }
 
     private mutating func check(_ index: Int) {
@@ -62,7 +63,7 @@ extension RulesChecker {
         for local in expressions.names.locals where !local.isUsed {
             guard let range = local.range else { continue }
             expressions.findings.warn(
-                range, "\(local.name.shown) is never used in \(function)", "take it away, or use it")
+                range, "\(local.name.shown) is never used in \(function)", "remove it, or use it")
         }
     }
 
@@ -71,7 +72,7 @@ extension RulesChecker {
         let used = CallGraph.reachable(from: expressions.calledByConditions, calls)
         for (index, function) in expressions.names.functions.enumerated() where !used.contains(index) {
             let name = function.syntax.name
-            expressions.findings.warn(name.range, "no condition calls \(name.shown)", "take it away, or call it")
+            expressions.findings.warn(name.range, "no condition calls \(name.shown)", "remove it, or call it")
         }
     }
 }

@@ -30,11 +30,12 @@ struct RulesChecker {
         let value = checker.expressions.inferCondition(condition)
         if value.boolConstant == true {
             checker.expressions.findings.warn(
-                condition.range, "this is always true, so it asks nothing",
-                "leave it out, or ask who is there: auth.uid == uid")
+                condition.range, "this is always true, so it permits every request",
+                "omit it, or test the user: auth.uid == uid")
         } else if value.boolConstant == false {
             checker.expressions.findings.warn(
-                condition.range, "this is never true, so nobody may", "write what must hold for a request to pass")
+                condition.range, "this is never true, so it denies every request",
+                "write the condition of permitted requests")
         }
         findings = checker.expressions.findings
     }
@@ -75,7 +76,7 @@ extension RulesChecker {
             node: patterns.node(match.segments, from: around.node), isTold: around.isTold)
         if !around.isTold, !Self.hasAllow(match) {
             expressions.findings.warn(
-                match.range, "nothing in this block allows anything", "add an allow, or take the block away")
+                match.range, "this block contains no allow", "add an allow, or remove the block")
             around.isTold = true
         }
         checkAllows(match, index, around)
@@ -94,8 +95,8 @@ extension RulesChecker {
         if isCovered {
             expressions.findings.warn(
                 match.range,
-                "everything here is allowed already\(expressions.findings.place(before.range)), without a condition",
-                "take one of the two away")
+                "all requests of this block are already allowed\(expressions.findings.place(before.range)), without a condition",
+                "remove one of them")
         }
         for allow in match.allows { check(allow, on: around.node, isCovered) }
     }
@@ -106,13 +107,13 @@ extension RulesChecker {
         if !isCovered, !allow.operations.isEmpty, earlier.unconditional.isSuperset(of: allow.operations) {
             expressions.findings.warn(
                 allow.range,
-                "this decides nothing: what it allows is allowed already\(expressions.findings.place(earlier.range)), without a condition",
-                "take one of the two away")
+                "this has no effect: its requests are already allowed\(expressions.findings.place(earlier.range)), without a condition",
+                "remove one of them")
         } else if value.boolConstant == true {
             warnOfOpenness(allow)
         } else if value.boolConstant == false {
             expressions.findings.warn(
-                allow.range, "this never allows anything", "take it away: what nothing allows is denied")
+                allow.range, "this never allows anything", "remove it: requests without an allow are denied")
         }
         if value.boolConstant == true { patterns.allow(allow.operations, on: node, at: allow.range) }
     }
@@ -121,11 +122,11 @@ extension RulesChecker {
         let writes = allow.operations.intersection(.write)
         if !writes.isEmpty {
             expressions.findings.warn(
-                allow.range, "anyone may \(writes.text): nothing asks who it is",
+                allow.range, "anonymous clients may \(writes.text), since no condition tests the user",
                 "write a condition, as in: if request.auth != null")
         } else if let condition = allow.condition, condition.kind.isNoLiteral {
             expressions.findings.warn(
-                condition.range, "this is always true", "leave the condition out, or write one that asks something")
+                condition.range, "this is always true", "omit the condition, or write one that depends on the request")
         }
     }
 }

@@ -28,7 +28,8 @@ extension RegexParser {
         let last = try bracketedCharacter()
         guard first <= last else {
             throw problem(
-                at: start, "`\(text(from: start, to: position))` has its bounds the wrong way round", "swap them")
+                at: start, "the lower bound of `\(text(from: start, to: position))` exceeds the upper bound",
+                "swap them")
         }
         return first.value...last.value
     }
@@ -50,7 +51,7 @@ extension RegexParser {
         guard let ranges = ScalarSet.posix(name) else {
             throw problem(
                 at: start, "there is no class `\(text(from: start, to: position))`",
-                "there are alnum, alpha, ascii, blank, cntrl, digit, graph, lower, print, punct, space, upper, word, xdigit"
+                "the classes are alnum, alpha, ascii, blank, cntrl, digit, graph, lower, print, punct, space, upper, word, xdigit"
             )
         }
         insert(ranges, negated: isNegated, into: &set)

@@ -97,7 +97,7 @@ extension RegexParser {
             set.insert(categories, negated: negated)
         } else {
             throw problem(
-                at: start, "`\(text(from: start, to: position))` is no general category; scripts are not supported",
+                at: start, "`\(text(from: start, to: position))` is not a general category; scripts are not supported",
                 "use categories such as \\pL, \\p{Lu}, \\p{Nd}, or ranges: [\\x{370}-\\x{3FF}]")
         }
     }
@@ -118,7 +118,7 @@ extension RegexParser {
         case "v": return "\u{B}"
         case "x": return try hexadecimal(start)
         case "0"..."7": return try octal(letter, start)
-        case "8", "9", "k", "g": throw problem(at: start, Self.noBackReferences, "write out what may stand there")
+        case "8", "9", "k", "g": throw problem(at: start, Self.noBackReferences, "write the permitted characters")
         default: return try punctuation(letter, start)
         }
     }
@@ -140,7 +140,7 @@ extension RegexParser {
         case "h": "write [ \\t]"
         case "R": "write \\r?\\n"
         case "C", "X": "write . or (?s:.)"
-        case "E": "it ends a \\Q, and there is none"
+        case "E": "it ends a \\Q, but there is no \\Q"
         case "b", "B", "A", "z", "Q": "it has no meaning between brackets"
         default: "write the letter without `\\`, or `\\\\` for the backslash"
         }
@@ -156,7 +156,7 @@ extension RegexParser {
             position += 1
         }
         guard first == "0" || digits > 1, let scalar = Unicode.Scalar(value) else {
-            throw problem(at: start, Self.noBackReferences, "write out what may stand there")
+            throw problem(at: start, Self.noBackReferences, "write the permitted characters")
         }
         return scalar
     }
@@ -175,7 +175,7 @@ extension RegexParser {
         }
         guard isBraced ? digits > 0 && take("}") : digits == 2, let scalar = Unicode.Scalar(value) else {
             throw problem(
-                at: start, "`\(text(from: start, to: position + 1))` is no character",
+                at: start, "`\(text(from: start, to: position + 1))` is not a character",
                 "write two digits, \\x7F, or a scalar between braces, \\x{1F600}")
         }
         return scalar

@@ -12,12 +12,12 @@ extension RegexParser {
         switch (current, peek(1)) {
         case ("=", _), ("!", _), ("<", "="), ("<", "!"):
             throw problem(
-                at: start, "there is no looking ahead or behind, which cannot be matched in linear time",
-                "write what may stand there, or use two conditions: s.matches('a') && !s.matches('b')")
+                at: start, "lookahead and lookbehind are not supported, since they cannot be matched in linear time",
+                "write the permitted characters, or use two conditions: s.matches('a') && !s.matches('b')")
         case (">", _):
-            throw problem(at: start, "there are no atomic groups", "use (?:...): nothing is tried twice anyway")
+            throw problem(at: start, "atomic groups are not supported", "use (?:...): matching never backtracks")
         case ("P", "="), ("P", ">"):
-            throw problem(at: start, Self.noBackReferences, "write out what may stand there")
+            throw problem(at: start, Self.noBackReferences, "write the permitted characters")
         case ("P", "<"):
             position += 2
             return try name(start)
@@ -29,22 +29,22 @@ extension RegexParser {
         }
     }
 
-    static let noBackReferences = "there are no back references, which cannot be matched in linear time"
+    static let noBackReferences = "back references are not supported, since they cannot be matched in linear time"
 
     private mutating func name(_ start: Int) throws(RegexProblem) -> GroupKind {
         var name = ""
         while let scalar = current, scalar != ">" {
             guard scalar == "_" || scalar.isASCII && scalar.properties.isAlphabetic || Self.isDigit(scalar) else {
-                throw problem("a group's name has letters, digits and _ only", "write (?P<name>...)")
+                throw problem("a group name consists of letters, digits and _", "write (?P<name>...)")
             }
             name.unicodeScalars.append(scalar)
             position += 1
         }
         guard take(">"), !name.isEmpty else {
-            throw problem(at: start, "the group's name is missing or not closed by `>`", "write (?P<name>...)")
+            throw problem(at: start, "the group name is missing or not closed by `>`", "write (?P<name>...)")
         }
         guard names.insert(name).inserted else {
-            throw problem(at: start, "there is a group named `\(name)` already", "give it another name")
+            throw problem(at: start, "duplicate group name `\(name)`", "rename one of them")
         }
         return .capturing
     }
@@ -67,7 +67,7 @@ extension RegexParser {
                 return scalar == ":" ? .plain : .flags
             default:
                 throw problem(
-                    at: start, "`\(text(from: start, to: position))` begins no group that there is",
+                    at: start, "`\(text(from: start, to: position))` does not begin a supported group",
                     "the flags are i, m, s and U: (?i), (?i:...), (?-s); other groups are (...), (?:...), (?P<name>...)"
                 )
             }

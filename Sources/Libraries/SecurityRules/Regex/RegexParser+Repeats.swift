@@ -25,10 +25,11 @@ extension RegexParser {
     private func check(_ minimum: Int, _ maximum: Int?, _ start: Int) throws(RegexProblem) {
         guard minimum <= RegexLimits.repeats, maximum ?? 0 <= RegexLimits.repeats else {
             throw problem(
-                at: start, "more than \(RegexLimits.repeats) repeats", "repeat less, or use * and the size of the text")
+                at: start, "more than \(RegexLimits.repeats) repeats",
+                "use fewer repeats, or * and the size of the text")
         }
         if let maximum, maximum < minimum {
-            throw problem(at: start, "{\(minimum),\(maximum)} has its bounds the wrong way round", "swap them")
+            throw problem(at: start, "the lower bound of {\(minimum),\(maximum)} exceeds the upper bound", "swap them")
         }
     }
 

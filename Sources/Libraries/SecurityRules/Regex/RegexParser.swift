@@ -36,7 +36,7 @@ struct RegexParser {
         var parser = RegexParser(pattern: Array(pattern.unicodeScalars))
         let root = try parser.choice()
         guard parser.current == nil else {
-            throw parser.problem("this `)` closes no group", "write `\\)` for the character")
+            throw parser.problem("this `)` does not close a group", "write `\\)` for the character")
         }
         return Result(root: root, sets: parser.sets, groups: parser.groups)
     }
@@ -86,8 +86,8 @@ struct RegexParser {
             throw problem(at: start, "there is nothing to repeat", "write `\\` before the character to match it itself")
         case .repetition:
             throw problem(
-                at: start, "a repetition cannot be repeated, and there are no possessive ones",
-                "put it into a group: (?:a*)+")
+                at: start, "a repetition cannot be repeated, and possessive repetitions are not supported",
+                "write it in a group: (?:a*)+")
         }
     }
 
@@ -152,8 +152,8 @@ struct RegexParser {
         guard node.size <= RegexLimits.instructions else {
             throw problem(
                 at: start ?? position,
-                "with its repeats written out, the pattern has more than \(RegexLimits.instructions) parts",
-                "repeat less: a{1000} is a thousand parts, a* is two")
+                "with expanded repeats, the pattern has more than \(RegexLimits.instructions) instructions",
+                "use fewer repeats: a{1000} has a thousand instructions, a* has two")
         }
         return node
     }

@@ -48,7 +48,7 @@ struct RegexReplacement {
         guard group <= count else {
             throw RegexProblem(
                 offset: offset, what: "the pattern has no group \(group)",
-                remedy: count == 0 ? "put parentheses into the pattern" : "its groups are 1 to \(count)")
+                remedy: count == 0 ? "add parentheses to the pattern" : "its groups are 1 to \(count)")
         }
         return group
     }

@@ -62,8 +62,8 @@ extension ExpressionParser {
                 operand = try index(operand)
             } else if tokens.at(.openParenthesis) {
                 tokens.fail(
-                    tokens.current.range, "only names and methods are called",
-                    "put an operator before '(', or take the call out")
+                    tokens.current.range, "only functions and methods can be called",
+                    "write an operator before '(', or remove the call")
                 throw Abandoned()
             } else {
                 return operand
@@ -81,12 +81,12 @@ extension ExpressionParser {
 
     private mutating func member(_ base: Operand) throws(Abandoned) -> Operand {
         if tokens.at(.question) {
-            tokens.fail(tokens.current.range, "there is no '?.'", "write map.get('key', null) for what may be missing")
+            tokens.fail(tokens.current.range, "there is no '?.'", "write map.get('key', null) for an optional key")
             tokens.advance()
         }
         tokens.advance()
         guard let word = tokens.current.word else {
-            try tokens.expected("a name after '.'", "other keys are written in brackets, as map['a-b']")
+            try tokens.expected("a name after '.'", "write other keys in brackets, as map['a-b']")
         }
         let name = Name(text: word, range: tokens.current.range)
         tokens.advance()
@@ -103,12 +103,12 @@ extension ExpressionParser {
         tokens.advance()
         let first = try expression()
         guard tokens.take(.colon) else {
-            try tokens.expect(.closeBracket, "an index is list[i], a range list[i:j]")
+            try tokens.expect(.closeBracket, "write an index as list[i], a range as list[i:j]")
             let height = max(base.height, first.height)
             return try make(.index(base.expression, first.expression), from: base.start, over: height)
         }
         let second = try expression()
-        try tokens.expect(.closeBracket, "a range is list[i:j]")
+        try tokens.expect(.closeBracket, "write a range as list[i:j]")
         return try make(
             .slice(base.expression, from: first.expression, to: second.expression), from: base.start,
             over: max(base.height, first.height, second.height))
@@ -148,10 +148,10 @@ extension ExpressionParser {
         case "false": return try literal(.bool(false))
         case "null": return try literal(.null)
         case "undefined":
-            tokens.fail(tokens.current.range, "there is no 'undefined'", "ask \"'key' in map\", or compare with null")
+            tokens.fail(tokens.current.range, "there is no 'undefined'", "test \"'key' in map\", or compare with null")
             return try literal(.null)
         case "typeof", "new":
-            tokens.fail(tokens.current.range, "there is no '\(word)'", "ask for a type with 'x is string'")
+            tokens.fail(tokens.current.range, "there is no '\(word)'", "test the type with 'x is string'")
             throw Abandoned()
         default: break
         }
@@ -166,17 +166,17 @@ extension ExpressionParser {
     private mutating func noValue() throws(Abandoned) -> Never {
         let remedy =
             if tokens.at(.plus) {
-                "numbers have no '+' before them, and nothing is counted up with '++'"
+                "numbers have no '+' sign, and there is no '++'"
             } else if let word = tokens.current.word,
                 ["if", "else", "return", "let", "var", "const", "for", "while"].contains(word)
             {
-                "a condition is one expression: 'condition ? one : other' chooses, functions have lets"
+                "a condition is one expression: use 'condition ? one : other', or a function with lets"
             } else if tokens.isStatementEnd || tokens.current.isEnd || tokens.at(.semicolon)
                 || tokens.at(.closeParenthesis)
             {
-                "the expression ends too early: add what is missing, or take out the operator before it"
+                "the expression is incomplete: add the missing operand, or remove the operator before it"
             } else {
-                "a value is request.auth.uid, 'text', 1, [1, 2], a call and the like"
+                "write a value such as request.auth.uid, 'text', 1, [1, 2] or a call"
             }
         try tokens.expected("a value", remedy)
     }
@@ -217,7 +217,7 @@ extension ExpressionParser {
         repeat {
             if tokens.at(close) {
                 if !mayTrail {
-                    tokens.fail(tokens.current.range, "a call has no ',' behind its last argument", "take the ',' out")
+                    tokens.fail(tokens.current.range, "a call has no ',' after its last argument", "remove the ','")
                 }
                 break
             }
@@ -232,7 +232,7 @@ extension ExpressionParser {
     /// Reports `{ return true; }` in place of a condition.
     private mutating func blockForCondition() throws(Abandoned) -> Never {
         tokens.fail(
-            tokens.current.range, "\(tokens.found) stands in a condition",
+            tokens.current.range, "unexpected \(tokens.found) in a condition",
             "write the condition alone, or function name() { return ...; } and call it")
         while !tokens.at(.closeBrace), !tokens.current.isEnd { tokens.advance() }
         tokens.advance()

@@ -67,7 +67,7 @@ extension ExpressionParser {
             tokens.advance()
         }
         guard let word = tokens.current.word else {
-            try tokens.expected("the name of a type", "as x is string; types are written without quotation marks")
+            try tokens.expected("the name of a type", "write it as in x is string, without quotation marks")
         }
         let type = Name(text: word, range: tokens.current.range)
         tokens.advance()
@@ -82,7 +82,7 @@ extension ExpressionParser {
         case .binary(.equal), .binary(.notEqual): return
         default:
             tokens.findings.warn(
-                left.expression.range, "'!' belongs to what stands right behind it alone",
+                left.expression.range, "'!' applies only to the operand directly after it",
                 "write !(a \(tokens.quote(tokens.current.range)) b)")
         }
     }

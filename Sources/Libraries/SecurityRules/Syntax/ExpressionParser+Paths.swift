@@ -83,13 +83,14 @@ extension ExpressionParser {
         {
             tokens.fail(
                 start, "a path does not end in '/'",
-                "take the last '/' out; a regular expression is a text, as matches('[a-z]+')")
+                "remove the trailing '/'; write a regular expression as a string, as in matches('[a-z]+')")
             throw Abandoned()
         }
         if endOfRegex(from: Int(start.start)) != nil { try reportRegex(start) }
         tokens.fail(
             start, "this is neither a path nor a division",
-            "write a path as /users/$(uid), with letters, digits, '-', '.', '_', '~' and %HH; path('...') makes others")
+            "write a path as /users/$(uid), with letters, digits, '-', '.', '_', '~' and %HH, or use path('...') for other characters"
+        )
         throw Abandoned()
     }
 
@@ -97,10 +98,10 @@ extension ExpressionParser {
     private func faultInPath() -> (what: String, remedy: String)? {
         switch tokens.lexer.peek() {
         case UInt8(ascii: "{"): ("a path in an expression has no '{...}'", "write $(name), as /users/$(uid)")
-        case UInt8(ascii: "%"): ("'%' begins no escape here", "write %HH, '%' itself as %25")
-        case UInt8(ascii: "/"): ("a segment is empty", "take one '/' out; a comment needs a blank before '//'")
+        case UInt8(ascii: "%"): ("'%' does not begin an escape here", "write %HH, or %25 for '%'")
+        case UInt8(ascii: "/"): ("a segment is empty", "remove one '/'; a comment needs a space before '//'")
         case UInt8(ascii: "$") where tokens.lexer.peek(1).map(Lexer.isNameStart) == true:
-            ("'$' stands alone here", "write $(name), as /users/$(uid)")
+            ("'$' without '(...)'", "write $(name), as /users/$(uid)")
         default: nil
         }
     }
@@ -117,8 +118,8 @@ extension ExpressionParser {
 
     private mutating func reportRegex(_ start: SourceRange) throws(Abandoned) -> Never {
         tokens.fail(
-            start, "a regular expression is not written between '/'",
-            "write a text, as matches('[a-z]+'), or r'\\d+' with backslashes; it matches whole texts, '(?i)' ignores case"
+            start, "regular expressions are not delimited by '/'",
+            "write a string, as in matches('[a-z]+'), or r'\\d+' with backslashes; it matches whole strings, and '(?i)' ignores case"
         )
         if let end = endOfRegex(from: Int(start.start)) { tokens.resume(at: end) }
         throw Abandoned()

@@ -31,14 +31,14 @@ struct ExpressionParser {
 
     private mutating func wholeExpression() throws(Abandoned) -> Expression {
         if tokens.at("if") {
-            tokens.fail(tokens.current.range, "'if' stands before the condition", "write the condition alone")
+            tokens.fail(tokens.current.range, "unexpected 'if' before the condition", "write the condition alone")
             tokens.advance()
         }
         let result = try expression().expression
         if tokens.at(.semicolon) {
             tokens.fail(
-                tokens.current.range, "';' stands behind the expression",
-                "take it out: this is one expression and no statement")
+                tokens.current.range, "unexpected ';' after the expression",
+                "remove it: this is an expression, not a statement")
             throw Abandoned()
         }
         guard tokens.current.isEnd else { try tokens.unexpectedAfterExpression("the end") }
@@ -57,12 +57,12 @@ struct ExpressionParser {
     private mutating func conditional(_ condition: Operand) throws(Abandoned) -> Operand {
         if tokens.lexer.peek() == UInt8(ascii: "?") {
             tokens.fail(
-                tokens.current.range, "there is no '??'", "write map.get('key', default) for what may be missing")
+                tokens.current.range, "there is no '??'", "write map.get('key', default) for an optional key")
             throw Abandoned()
         }
         tokens.advance()
         let then = try expression()
-        guard tokens.take(.colon) else { try tokens.expected("':'", "a choice is 'condition ? one : other'") }
+        guard tokens.take(.colon) else { try tokens.expected("':'", "write 'condition ? one : other'") }
         let otherwise = try expression()
         let height = max(condition.height, then.height, otherwise.height)
         return try make(
@@ -79,7 +79,7 @@ struct ExpressionParser {
     private mutating func tooDeep(_ range: SourceRange) throws(Abandoned) -> Never {
         tokens.fail(
             range, "expressions nest at most \(RuleLimits.expressionDepth) levels deep",
-            "take parts out into functions or lets; only chains of '&&' and of '||' are one level")
+            "move parts into functions or lets; only chains of '&&' and of '||' count as one level")
         throw Abandoned()
     }
 
@@ -92,7 +92,7 @@ struct ExpressionParser {
         guard count <= RuleLimits.sourceExpressions else {
             tokens.fail(
                 range, "rules have at most \(RuleLimits.sourceExpressions) expressions",
-                "split them: each route can have a file of its own")
+                "split them: each route can have a separate file")
             tokens.halt()
             throw Abandoned()
         }

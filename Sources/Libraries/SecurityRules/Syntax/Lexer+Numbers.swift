@@ -19,7 +19,7 @@ extension Lexer {
         if hasLeadingZero(digits) {
             findings.fail(
                 range(from: start), "a number does not begin with 0",
-                "write it without; hexadecimal numbers begin with 0x, octal ones there are not")
+                "remove the 0; hexadecimal numbers begin with 0x, and octal numbers are not supported")
             return .integer(0)
         }
         guard let kind, digits.count <= Self.longestNumber else {
@@ -73,8 +73,8 @@ extension Lexer {
     private mutating func suffixed(_ start: Int, _ findings: inout RuleFindings) -> Token.Kind {
         while let byte = peek(), Self.isNamePart(byte) { position += 1 }
         findings.fail(
-            range(from: start), "a number ends before letters and '_'",
-            "write its digits alone, as 1000, 1.5, 1e9 or 0xFF")
+            range(from: start), "a number cannot contain letters or '_'",
+            "write digits only, as in 1000, 1.5, 1e9 or 0xFF")
         return .integer(0)
     }
 }

@@ -52,8 +52,8 @@ extension Lexer {
 
     private mutating func unclosed(_ start: Int, _ quote: UInt8, _ findings: inout RuleFindings) -> Token.Kind {
         findings.fail(
-            SourceRange(start: Int32(start), end: Int32(start + 1)), "this text is not closed on its line",
-            "end it with \(Unicode.Scalar(quote)); a line end in a text is '\\n'")
+            SourceRange(start: Int32(start), end: Int32(start + 1)), "this string is not closed on its line",
+            "end it with \(Unicode.Scalar(quote)); write a line end in a string as '\\n'")
         return .invalid
     }
 
@@ -61,8 +61,8 @@ extension Lexer {
         let start = position
         position += 3
         findings.fail(
-            range(from: start), "there are no texts with three quotation marks",
-            "write one; a line end in a text is '\\n'")
+            range(from: start), "triple-quoted strings are not supported",
+            "write one quotation mark; write a line end in a string as '\\n'")
         while position < bytes.count, !(peek() == quote && peek(1) == quote && peek(2) == quote) { position += 1 }
         guard position < bytes.count else { return .invalid }
         position += 3
@@ -77,8 +77,8 @@ extension Lexer {
         let isClosed = peek() == UInt8(ascii: "`")
         if isClosed { position += 1 }
         findings.fail(
-            SourceRange(start: Int32(start), end: Int32(start + 1)), "a text does not stand in backticks",
-            "write '...' or \"...\", and 'a' + b to put texts together")
+            SourceRange(start: Int32(start), end: Int32(start + 1)), "strings are not delimited by backticks",
+            "write '...' or \"...\", and 'a' + b to concatenate strings")
         return isClosed ? .string("") : .invalid
     }
 }
@@ -136,8 +136,8 @@ extension Lexer {
         let text = Self.short(String(decoding: bytes[start..<position], as: UTF8.self))
         let known = isBytes ? "\\xHH and \\OOO" : "\\xHH, \\uHHHH, \\UHHHHHHHH and \\OOO"
         findings.fail(
-            range(from: start), "'\(text)' is no escape",
-            "there are \\n \\t \\r \\a \\b \\f \\v \\\\ \\' \\\" \\? \\` \(known); a backslash is \\\\, or write r'...'"
+            range(from: start), "'\(text)' is not an escape",
+            "the escapes are \\n \\t \\r \\a \\b \\f \\v \\\\ \\' \\\" \\? \\` \(known); write a backslash as \\\\, or use r'...'"
         )
     }
 }

@@ -63,7 +63,7 @@ extension Lexer {
         let symbol: Symbol = byte == UInt8(ascii: "&") ? .and : .or
         findings.fail(
             range(from: position - 1), "there is no '\(Unicode.Scalar(byte))'",
-            "write '\(symbol.rawValue)': there are no operators on bits")
+            "write '\(symbol.rawValue)': there are no bitwise operators")
         return symbol
     }
 }
@@ -75,13 +75,13 @@ extension Lexer {
         position += 1
         guard let byte = peek(), Self.isNameStart(byte) else {
             findings.fail(
-                range(from: start), "'$' means nothing here",
-                "names have no '$'; '$(...)' stands in raw paths alone, as /users/$(uid)")
+                range(from: start), "unexpected '$'",
+                "names cannot contain '$'; '$(...)' is for raw paths only, as in /users/$(uid)")
             return .invalid
         }
         let name = word()
         findings.fail(
-            range(from: start), "names have no '$'",
+            range(from: start), "names cannot contain '$'",
             "write {\(Self.short(name))} in the pattern of a match, and \(Self.short(name)) in expressions")
         return .word(name)
     }
@@ -100,15 +100,15 @@ extension Lexer {
 
     private static func unknown(_ scalar: Unicode.Scalar) -> (String, String) {
         switch scalar {
-        case "#": ("'#' begins no comment", "comments are '// ...' and '/* ... */'")
+        case "#": ("'#' does not begin a comment", "write comments as '// ...' or '/* ... */'")
         case "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}":
             ("'\(scalar)' is a typographic quotation mark", "write ' or \"")
-        case "~", "^": ("there is no '\(scalar)'", "there are no operators on bits; not is '!'")
+        case "~", "^": ("there is no '\(scalar)'", "there are no bitwise operators; write '!' for not")
         case "\u{A0}", "\u{2000}"..."\u{200B}", "\u{202F}", "\u{3000}", "\u{FEFF}":
-            ("a blank of another kind (U+\(hex(scalar.value))) stands here", "write an ordinary space")
+            ("a space character other than U+0020 (U+\(hex(scalar.value)))", "write an ordinary space")
         case _ where scalar.value >= 0x80:
-            ("U+\(hex(scalar.value)) stands outside of a text", "names are letters A to Z, digits and '_'")
-        default: ("'\(scalar)' means nothing here", "take it out, or put it into quotation marks")
+            ("U+\(hex(scalar.value)) outside of a string", "names consist of letters A to Z, digits and '_'")
+        default: ("unexpected '\(scalar)'", "remove it, or quote it")
         }
     }
 

@@ -56,13 +56,14 @@ struct PatternParser {
         guard !isPatternEnd(tokens.lexer.peek()) else { return }
         if isCaptureAhead || tokens.lexer.bytes[tokens.lexer.position - 1] == UInt8(ascii: "}") {
             try badPattern(
-                tokens.lexer.position, "a capture is a whole segment", "put a '/' between, or compare the captured text"
+                tokens.lexer.position, "a capture is a whole segment",
+                "separate them with '/', or compare the captured text"
             )
         }
         if tokens.lexer.peek() == UInt8(ascii: "*") {
             try badPattern(
-                tokens.lexer.position, "'*' stands for nothing within a segment",
-                "capture the segment and ask name.matches('...')")
+                tokens.lexer.position, "'*' is not a wildcard within a segment",
+                "capture the segment and test name.matches('...')")
         }
         try badByte()
     }
@@ -79,7 +80,7 @@ struct PatternParser {
         } else if !tokens.current.isInvalid {
             tokens.fail(
                 tokens.current.range, "expected a path, found \(tokens.found)",
-                "a pattern is bare text that begins with '/', as /users/{uid}")
+                "write a pattern without quotes that begins with '/', as in /users/{uid}")
             if !tokens.at(.closeBrace) { tokens.advance() }
         }
     }
@@ -115,8 +116,8 @@ struct PatternParser {
             enclosing.captures += 1
             if enclosing.hasRest {
                 tokens.fail(
-                    segment.range, "there is a {name=**} in this path already",
-                    "it stands once in a pattern, with those of the matches around it")
+                    segment.range, "duplicate {name=**} in this path",
+                    "a pattern has at most one, including those of the enclosing matches")
             }
             enclosing.hasRest = true
         }
@@ -129,7 +130,8 @@ struct PatternParser {
     }
 
     private func tooMany(_ what: String, _ most: Int, _ range: SourceRange) throws(Abandoned) -> Never {
-        tokens.fail(range, "a pattern has at most \(most) \(what), with those of the matches around it", "shorten it")
+        tokens.fail(
+            range, "a pattern has at most \(most) \(what), including those of the enclosing matches", "shorten it")
         throw Abandoned()
     }
 
@@ -161,30 +163,30 @@ struct PatternParser {
         guard let high = tokens.lexer.peek(1).flatMap(HexDigits.value),
             let low = tokens.lexer.peek(2).flatMap(HexDigits.value)
         else {
-            try badPattern(start, "'%' begins no escape here", "write %HH, '%' itself as %25")
+            try badPattern(start, "'%' does not begin an escape here", "write %HH, or %25 for '%'")
         }
         tokens.lexer.position += 3
         let value = high << 4 | low
         guard !PercentEncoding.isUnreserved(value) else {
             try badPattern(
                 start, "this escape is needless",
-                "write '\(Unicode.Scalar(value))': paths come without needless escapes")
+                "write '\(Unicode.Scalar(value))': canonical paths have no needless escapes")
         }
         let digits = tokens.lexer.bytes[(start + 1)..<(start + 3)]
         guard !digits.contains(where: { $0 >= UInt8(ascii: "a") }) else {
             try badPattern(
-                start, "this escape is in lower case", "write %\(Lexer.escape(value).dropFirst()): paths come so")
+                start, "this escape is in lower case", "write %\(Lexer.escape(value).dropFirst()), the canonical form")
         }
     }
 
     private func checkLiteral(_ literal: [UInt8], _ start: Int) throws(Abandoned) {
         if literal.allSatisfy({ $0 == UInt8(ascii: ".") }), literal.count <= 2 {
-            try badPattern(start, "no path has a segment of dots alone", "write the path that they lead to")
+            try badPattern(start, "canonical paths have no '.' or '..' segments", "write the resolved path")
         }
         if literal.first == UInt8(ascii: ":"), literal.count > 1 {
             let name = Lexer.short(String(decoding: literal.dropFirst(), as: UTF8.self))
             tokens.findings.warn(
-                tokens.lexer.range(from: start), "':\(name)' stands for itself here",
+                tokens.lexer.range(from: start), "':\(name)' is a literal here",
                 "write {\(name)} to capture a segment")
         }
     }
@@ -193,19 +195,19 @@ struct PatternParser {
         switch tokens.lexer.peek() {
         case UInt8(ascii: "*"):
             try badPattern(
-                tokens.lexer.position, "'*' is no segment",
-                "write {name} for one segment, {name=**} for any number of them")
+                tokens.lexer.position, "'*' is not a segment",
+                "write {name} for one segment, {name=**} for any number of segments")
         case UInt8(ascii: "/"):
-            try badPattern(slash, "a segment is empty", "take one '/' out; a comment needs a blank before '//'")
+            try badPattern(slash, "a segment is empty", "remove one '/'; a comment needs a space before '//'")
         case UInt8(ascii: "$"), UInt8(ascii: "<"):
             try badPattern(
                 tokens.lexer.position,
-                "'\(Unicode.Scalar(tokens.lexer.bytes[tokens.lexer.position]))' means nothing in a pattern",
+                "unexpected '\(Unicode.Scalar(tokens.lexer.bytes[tokens.lexer.position]))' in a pattern",
                 "write {name} to capture a segment")
         case let byte where isPatternEnd(byte):
             try badPattern(
                 slash, "a pattern does not end in '/'",
-                "take it out: a path's last '/' is no segment, GET on such a path is 'list'")
+                "remove it: a trailing '/' of a path is not a segment, and GET on such a path is 'list'")
         default: try badByte()
         }
     }
@@ -222,7 +224,7 @@ struct PatternParser {
         tokens.lexer.position += 1
         if TokenStream.reserved.contains(name) {
             tokens.fail(
-                tokens.lexer.range(from: start), "'\(name)' is a word of the language and cannot name a capture",
+                tokens.lexer.range(from: start), "'\(name)' is a reserved word and cannot name a capture",
                 "choose another name")
         }
         return isRest ? .rest(name) : .capture(name)
@@ -233,8 +235,8 @@ struct PatternParser {
         // Blanks in braces do not end the pattern.
         while let byte = tokens.lexer.peek(), !"{}\n".utf8.contains(byte) { tokens.lexer.position += 1 }
         try badPattern(
-            start, isSingle ? "there is no {name=*}" : "this is no capture",
-            "write {name} for one segment, {name=**} for any number of them")
+            start, isSingle ? "there is no {name=*}" : "this is not a capture",
+            "write {name} for one segment, {name=**} for any number of segments")
     }
 
     /// Reports `$name` or `<name>`, captures of other languages, and reads them as captures. `nil` for other text.
@@ -247,7 +249,7 @@ struct PatternParser {
         let name = tokens.lexer.word()
         if mark == UInt8(ascii: "<"), tokens.lexer.peek() == UInt8(ascii: ">") { tokens.lexer.position += 1 }
         tokens.fail(
-            tokens.lexer.range(from: start), "'\(Unicode.Scalar(mark))' means nothing in a pattern",
+            tokens.lexer.range(from: start), "unexpected '\(Unicode.Scalar(mark))' in a pattern",
             "write {\(Lexer.short(name))} to capture a segment")
         return .capture(name)
     }
@@ -257,8 +259,8 @@ struct PatternParser {
         let scalar = String(decoding: rest, as: UTF8.self).unicodeScalars.first ?? " "
         let escaped = Array(String(scalar).utf8).map(Lexer.escape).joined()
         try badPattern(
-            tokens.lexer.position, "'\(scalar)' does not stand in a pattern as it is",
-            "write \(escaped), as paths have it")
+            tokens.lexer.position, "'\(scalar)' must be escaped in a pattern",
+            "write \(escaped), the form in canonical paths")
     }
 
     private func badPattern(_ start: Int, _ what: String, _ remedy: String) throws(Abandoned) -> Never {

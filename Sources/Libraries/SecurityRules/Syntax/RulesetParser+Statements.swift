@@ -16,14 +16,15 @@ extension RulesetParser {
         }
     }
 
-    private static let methodList = "there are read (get, list) and write (create, update, delete)"
+    private static let methodList = "the methods are read (get, list) and write (create, update, delete)"
 
     private mutating func methods() throws(Abandoned) -> RuleOperationSet {
         var operations: RuleOperationSet = []
         repeat {
             guard let word = tokens.current.word, word != "if" else {
                 let remedy =
-                    tokens.at(.star) ? "all methods are read, write" : "write allow read: if ...; \(Self.methodList)"
+                    tokens.at(.star)
+                    ? "for all methods, write read, write" : "write allow read: if ...; \(Self.methodList)"
                 try tokens.expected("a method", remedy)
             }
             if let known = Self.methods[word] {
@@ -48,8 +49,8 @@ extension RulesetParser {
             case "post": "POST is create"
             case "put", "patch": "PUT and PATCH are update"
             case "delete": "DELETE is delete"
-            case "all", "any": "all methods are read, write"
-            case "options", "trace", "connect": "no allow names \(word.uppercased())"
+            case "all", "any": "for all methods, write read, write"
+            case "options", "trace", "connect": "allow does not support \(word.uppercased())"
             default: nil
             }
         if let meant { return "\(meant); \(Self.methodList)" }
@@ -61,15 +62,15 @@ extension RulesetParser {
     private mutating func condition() throws(Abandoned) -> Expression? {
         if tokens.at(.semicolon) { return nil }
         if tokens.at("if") {
-            tokens.fail(tokens.place, "':' is missing behind the methods", "write allow read: if ...;")
+            tokens.fail(tokens.place, "':' is missing after the methods", "write allow read: if ...;")
         } else if tokens.at(.assign) {
-            tokens.fail(tokens.current.range, "'=' stands where ':' belongs", "write allow read: if ...;")
+            tokens.fail(tokens.current.range, "expected ':', found '='", "write allow read: if ...;")
             tokens.advance()
         } else if tokens.isStatementEnd {
             return nil
         } else {
             guard tokens.take(.colon) else {
-                try tokens.expected("',', ':' or ';' behind a method", "write allow read, write: if ...;")
+                try tokens.expected("',', ':' or ';' after a method", "write allow read, write: if ...;")
             }
         }
         let hasIf = tokens.at("if")
@@ -77,7 +78,7 @@ extension RulesetParser {
         if tokens.isStatementEnd || tokens.at(.semicolon) {
             tokens.fail(
                 tokens.place, "the condition is missing",
-                "write allow read: if ...;, or allow read; where everybody may")
+                "write allow read: if ...;, or allow read; to permit all requests")
             throw Abandoned()
         }
         if !hasIf, !tokens.current.isInvalid {
@@ -120,7 +121,7 @@ extension RulesetParser {
             }
             names.append(name)
         } while tokens.take(.comma)
-        try tokens.expect(.closeParenthesis, "parameters are names with ',' between, without types and defaults")
+        try tokens.expect(.closeParenthesis, "write parameters as names separated by ',', without types and defaults")
         return names
     }
 
@@ -140,7 +141,7 @@ extension RulesetParser {
         }
         close(open)
         if !body.hasReturn, !body.isExplained {
-            tokens.fail(name.range, "this function returns nothing", "end it with return ...;")
+            tokens.fail(name.range, "this function has no return", "end it with return ...;")
         }
         if body.result == nil { tokens.isIncomplete = true }
         return body.result.map { (body.lets, $0) }
@@ -171,8 +172,8 @@ extension RulesetParser {
     private mutating func returnStatement(_ body: inout Body) throws(Abandoned) {
         if body.hasReturn, !body.isExplained {
             tokens.fail(
-                tokens.current.range, "a function has one return",
-                "take this one out; 'condition ? one : other' chooses")
+                tokens.current.range, "a function has exactly one return",
+                "remove this one; use 'condition ? one : other'")
         }
         body.hasReturn = true
         tokens.advance()
@@ -183,7 +184,7 @@ extension RulesetParser {
 
     private mutating func letStatement(_ body: inout Body) throws(Abandoned) {
         let keyword = tokens.current.range
-        if body.hasReturn { tokens.fail(keyword, "\(tokens.found) stands behind return", "put it before") }
+        if body.hasReturn { tokens.fail(keyword, "unexpected \(tokens.found) after return", "move it before return") }
         if !tokens.at("let") { tokens.fail(keyword, "there is no \(tokens.quote(keyword))", "write let name = value;") }
         if body.lets.count == RuleLimits.lets {
             tokens.fail(keyword, "a function has at most \(RuleLimits.lets) lets", "split the function")
@@ -201,7 +202,7 @@ extension RulesetParser {
             if !body.isExplained {
                 tokens.fail(
                     tokens.current.range, "there is no \(tokens.quote(tokens.current.range)) in a function",
-                    "write lets and one return; 'condition ? one : other' chooses")
+                    "write lets and one return; use 'condition ? one : other'")
             }
             body.isExplained = true
         } else if isAssignment {
@@ -212,10 +213,12 @@ extension RulesetParser {
         {
             let nearest = isBeforeValue ? tokens.meant(among: ["return", "let"]) : nil
             tokens.fail(
-                tokens.current.range, "'return' is missing", nearest ?? "a function is lets and then return ...;")
+                tokens.current.range, "'return' is missing",
+                nearest ?? "a function consists of lets followed by return ...;")
             body.isExplained = true
         } else {
-            try tokens.expected(body.hasReturn ? "'}'" : "let or return", "a function is lets and then one return ...;")
+            try tokens.expected(
+                body.hasReturn ? "'}'" : "let or return", "a function consists of lets followed by one return ...;")
         }
         throw Abandoned()
     }

@@ -36,7 +36,7 @@ struct RulesetParser {
                 let word = tokens.current.range
                 if let block = service() {
                     if !services.isEmpty {
-                        tokens.fail(word, "there is one service block in a file", "put everything into the first")
+                        tokens.fail(word, "a file has exactly one service block", "move its content to the first")
                     }
                     services.append(block)
                 }
@@ -61,7 +61,7 @@ struct RulesetParser {
     private mutating func version() {
         if tokens.at(.openBrace) {
             return tokens.fail(
-                tokens.current.range, "this is JSON, as the rules of the Realtime Database are",
+                tokens.current.range, "this is JSON, the format of Realtime Database rules",
                 "write \(Self.versionLine) service gatehouse.http { match /path { allow read: if ...; } }")
         }
         guard tokens.at("rules_version") else {
@@ -84,13 +84,13 @@ struct RulesetParser {
         case .string("2"): break
         case .string("1"):
             tokens.fail(
-                tokens.current.range, "rules of version '1' are not read",
-                "write \(Self.versionLine), where {name=**} stands for no segment too and may stand anywhere")
+                tokens.current.range, "rules of version '1' are not supported",
+                "write \(Self.versionLine), where {name=**} also matches no segment and can be at any position")
         case .string:
             tokens.fail(
                 tokens.current.range, "there is no version \(tokens.quote(tokens.current.range))",
                 "write \(Self.versionLine)")
-        case .integer, .float: tokens.fail(tokens.current.range, "the version is a text", "write \(Self.versionLine)")
+        case .integer, .float: tokens.fail(tokens.current.range, "the version is a string", "write \(Self.versionLine)")
         default: try tokens.expected("'2'", "write \(Self.versionLine)")
         }
         tokens.advance()
@@ -129,22 +129,23 @@ struct RulesetParser {
     /// Reports a statement that is not valid next to the service block.
     private mutating func topLevel(hasService: Bool) {
         if tokens.at(.closeBrace) {
-            tokens.fail(tokens.current.range, "'}' closes nothing", "take it out, or open what it closes")
+            tokens.fail(tokens.current.range, "'}' closes nothing", "remove it, or add the opening bracket")
             return tokens.advance()
         }
         if tokens.at(.semicolon) { return straySemicolon() }
         tokens.isIncomplete = true
         if tokens.at("match") || tokens.at("allow") || tokens.at("function") {
             tokens.fail(
-                tokens.current.range, "\(tokens.found) stands outside of the service block",
-                "put it into service gatehouse.http { ... }")
+                tokens.current.range, "unexpected \(tokens.found) outside of the service block",
+                "move it into service gatehouse.http { ... }")
         } else if tokens.at("rules_version") {
-            tokens.fail(tokens.current.range, "rules_version is the first statement, once", "take this one out")
+            tokens.fail(
+                tokens.current.range, "rules_version must be the first statement, and occur once", "remove this one")
         } else if !tokens.current.isInvalid {
             tokens.fail(
                 tokens.current.range, "expected \(hasService ? "the end" : "service"), found \(tokens.found)",
                 (hasService ? nil : tokens.meant(among: ["service"]))
-                    ?? "a file is \(Self.versionLine) and one service gatehouse.http { ... }")
+                    ?? "a file consists of \(Self.versionLine) and one service gatehouse.http { ... }")
         }
         tokens.skipStatement()
     }
@@ -179,7 +180,7 @@ extension RulesetParser {
         if !tokens.current.isInvalid {
             tokens.fail(
                 tokens.current.range, "expected '{', found \(tokens.found)",
-                "what belongs to it stands between '{' and '}'")
+                "write its content between '{' and '}'")
         }
         tokens.isIncomplete = true
         if !isForgotten { tokens.skipStatement() }
@@ -189,7 +190,7 @@ extension RulesetParser {
     /// Parses the '}' of a block.
     mutating func close(_ open: SourceRange) {
         guard !tokens.take(.closeBrace) else { return }
-        tokens.fail(open, "this '{' is not closed", "add the '}' that belongs to it")
+        tokens.fail(open, "this '{' is not closed", "add the matching '}'")
     }
 
     private mutating func statement(_ enclosing: EnclosingPattern, _ block: inout Block) {
@@ -199,7 +200,7 @@ extension RulesetParser {
             if let function = function() { block.functions.append(function) }
         } else if tokens.at("allow") {
             if enclosing.matches == 0 {
-                tokens.fail(tokens.current.range, "allow stands outside of a match", "put it into match /path { ... }")
+                tokens.fail(tokens.current.range, "allow outside of a match", "move it into match /path { ... }")
             }
             if let allow = allow() { block.allows.append(allow) }
         } else if tokens.at(.semicolon) {
@@ -210,7 +211,7 @@ extension RulesetParser {
     }
 
     mutating func straySemicolon() {
-        tokens.fail(tokens.current.range, "this ';' ends nothing", "take it out: behind '}' there is none")
+        tokens.fail(tokens.current.range, "unexpected ';'", "remove it: '}' is not followed by ';'")
         tokens.advance()
     }
 
@@ -224,20 +225,20 @@ extension RulesetParser {
         let words = inMatch ? ["allow", "match", "function"] : ["match", "function"]
         tokens.fail(
             tokens.current.range, "expected \(words.joined(separator: ", ")) or '}', found \(tokens.found)",
-            tokens.meant(among: words) ?? "take it out: nothing else stands in a \(inMatch ? "match" : "service")")
+            tokens.meant(among: words) ?? "remove it: a \(inMatch ? "match" : "service") contains no other statements")
     }
 
     private static let statementHints: [(word: StaticString, what: String, remedy: String)] = [
-        ("let", "let stands outside of a function", "write function name() { let x = ...; return ...; }"),
+        ("let", "let outside of a function", "write function name() { let x = ...; return ...; }"),
         ("var", "there is no var", "write function name() { let x = ...; return ...; }"),
         ("const", "there is no const", "write function name() { let x = ...; return ...; }"),
-        ("return", "return stands outside of a function", "write function name() { return ...; }"),
-        ("if", "if is no statement", "a condition stands behind allow, as allow read: if ...;"),
-        ("deny", "there is no deny", "what no allow lets pass is denied: narrow the condition of the allow"),
+        ("return", "return outside of a function", "write function name() { return ...; }"),
+        ("if", "if is not a statement", "write a condition after allow, as in allow read: if ...;"),
+        ("deny", "there is no deny", "requests without an allow are denied: narrow the condition of the allow"),
         ("func", "there is no func", "write function name() { return ...; }"),
         ("def", "there is no def", "write function name() { return ...; }"),
-        ("service", "service stands in another block", "there is one service block, at the top of the file"),
-        ("rules_version", "rules_version is the first statement, once", "put it first"),
+        ("service", "service in another block", "there is one service block, at the top of the file"),
+        ("rules_version", "rules_version must be the first statement, and occur once", "move it to the beginning"),
     ]
 }
 
@@ -270,7 +271,7 @@ extension RulesetParser {
         if self[keyPath: counter] <= RuleLimits.declarations { return true }
         tokens.fail(
             range, "rules have at most \(RuleLimits.declarations) \(what)",
-            "split them: each route can have a file of its own")
+            "split them: each route can have a separate file")
         tokens.halt()
         return false
     }

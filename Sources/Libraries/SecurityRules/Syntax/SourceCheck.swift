@@ -6,14 +6,14 @@ enum SourceCheck {
         guard bytes.count <= RuleSource.maximumSize else {
             findings.fail(
                 SourceRange(start: 0, end: 0),
-                "rules have at most \(RuleSource.maximumSize) bytes, these \(bytes.count)",
-                "split them: each route can have a file of its own")
+                "rules have at most \(RuleSource.maximumSize) bytes, but these have \(bytes.count)",
+                "split them: each route can have a separate file")
             return false
         }
         guard let fault = firstFault(bytes) else { return true }
         findings.fail(
             SourceRange(start: Int32(fault.offset), end: Int32(fault.offset)), fault.what,
-            "save the file as UTF-8, with spaces, tabs and line ends as its only control characters")
+            "save the file as UTF-8, without control characters other than tabs and line ends")
         return false
     }
 
@@ -29,7 +29,7 @@ enum SourceCheck {
                 let scalar = UTF8.decode(encoded)
                 let isLineEnd = scalar == "\r" && offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "\n")
                 if !isLineEnd, isControl(scalar) {
-                    return (offset, "the control character U+\(Lexer.hex(scalar.value)) stands here")
+                    return (offset, "the control character U+\(Lexer.hex(scalar.value)) is not allowed")
                 }
                 offset += encoded.count
             }

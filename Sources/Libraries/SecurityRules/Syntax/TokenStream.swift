@@ -99,7 +99,7 @@ extension TokenStream {
     func describe(_ token: Token) -> String {
         switch token.kind {
         case .end: "the end"
-        case .string: "the text \(quote(token.range))"
+        case .string: "the string \(quote(token.range))"
         default: "'\(quote(token.range))'"
         }
     }
@@ -130,11 +130,11 @@ extension TokenStream {
     /// Reads the name of a declaration.
     func name(of what: String) throws(Abandoned) -> Name {
         guard let word = current.word else {
-            try expected("the name of \(what)", "a name is letters A to Z, digits and '_', as isOwner")
+            try expected("the name of \(what)", "a name consists of letters A to Z, digits and '_', as in isOwner")
         }
         let name = Name(text: word, range: current.range)
         if Self.reserved.contains(word) {
-            fail(current.range, "'\(word)' is a word of the language and cannot name \(what)", "choose another name")
+            fail(current.range, "'\(word)' is a reserved word and cannot name \(what)", "choose another name")
         }
         advance()
         return name
@@ -145,7 +145,7 @@ extension TokenStream {
     /// Reports a token that cannot follow an expression.
     func unexpectedAfterExpression(_ end: String) throws(Abandoned) -> Never {
         if at(.closeParenthesis) || at(.closeBracket) || at(.closeBrace) {
-            fail(current.range, "\(found) closes nothing", "take it out, or open what it closes")
+            fail(current.range, "unmatched \(found)", "remove it, or add the opening bracket")
             throw Abandoned()
         }
         let needsOperator =
@@ -156,7 +156,7 @@ extension TokenStream {
         try expected(
             "an operator or \(end)",
             needsOperator
-                ? "two values need an operator between them, as a && b" : "take it out, or add what belongs before it")
+                ? "write an operator between two values, as in a && b" : "remove it, or add the missing part before it")
     }
 
     /// Reports an unclosed bracket.
@@ -164,14 +164,14 @@ extension TokenStream {
         let location = findings.source.location(open.start)
         try expected(
             "an operator or '\(close.rawValue)'",
-            "the '\(quote(open))' of line \(location.line), column \(location.column) is open here")
+            "the '\(quote(open))' of line \(location.line), column \(location.column) is not closed")
     }
 
     /// Reads the ';' after a statement. If only it is missing, reports that and continues.
     func endStatement(_ what: String) throws(Abandoned) {
         if take(.semicolon) { return }
         guard isStatementEnd else { try unexpectedAfterExpression("';'") }
-        fail(place, "';' is missing behind \(what)", "end the statement with ';'")
+        fail(place, "';' is missing after \(what)", "end the statement with ';'")
     }
 
     /// Whether the statement must end here.

@@ -82,7 +82,8 @@ extension AdminAPI {
         extra: ["WWW-Authenticate": "Bearer realm=\"gatehouse admin\""])
 
     /// The backend did not respond in time.
-    static let timeout = unavailable("The gateway did not answer in time; the call may have had its effect. Repeat it.")
+    static let timeout = unavailable(
+        "The gateway did not respond in time, and the call may have taken effect. Repeat it.")
 
     private static func methodNotAllowed(_ methods: [String]) -> AdminResponse {
         let list = methods.joined(separator: ", ")
@@ -98,14 +99,14 @@ extension AdminAPI {
         case .storeUnavailable:
             .problem(
                 503, "auth/store-unavailable", title: "The store is unavailable",
-                detail: "The change is not certain. Repeat the call.", extra: ["Retry-After": "1"])
+                detail: "The change is not confirmed. Repeat the call.", extra: ["Retry-After": "1"])
         case .unavailable(let reason): unavailable(reason)
         }
     }
 
     private static func unavailable(_ reason: String) -> AdminResponse {
         .problem(
-            503, "gateway/unavailable", title: "The call cannot be answered now", detail: reason,
+            503, "gateway/unavailable", title: "The call is currently unavailable", detail: reason,
             extra: ["Retry-After": "1"])
     }
 }

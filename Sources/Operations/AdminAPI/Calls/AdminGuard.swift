@@ -23,14 +23,14 @@ struct AdminGuard: Sendable {
         }
         guard isOurs(host, reached: request.localAddress) else {
             return .problem(
-                421, "admin/unknown-host", title: "This listener does not answer to that Host",
+                421, "admin/unknown-host", title: "The Host is not accepted by this listener",
                 detail: "Use the listener's address, localhost, or a host that the configuration names.")
         }
         guard request.values("origin").isEmpty,
             request.values("sec-fetch-site").allSatisfy({ $0 == "none" || $0 == "same-origin" })
         else {
             return .problem(
-                403, "request/cross-site", title: "Cross-origin calls are refused",
+                403, "request/cross-site", title: "Cross-origin calls are not permitted",
                 detail: "Call from a program, not from a web page.")
         }
         return nil

@@ -15,7 +15,7 @@ final class LogQueue: LogSource {
     struct Counts: Equatable {
         /// Lines that were dropped because the queue was full.
         var dropped: UInt64 = 0
-        /// Lines that were suppressed because a message was repeated too often.
+        /// Lines that were suppressed because repeated messages were suppressed.
         var suppressed: UInt64 = 0
     }
 
@@ -75,7 +75,7 @@ final class LogQueue: LogSource {
         }
         var notices = suppressed.map { kind, count in
             notice(
-                "a message was repeated too often",
+                "repeated messages were suppressed",
                 ["level": "\(kind.level)", "message": "\(kind.message)", "suppressed": "\(count)"])
         }
         if dropped > 0 {

@@ -15,28 +15,31 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_requests_total", help: "Finished requests by route and decision code.", .counters(requests)),
             histogram(
-                "gatehouse_request_duration_seconds", help: "From a complete head to the last byte of the answer.",
+                "gatehouse_request_duration_seconds",
+                help: "Time from the complete head to the last byte of the response.",
                 .request),
             histogram(
-                "gatehouse_decision_duration_seconds", help: "From a complete head to the permit or the denial.",
+                "gatehouse_decision_duration_seconds", help: "Time from the complete head to the permit or denial.",
                 .decision),
-            gauge("gatehouse_requests_in_flight", help: "Requests that are being served.", counters[.requestsInFlight]),
+            gauge("gatehouse_requests_in_flight", help: "Requests in progress.", counters[.requestsInFlight]),
             gauge("gatehouse_connections", help: "Open client connections.", counters[.connectionsOpen]),
             counter(
                 "gatehouse_connections_accepted_total", help: "Client connections accepted.", .connectionsAccepted),
             counter(
-                "gatehouse_connections_refused_total", help: "Client connections closed at once, over the limit.",
+                "gatehouse_connections_refused_total",
+                help: "Client connections closed immediately because of the limit.",
                 .connectionsRefused),
             counter(
                 "gatehouse_connections_evicted_total",
-                help: "Idle client connections closed to make room for others.", .connectionsEvicted),
+                help: "Idle client connections closed to admit new ones.", .connectionsEvicted),
             counter(
                 "gatehouse_tls_handshake_failures_total",
-                help: "TLS handshakes of clients that failed or took too long.",
+                help: "TLS handshakes of clients that failed or timed out.",
                 .handshakeFailures),
             counter(
                 "gatehouse_proxy_header_failures_total",
-                help: "Connections closed for want of a PROXY header that may be believed.", .proxyHeaderFailures),
+                help: "Connections closed because of a missing, invalid or untrusted PROXY header.",
+                .proxyHeaderFailures),
             counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
             counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
         ]
@@ -49,7 +52,7 @@ extension GatewayReadings {
         ]
         return [
             MetricFamily(
-                "gatehouse_stage_seconds", help: "Time spent in parts of a request's way.",
+                "gatehouse_stage_seconds", help: "Time spent in stages of a request.",
                 .histograms(stages.map { MetricSample([("stage", $0)], latencies($1)) }))
         ]
     }
@@ -58,26 +61,28 @@ extension GatewayReadings {
         [
             gauge("gatehouse_streams", help: "Open tunnels and event streams.", counters[.streamsOpen]),
             MetricFamily(
-                "gatehouse_streams_opened_total", help: "Streams by what they are.",
+                "gatehouse_streams_opened_total", help: "Opened streams by kind.",
                 .counters([
                     MetricSample([("kind", "tunnel")], counters[.streamsTunneled]),
                     MetricSample([("kind", "answer")], counters[.streamsAnswered]),
                 ])),
             counter(
                 "gatehouse_streams_refused_total",
-                help: "Streams, and others that lasted, that ended because their token or user did.",
+                help: "Streams and long exchanges closed because the token expired or was revoked.",
                 .streamsRefused),
         ]
     }
 
     private var tokenFamilies: [MetricFamily] {
         [
-            counter("gatehouse_token_cache_hits_total", help: "Tokens found verified.", .tokenCacheHits),
-            counter("gatehouse_token_cache_misses_total", help: "Tokens that were verified anew.", .tokenCacheMisses),
             counter(
-                "gatehouse_token_cache_evictions_total", help: "Verified tokens that made room for others.",
+                "gatehouse_token_cache_hits_total", help: "Token verifications avoided by the cache.", .tokenCacheHits),
+            counter(
+                "gatehouse_token_cache_misses_total", help: "Tokens that were not in the cache.", .tokenCacheMisses),
+            counter(
+                "gatehouse_token_cache_evictions_total", help: "Verified tokens evicted from the cache.",
                 .tokenCacheEvictions),
-            gauge("gatehouse_token_cache_entries", help: "Verified tokens kept.", counters[.tokenCacheEntries]),
+            gauge("gatehouse_token_cache_entries", help: "Verified tokens in the cache.", counters[.tokenCacheEntries]),
         ]
     }
 
@@ -102,17 +107,17 @@ extension GatewayReadings {
         return [
             MetricFamily(
                 "gatehouse_tls_certificate_expiry_seconds",
-                help: "When a listener's certificate, or the first of its chain, ends, in seconds since 1970.",
+                help: "Earliest expiry in a listener's certificate chain, in seconds since 1970.",
                 .gauges(
                     certificates.map {
                         MetricSample([("listener", $0.listener), ("subject", $0.subject)], Double($0.expiry))
                     })),
             MetricFamily(
-                "gatehouse_tls_reloads_total", help: "How often certificates were read anew and served.",
+                "gatehouse_tls_reloads_total", help: "Successful reloads of certificates.",
                 .counters([MetricSample([], certificateRenewals)])),
             MetricFamily(
                 "gatehouse_tls_reload_failures_total",
-                help: "How often certificates on disk were unfit, so that the old ones were kept.",
+                help: "Failed reloads of certificates; the previous ones stay in use.",
                 .counters([MetricSample([], certificateFailures)])),
         ]
     }
@@ -146,19 +151,19 @@ extension GatewayReadings {
             gauge("gatehouse_store_users", help: "Users in the revocation view.", Int64(storeUsers)),
             gauge("gatehouse_store_sessions", help: "Sessions in the revocation view.", Int64(storeSessions)),
             histogram(
-                "gatehouse_store_read_duration_seconds", help: "From a question to Redis on a request to its answer.",
+                "gatehouse_store_read_duration_seconds", help: "Time of store queries during requests.",
                 .storeRead),
-            counter("gatehouse_store_reads_total", help: "Reads of the store on a request's way.", .storeReads),
+            counter("gatehouse_store_reads_total", help: "Store queries during requests.", .storeReads),
             counter(
-                "gatehouse_store_read_failures_total", help: "Reads of the store that failed or took too long.",
+                "gatehouse_store_read_failures_total", help: "Store queries that failed or timed out.",
                 .storeReadFailures),
             counter(
                 "gatehouse_store_failures_allowed_total",
-                help: "Requests that passed unchecked because the route says on_store_failure: allow.",
+                help: "Requests permitted despite a store failure (on_store_failure: allow).",
                 .storeFailuresAllowed),
             gauge("gatehouse_store_faulty_records", help: "Invalid records of the store.", Int64(storeFaulty)),
             gauge(
-                "gatehouse_store_writable", help: "1 while the store takes writes, as far as is known.",
+                "gatehouse_store_writable", help: "1 while the store is known to accept writes.",
                 storeIsWritable ? 1 : 0),
         ] + (storeHealth.map(sharedStoreFamilies) ?? [])
     }
@@ -166,7 +171,7 @@ extension GatewayReadings {
     private func sharedStoreFamilies(_ health: StoreHealth) -> [MetricFamily] {
         [
             gauge(
-                "gatehouse_store_connected", help: "1 while changes of the store are followed.",
+                "gatehouse_store_connected", help: "1 while the gateway receives changes of the store.",
                 health.isConnected ? 1 : 0),
             MetricFamily(
                 "gatehouse_store_lost_records", help: "Records that the store has lost and the gateway keeps.",
@@ -178,13 +183,13 @@ extension GatewayReadings {
                 "gatehouse_store_went_back", help: "1 while the store has lost a part of its history.",
                 health.loss.wentBack ? 1 : 0),
             MetricFamily(
-                "gatehouse_store_changes_total", help: "Changes of the store that were followed.",
+                "gatehouse_store_changes_total", help: "Changes received from the store.",
                 .counters([MetricSample([], health.changes)])),
             MetricFamily(
-                "gatehouse_store_malformed_changes_total", help: "Changes of the store that were not understood.",
+                "gatehouse_store_malformed_changes_total", help: "Invalid changes received from the store.",
                 .counters([MetricSample([], health.malformedChanges)])),
             MetricFamily(
-                "gatehouse_store_readings_total", help: "How often all records were read, by the reason.",
+                "gatehouse_store_readings_total", help: "Complete reads of the store by reason.",
                 .counters(health.readings.map { MetricSample([("reason", $0.reason)], $0.count) })),
         ]
     }
@@ -192,14 +197,14 @@ extension GatewayReadings {
     private var processFamilies: [MetricFamily] {
         [
             counter(
-                "gatehouse_access_log_dropped_total", help: "Access log lines dropped, the buffer being full.",
+                "gatehouse_access_log_dropped_total", help: "Access log lines dropped because the buffer was full.",
                 .accessLogDropped),
             MetricFamily(
                 "gatehouse_access_log_lost_total", help: "Access log lines that could not be written.",
                 .counters([MetricSample([], accessLogLost)])),
             MetricFamily(
                 "gatehouse_admin_connections_closed_total",
-                help: "Connections that the admin listener closed for want of room.",
+                help: "Admin connections closed because of the limit.",
                 .counters([MetricSample([], adminClosed)])),
             MetricFamily(
                 "gatehouse_log_unwritten_total", help: "Lines of the log on standard error that were not written.",
@@ -213,19 +218,19 @@ extension GatewayReadings {
                 "gatehouse_insecure_option", help: "1 for each insecure option that is on.",
                 .gauges(insecureOptions.map { MetricSample([("option", $0)], 1) })),
             MetricFamily(
-                "gatehouse_config_reloads_total", help: "Reloads of the configuration, by how they ended.",
+                "gatehouse_config_reloads_total", help: "Configuration reloads by result.",
                 .counters([
                     MetricSample([("result", "ok")], reloads.accepted),
                     MetricSample([("result", "refused")], reloads.refused),
                 ])),
             gauge(
-                "gatehouse_config_generation", help: "The number of the configuration that is served, from 1.",
+                "gatehouse_config_generation", help: "Number of the active configuration, starting at 1.",
                 Int64(clamping: generation)),
             gauge(
-                "gatehouse_config_last_reload_successful", help: "0 when the last reload was refused.",
+                "gatehouse_config_last_reload_successful", help: "0 if the last reload was rejected.",
                 reloads.lastRefusal == nil ? 1 : 0),
             gauge("gatehouse_workers", help: "Event loops that serve requests.", Int64(workers)),
-            gauge("gatehouse_start_time_seconds", help: "When the process began, seconds since 1970.", startTime),
+            gauge("gatehouse_start_time_seconds", help: "Start time of the process, in seconds since 1970.", startTime),
         ]
     }
 }
@@ -234,32 +239,33 @@ extension GatewayReadings {
     private var upstreamFamilies: [MetricFamily] {
         [
             histogram(
-                "gatehouse_upstream_duration_seconds", help: "From the forwarded head to the answer's first byte.",
+                "gatehouse_upstream_duration_seconds",
+                help: "Time from the forwarded head to the first byte of the response.",
                 .upstream),
             upstreamCounter("gatehouse_upstream_requests_total", help: "Requests forwarded.", .requests),
             MetricFamily(
-                "gatehouse_upstream_responses_total", help: "Answers by the class of their status.",
+                "gatehouse_upstream_responses_total", help: "Responses by status class.",
                 .counters(upstreamResponses)),
             upstreamCounter("gatehouse_upstream_connects_total", help: "Connections opened.", .connects),
             upstreamCounter(
                 "gatehouse_upstream_connect_failures_total", help: "Connections that could not be opened.",
                 .connectFailures),
-            upstreamCounter("gatehouse_upstream_retries_total", help: "Requests sent once more.", .retries),
+            upstreamCounter("gatehouse_upstream_retries_total", help: "Retried requests.", .retries),
             MetricFamily(
-                "gatehouse_upstream_retry_reasons_total", help: "Requests sent to another server, by why.",
+                "gatehouse_upstream_retry_reasons_total", help: "Retried requests by reason.",
                 .counters(upstreamRetries)),
             upstreamCounter(
                 "gatehouse_upstream_retries_refused_total",
-                help: "Requests that the retry budget kept from being sent again.",
+                help: "Retries denied by the retry budget.",
                 .retriesRefused),
-            upstreamCounter("gatehouse_upstream_timeouts_total", help: "Answers that did not come in time.", .timeouts),
+            upstreamCounter("gatehouse_upstream_timeouts_total", help: "Responses that timed out.", .timeouts),
             MetricFamily(
                 "gatehouse_upstream_connections", help: "Connections of the pool by state.",
                 .gauges(
                     upstreamGauges(.connectionsIdle, [("state", "idle")])
                         + upstreamGauges(.connectionsBusy, [("state", "busy")]))),
             MetricFamily(
-                "gatehouse_upstream_waiting", help: "Requests that wait for a connection.",
+                "gatehouse_upstream_waiting", help: "Requests waiting for a connection.",
                 .gauges(upstreamGauges(.requestsWaiting, []))),
         ]
     }

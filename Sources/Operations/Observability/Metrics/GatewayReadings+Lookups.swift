@@ -5,12 +5,12 @@ extension GatewayReadings {
         guard !introspections.isEmpty else { return [] }
         return [
             MetricFamily(
-                "gatehouse_introspection_calls_total", help: "Calls about opaque tokens by their result.",
+                "gatehouse_introspection_calls_total", help: "Introspection calls by result.",
                 .counters(
                     samples("result") { [("accepted", $0.accepted), ("refused", $0.refused), ("failed", $0.failed)] })),
             MetricFamily(
                 "gatehouse_introspection_without_call_total",
-                help: "Questions about opaque tokens without a call of their own, by why.",
+                help: "Opaque tokens checked without an introspection call, by reason.",
                 .counters(
                     samples("why") {
                         [
@@ -18,8 +18,8 @@ extension GatewayReadings {
                             ("paused", $0.paused),
                         ]
                     })),
-            gauges("gatehouse_introspection_running", help: "Calls about opaque tokens that run.") { $0.running },
-            gauges("gatehouse_introspection_waiting", help: "Calls about opaque tokens that wait for their turn.") {
+            gauges("gatehouse_introspection_running", help: "Running introspection calls.") { $0.running },
+            gauges("gatehouse_introspection_waiting", help: "Waiting introspection calls.") {
                 $0.waiting
             },
             gauges("gatehouse_introspection_failing", help: "1 while the last call to the provider failed.") {
@@ -50,19 +50,19 @@ extension GatewayReadings {
         let ended = counters.calls - min(counters.calls, counters.failed + UInt64(lookups.running))
         return [
             MetricFamily(
-                "gatehouse_account_lookups_total", help: "Calls of Identity Toolkit by their result.",
+                "gatehouse_account_lookups_total", help: "Identity Toolkit calls by result.",
                 .counters([
                     MetricSample([("result", "ok")], ended), MetricSample([("result", "failed")], counters.failed),
                 ])),
-            gauge("gatehouse_account_lookup_running", help: "Calls of Identity Toolkit.", Int64(lookups.running)),
+            gauge("gatehouse_account_lookup_running", help: "Running Identity Toolkit calls.", Int64(lookups.running)),
             gauge(
-                "gatehouse_account_lookup_waiting", help: "Users that wait for a call of Identity Toolkit.",
+                "gatehouse_account_lookup_waiting", help: "Users waiting for an Identity Toolkit call.",
                 Int64(lookups.waiting)),
             gauge(
                 "gatehouse_account_lookup_failing", help: "1 while the last call of Identity Toolkit failed.",
                 lookups.failing == nil ? 0 : 1),
             gauge(
-                "gatehouse_accounts_remembered", help: "Answers of Identity Toolkit that are kept.",
+                "gatehouse_accounts_remembered", help: "Cached Identity Toolkit results.",
                 Int64(lookups.remembered)),
         ]
     }

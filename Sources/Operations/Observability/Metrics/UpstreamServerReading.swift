@@ -46,23 +46,25 @@ extension GatewayReadings {
         [
             serverGauge(
                 "gatehouse_upstream_server_healthy",
-                help: "1 while the server is well by its checks, or is not checked."
+                help: "1 while the server's health checks succeed or are disabled."
             ) { $0.healthy > 0 ? 1 : 0 },
             serverGauge("gatehouse_upstream_server_addresses", help: "Addresses of the server.") { $0.addresses },
             serverGauge(
                 "gatehouse_upstream_server_ejected",
-                help: "Its addresses that are left out for failed requests, all workers together."
+                help: "Ejected addresses of the server, summed over all workers."
             ) { $0.ejected },
             serverGauge(
                 "gatehouse_upstream_server_slow_start",
-                help: "Its addresses that get less than their share after they came back, all workers together."
+                help: "Addresses of the server in slow start, summed over all workers."
             ) { $0.slow },
-            serverGauge("gatehouse_upstream_server_requests", help: "Requests that the server serves.") { $0.requests },
+            serverGauge("gatehouse_upstream_server_requests", help: "Requests in progress at the server.") {
+                $0.requests
+            },
             MetricFamily(
-                "gatehouse_upstream_server_ejections_total", help: "How often the server was left out.",
+                "gatehouse_upstream_server_ejections_total", help: "Ejections of the server.",
                 .counters(upstreamServers.map { MetricSample(labels($0), $0.ejections) })),
             MetricFamily(
-                "gatehouse_upstream_server_checks_total", help: "Checks of the server by their result.",
+                "gatehouse_upstream_server_checks_total", help: "Health checks of the server by result.",
                 .counters(upstreamServers.flatMap(checkSamples))),
         ]
     }

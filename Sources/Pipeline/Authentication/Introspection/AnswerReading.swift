@@ -56,7 +56,7 @@ package struct AnswerReading {
     /// Returns a time in RFC 3339 format. `reason` has the same meaning as for `time`.
     func date(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
         guard let text = try text(name) else { return nil }
-        guard let seconds = RFC3339.seconds(text) else { throw .malformed("\(name) is not a time of RFC 3339") }
+        guard let seconds = RFC3339.seconds(text) else { throw .malformed("\(name) is not an RFC 3339 time") }
         return try Self.time(seconds, else: reason)
     }
 

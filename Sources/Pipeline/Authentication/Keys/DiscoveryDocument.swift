@@ -19,7 +19,7 @@ struct DiscoveryDocument {
     ///     issuer.
     init(_ body: [UInt8], from url: String, issuer: String) throws(KeyFetchError) {
         guard let root = (try? JSONDocument(body, limits: .keySet))?.root, root.kind == .object else {
-            throw KeyFetchError(.notADiscovery, "no JSON object")
+            throw KeyFetchError(.notADiscovery, "not a JSON object")
         }
         try Self.check(root["issuer"], is: issuer)
         keysURL = try Self.keysURL(root["jwks_uri"], from: url)
@@ -30,8 +30,9 @@ struct DiscoveryDocument {
         guard let told = claim?.string else { throw KeyFetchError(.notADiscovery, "no issuer") }
         guard !told.utf8.elementsEqual(issuer.utf8) else { return }
         let isSlash = IssuerText.differsBySlash(told, issuer)
-        let hint = isSlash ? "; they differ by the slash at the end" : ""
-        throw KeyFetchError(.issuerMismatch, "the document's is \(shown(told)), configured is \(shown(issuer))\(hint)")
+        let hint = isSlash ? "; they differ only by a trailing slash" : ""
+        throw KeyFetchError(
+            .issuerMismatch, "the document contains \(shown(told)), the configuration \(shown(issuer))\(hint)")
     }
 
     /// Returns a URL that is at least as safe as the document's own. A document from an https URL must name an https
@@ -39,7 +40,7 @@ struct DiscoveryDocument {
     private static func keysURL(_ member: JSONValue?, from url: String) throws(KeyFetchError) -> String {
         guard let keysURL = member?.string else { throw KeyFetchError(.notADiscovery, "no jwks_uri") }
         guard let keys = try? HTTPURL(parsing: keysURL) else {
-            throw KeyFetchError(.notADiscovery, "jwks_uri is no URL that can be asked")
+            throw KeyFetchError(.notADiscovery, "jwks_uri is not a valid http or https URL")
         }
         guard keys.isSecure || mayBePlain(keys, from: url) else {
             throw KeyFetchError(.notADiscovery, "jwks_uri is not https")
@@ -56,7 +57,7 @@ struct DiscoveryDocument {
     private static func algorithms(_ member: JSONValue?) throws(KeyFetchError) -> Set<Algorithm>? {
         guard let member else { return nil }
         guard member.kind == .array, member.elements.allSatisfy({ $0.kind == .string }) else {
-            throw KeyFetchError(.notADiscovery, "id_token_signing_alg_values_supported is no list of names")
+            throw KeyFetchError(.notADiscovery, "id_token_signing_alg_values_supported is not an array of strings")
         }
         return Set(member.elements.compactMap { $0.string.flatMap(Algorithm.init(rawValue:)) })
     }

@@ -40,11 +40,12 @@ struct KeySetLogLine: Sendable {
         case .fetchFailed(let error, let inARow, let retryIn, let usableFor):
             self.init(error, inARow: inARow, retryIn: retryIn, usableFor: usableFor)
         case .gone(let failures):
-            self.init(.error, "key set is gone: its source was down for too long", ["failures": "\(failures)"])
+            self.init(
+                .error, "key set expired because its source was unavailable for too long", ["failures": "\(failures)"])
         case .skipped(let keys):
-            self.init(.warning, "keys left out of a key set", ["keys": Self.list(keys)])
+            self.init(.warning, "unusable keys in a key set", ["keys": Self.list(keys)])
         case .unknownKey:
-            self.init(.debug, "key set asked for because of a key that it has not")
+            self.init(.debug, "key set requested for an unknown key")
         }
     }
 
@@ -55,7 +56,7 @@ struct KeySetLogLine: Sendable {
             "retry_in": Self.seconds(retryIn),
         ]
         metadata["usable_for"] = usableFor.map(Self.seconds)
-        self.init(usableFor == nil ? .error : .warning, "key set could not be read", metadata)
+        self.init(usableFor == nil ? .error : .warning, "key set could not be fetched", metadata)
     }
 
     private static func seconds(_ nanoseconds: UInt64) -> Logger.MetadataValue {

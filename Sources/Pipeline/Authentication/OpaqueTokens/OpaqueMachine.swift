@@ -151,15 +151,15 @@ extension OpaqueVerdict {
     }
 
     fileprivate static func stopped(now: UInt64) -> OpaqueVerdict {
-        .unavailable("the gateway stops", until: now, now: now)
+        .unavailable("the gateway is stopping", until: now, now: now)
     }
 
     fileprivate init(_ rejection: LookupRejection, _ now: UInt64) {
         self =
             switch rejection {
-            case .overloaded: .unavailable("too many wait", until: now, now: now)
+            case .overloaded: .unavailable("too many requests wait", until: now, now: now)
             case .paused(let kind, let time):
-                .unavailable(kind?.rawValue ?? "the provider is left alone", until: time, now: now)
+                .unavailable(kind?.rawValue ?? "calls to the provider are paused", until: time, now: now)
             }
     }
 }

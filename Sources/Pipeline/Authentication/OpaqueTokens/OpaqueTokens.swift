@@ -10,9 +10,10 @@ package final class OpaqueTokens: OpaqueTokenChecking {
     private typealias Machine = OpaqueMachine<@Sendable (OpaqueVerdict) -> Void>
 
     private static let messages = LookupMessages(
-        failing: "an opaque token could not be checked",
-        misconfigured: "opaque tokens cannot be checked: the provider's configuration does not fit",
-        recovered: "opaque tokens can be checked again", overloaded: "more opaque tokens than can be checked")
+        failing: "an opaque token could not be introspected",
+        misconfigured: "opaque tokens cannot be introspected; check the provider's configuration",
+        recovered: "introspection of opaque tokens has recovered",
+        overloaded: "the limit of opaque token introspections is exceeded")
 
     private let providers: [(check: any TokenCheck, tokens: Configuration.Provider.OpaqueTokens)]
     private let environment: LookupEnvironment

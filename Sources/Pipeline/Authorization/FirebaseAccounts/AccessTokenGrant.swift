@@ -55,7 +55,7 @@ package struct AccessTokenGrant: Sendable {
         do throws(Unproven) {
             let answer = try AnswerReading((try? JSONDocument(response.body, limits: limits))?.root, "the answer")
             guard let token = try answer.text("access_token"), isSendable(token) else {
-                throw .malformed("access_token is not one that can be sent")
+                throw .malformed("access_token contains characters that cannot be sent")
             }
             guard try answer.text("token_type")?.lowercased().utf8.elementsEqual("bearer".utf8) != false else {
                 throw .malformed("token_type is not Bearer")

@@ -108,8 +108,8 @@ extension IdentityToolkit {
 
     private static func messages(failing: Logger.Message) -> LookupMessages {
         LookupMessages(
-            failing: failing, recovered: "Firebase accounts can be looked up again",
-            overloaded: "more Firebase accounts than can be looked up")
+            failing: failing, recovered: "lookups of Firebase accounts have recovered",
+            overloaded: "the limit of Firebase account lookups is exceeded")
     }
 
     private func fetchToken() {

@@ -29,7 +29,7 @@ package struct ServiceAccount: Sendable {
         } catch {
             switch error {
             case .unreadable(let reason): throw Self.failure(path, "cannot be read: \(reason)")
-            case .tooLarge: throw Self.failure(path, "has more than \(Self.sizeLimit) bytes")
+            case .tooLarge: throw Self.failure(path, "exceeds \(Self.sizeLimit) bytes")
             }
         }
         try self.init(json: json, name: path)

@@ -98,7 +98,7 @@ extension RequestPipeline {
             return .await(.revocationView)
         case .owner(let question):
             if let failure = run.ownerFailure { return unknownOwner(failure.rawValue, &run) }
-            guard mayWait(run, context) else { return unknownOwner("it did not tell in time", &run) }
+            guard mayWait(run, context) else { return unknownOwner("the lookup timed out", &run) }
             return .await(.owner(question))
         }
     }
@@ -106,7 +106,7 @@ extension RequestPipeline {
     /// Denies the request. The user is never assumed, regardless of the route's policy for unreadable revocations.
     private func unknownOwner(_ why: String, _ run: inout PipelineRun) -> PhaseEnd {
         counters.add(to: .storeReadFailures)
-        run.reason = "the identity's owner: \(why)"
+        run.reason = "the owner of the identity is unknown: \(why)"
         return .deny(Denial(.storeUnavailable))
     }
 

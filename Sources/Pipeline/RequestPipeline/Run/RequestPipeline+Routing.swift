@@ -254,7 +254,7 @@ extension Denial {
     /// The denial of a preflight from an origin that is not allowed.
     package static var foreignOrigin: Denial {
         var denial = Denial(.crossSite)
-        denial.detail = "Pages of this origin may not call here."
+        denial.detail = "The CORS policy does not allow this origin."
         return denial
     }
 }

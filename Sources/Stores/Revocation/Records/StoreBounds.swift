@@ -119,7 +119,7 @@ extension StoreBounds {
             name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") })
         else {
             throw .invalidAccount(
-                "a setting's name has 1 to \(maximumSettingNameSize) letters a to z and _, its value 1 to"
+                "a setting name has 1 to \(maximumSettingNameSize) letters a to z and _, its value 1 to"
                     + " \(maximumSettingSize) bytes")
         }
     }
@@ -128,7 +128,7 @@ extension StoreBounds {
     package static func check(creating account: AccountRecord) throws(StoreError) -> IdentityLink {
         try check(user: account.user)
         guard account.links.count == 1, let only = account.links.first, account.created != nil else {
-            throw .invalidAccount("an account is made with the time of its making and exactly one link")
+            throw .invalidAccount("a new account requires its creation time and exactly one link")
         }
         if let email = account.email { try check(email: email) }
         if let name = account.name { try check(name: name) }

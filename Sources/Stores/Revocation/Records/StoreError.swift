@@ -82,21 +82,21 @@ extension StoreError {
     }
 
     static func paddedSession() -> StoreError {
-        StoreError(.invalidSession, "a session that is a time is spelled without zeros before it")
+        StoreError(.invalidSession, "a session that is a time is written without leading zeros")
     }
 
     package static func invalidTime(_ time: Int64) -> StoreError {
         StoreError(
             .invalidTime,
-            "\(time) is not a time from 0 to \(StoreBounds.maximumTime); give seconds since 1970, not milliseconds")
+            "\(time) is not a time from 0 to \(StoreBounds.maximumTime); write seconds since 1970, not milliseconds")
     }
 
     package static func faultySession() -> StoreError {
-        .faultyRecord(repair: "revoke the session; its user signs in anew")
+        .faultyRecord(repair: "revoke the session; its user must sign in again")
     }
 
     static func invalidLifetime(_ lifetime: Int64) -> StoreError {
-        StoreError(.invalidTime, "\(lifetime) is no lifetime from 1 to \(StoreBounds.maximumLifetime) seconds")
+        StoreError(.invalidTime, "\(lifetime) is not a lifetime from 1 to \(StoreBounds.maximumLifetime) seconds")
     }
 
     static func invalidPurpose() -> StoreError {

@@ -24,19 +24,19 @@ package enum StoreAnswer: Sendable, Equatable {
 /// The reason that a lookup failed.
 package enum StoreFailure: String, Error {
     /// The view was not loaded within the time that a request waits.
-    case notLoaded = "its table is not loaded"
+    case notLoaded = "the revocation view is not loaded"
     /// The view is older than `max_staleness`.
-    case stale = "its table is older than max_staleness"
+    case stale = "the revocation view is older than max_staleness"
     /// The record of this user or session is invalid.
     case faultyRecord = "the record is invalid"
     /// There is no connection to the store.
-    case unreachable = "there is no connection to it"
+    case unreachable = "the store is not connected"
     /// The store did not reply within `strict_timeout`.
-    case timedOut = "it did not answer within strict_timeout"
+    case timedOut = "the store did not reply within strict_timeout"
     /// Too many lookups are pending.
-    case overloaded = "too many questions wait for its answer"
+    case overloaded = "too many lookups are pending"
     /// The store replied with an error.
-    case refused = "it answered with an error"
+    case refused = "the store replied with an error"
     /// The lookup of the account in Identity Toolkit failed.
-    case accountsUnavailable = "Identity Toolkit did not tell about the account"
+    case accountsUnavailable = "the lookup of the account in Identity Toolkit failed"
 }

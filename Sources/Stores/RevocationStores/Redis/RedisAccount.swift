@@ -78,11 +78,11 @@ struct RedisAccount {
     }
 
     static func faulty() -> StoreError {
-        .faultyRecord(repair: "the account's key is not what it should be; mend its fields, or remove it")
+        .faultyRecord(repair: "the fields of the account's key are invalid; correct them, or remove the key")
     }
 
     static func faultyOwner() -> StoreError {
-        .faultyRecord(repair: "the key of the link or address holds no uid; remove it")
+        .faultyRecord(repair: "the key of the link or address does not contain a uid; remove it")
     }
 }
 

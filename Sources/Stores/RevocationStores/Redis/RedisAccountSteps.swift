@@ -128,7 +128,7 @@ struct RedisAccountSteps: Sendable {
     }
 
     static func contended() -> StoreError {
-        StoreError(.io, "the account is being changed by others; repeating it is safe")
+        StoreError(.io, "the account is being changed concurrently; the operation can be repeated")
     }
 
     func unlinkAll(
@@ -202,7 +202,7 @@ extension RedisAccountSteps {
         let command = RedisScript.create.command(
             RedisKeys.account(account.user), [link.provider, link.subject] + RedisAccount.fields(account))
         guard try await commands.send(command, faulty: RedisAccount.faulty()) == [.integer(1)] else {
-            throw .invalidAccount("the uid of a new account is another one's")
+            throw .invalidAccount("the uid of the new account belongs to another account")
         }
     }
 

@@ -109,7 +109,7 @@ final class RedisCommands: Sendable {
         let refusal = life.withLock { life -> StoreError? in
             if life.state == .closed { return .closed() }
             guard life.running < Self.maximumRunning else {
-                return StoreError(.overloaded, "\(Self.maximumRunning) operations wait for Redis already")
+                return StoreError(.overloaded, "\(Self.maximumRunning) operations are already waiting for Redis")
             }
             life.running += 1
             return nil

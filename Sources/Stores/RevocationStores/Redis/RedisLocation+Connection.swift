@@ -21,7 +21,7 @@ extension RedisLocation {
                 configuration.tls = try RedisTLS(
                     authorityFile: tls.ca, certificateFile: tls.certificate, keyFile: tls.privateKey)
             } catch {
-                throw StoreError(.cannotOpen, "the store over Redis: \(error)")
+                throw StoreError(.cannotOpen, "the Redis store: \(error)")
             }
         }
         return configuration

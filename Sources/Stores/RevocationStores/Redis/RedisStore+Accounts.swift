@@ -13,7 +13,8 @@ extension RedisStore: AccountStore {
             let owner = try await steps.owner(at: RedisKeys.link(link))
             // The link may be among the changes that Redis has lost, so its absence proves nothing.
             guard owner != nil || !replica.status.loss.wentBack else {
-                throw StoreError(.io, "Redis has lost changes, and links may be among them; POST /v1/store/accept")
+                throw StoreError(
+                    .io, "Redis has lost changes, which may include links; accept its state with POST /v1/store/accept")
             }
             return owner
         }
@@ -140,7 +141,7 @@ extension RedisStore: AccountStore {
     package func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] {
         try StoreBounds.check(setting: name, initial)
         let faulty = StoreError.faultyRecord(
-            repair: "the setting \(name) is no value; remove its key, and it is made anew")
+            repair: "the value of the setting \(name) is invalid; remove its key to create it again")
         switch try await commands.ask(
             RedisCommand(["SET", RedisKeys.setting(name), initial, "NX", "GET"]), faulty: faulty
         ).first

@@ -84,8 +84,8 @@ extension StoredUser {
     fileprivate func valid() throws(StoreError) -> UserRecord {
         if let record { return record }
         throw validSince == .faulty
-            ? .faultyRecord(repair: "valid_since is not what it should be; unrevoke the user to set it anew")
-            : .faultyRecord(repair: "disabled is not what it should be; disable or enable the user to set it anew")
+            ? .faultyRecord(repair: "valid_since is invalid; unrevoke the user to reset it")
+            : .faultyRecord(repair: "disabled is invalid; disable or enable the user to reset it")
     }
 }
 

@@ -69,10 +69,10 @@ package final class RedisStore: Store {
         try await commands.run { () async throws(StoreError) in
             guard await commands.progress.wait(for: .zero, atMost: Self.loadLimit) else {
                 throw state == .closed
-                    ? .closed() : StoreError(.io, "the records were not read yet: \(trouble ?? "they are being read")")
+                    ? .closed() : StoreError(.io, "the records are not loaded: \(trouble ?? "loading is in progress")")
             }
             guard await commands.isConnected(within: Self.loadLimit) else {
-                throw StoreError(.io, "Redis cannot be reached for writing: \(commands.client.status)")
+                throw StoreError(.io, "Redis is unreachable for writes: \(commands.client.status)")
             }
             commands.becomeReady()
             let usage = view.usage
@@ -119,7 +119,7 @@ extension RedisStore {
         try commands.checkOpen()
         let loss = await replica.accept()
         logger.warning(
-            "revocations: what Redis holds now was confirmed",
+            "revocations: the current state of Redis was accepted",
             metadata: ["users": "\(loss.users)", "sessions": "\(loss.sessions)", "went_back": "\(loss.wentBack)"])
         return loss
     }
@@ -130,15 +130,16 @@ extension RedisStore {
     private func trouble(_ status: ReplicaStatus) -> String? {
         if !status.isConnected { return "\(replica.linkStatus)" }
         if let fault = status.lastFault { return fault.message }
-        if status.isCatchingUp, status.isLoaded { return "changes were missed, and everything is being read again" }
+        if status.isCatchingUp, status.isLoaded { return "changes are missing; all records are being read again" }
         return status.isLossCertain && status.loss.isAny ? Self.text(of: status.loss) : nil
     }
 
     private static func text(of loss: StoreLoss) -> String {
         let records = "the records of \(loss.users) users and \(loss.sessions) sessions"
         let what =
-            loss.users + loss.sessions > 0 ? "Redis has lost \(records), which are kept here" : "Redis has lost changes"
-        return what + "; restore it from a backup, or confirm its state by POST /v1/store/accept"
+            loss.users + loss.sessions > 0
+            ? "Redis has lost \(records), which the gateway still has" : "Redis has lost changes"
+        return what + "; restore it from a backup, or accept its state with POST /v1/store/accept"
     }
 
     /// Writes lost records back: the later time wins, and a disabled user stays disabled. Failures are retried later.

@@ -5,11 +5,11 @@ extension StoreError {
     /// Converts a missing reply.
     init(_ failure: RedisFailure) {
         switch failure {
-        case .overloaded: self.init(.overloaded, "too many operations wait for Redis already; nothing was written")
+        case .overloaded: self.init(.overloaded, "too many operations are waiting for Redis; nothing was written")
         case .closed: self = .closed()
         case .notConnected(let problem): self.init(.io, "nothing was written: \(problem)")
         case .timedOut, .connectionLost:
-            self.init(.io, "\(failure); whether it was written is unknown, and repeating it is safe")
+            self.init(.io, "\(failure); the outcome of the write is unknown, and the operation can be repeated")
         }
     }
 
@@ -21,30 +21,31 @@ extension StoreError {
         case "OOM":
             self.init(.full, "Redis has no memory left (OOM); raise its maxmemory or remove other data")
         case "READONLY":
-            self.init(.readOnly, "the Redis server is a read-only replica; name the master in `store`, or sentinels")
+            self.init(
+                .readOnly, "the Redis server is a read-only replica; configure the master or sentinels in `store`")
         case "NOPERM", "NOAUTH", "WRONGPASS":
             self.init(
                 .cannotOpen,
-                "Redis does not let the gateway's user do this (\(refusal.code)); give it the rights that the manual lists"
+                "the gateway's Redis user lacks a permission (\(refusal.code)); grant the permissions listed in the manual"
             )
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
-            self.init(.incompatible, "the server is part of a Redis Cluster, which is not supported yet")
+            self.init(.incompatible, "the server is part of a Redis Cluster, which is not supported")
         case "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "NOREPLICAS", "MISCONF", "UNBLOCKED":
-            self.init(.io, "Redis cannot do this now (\(refusal.code)); see its log")
-        case "WRONGTYPE": self = .faultyRecord(repair: "its key is not of the type that it should be")
+            self.init(.io, "Redis cannot execute the command now (\(refusal.code)); check its log")
+        case "WRONGTYPE": self = .faultyRecord(repair: "its key has the wrong type")
         default:
-            self.init(.incompatible, "Redis refused the command (\(refusal.code)); version 7.0 or later is needed")
+            self.init(.incompatible, "Redis rejected the command (\(refusal.code)); version 7.0 or later is required")
         }
     }
 
     /// The error for a user's key of the wrong type.
     static func userIsNoHash() -> StoreError {
-        .faultyRecord(repair: "the user's key is no hash; unrevoke the user, which removes it")
+        .faultyRecord(repair: "the user's key is not a hash; unrevoke the user to remove it")
     }
 
     /// The error for a reply of the wrong form.
     static func unexpectedReply() -> StoreError {
-        StoreError(.incompatible, "Redis gave an unexpected reply; is the server a Redis, of version 7.0 or later?")
+        StoreError(.incompatible, "Redis sent an unexpected reply; check that the server is Redis 7.0 or later")
     }
 }
 

@@ -105,17 +105,17 @@ extension ReplicaCommand {
 
 extension ReplicaFault {
     static func otherShape(_ command: ReplicaCommand) -> ReplicaFault {
-        ReplicaFault(kind: "\(command.name) shape", message: "an answer of another shape than the command's")
+        ReplicaFault(kind: "\(command.name) shape", message: "a reply of an unexpected form")
     }
 
     static let notMaster = ReplicaFault(
-        kind: "INFO role", message: "the server is a replica, which may lack what was acknowledged; name its master")
+        kind: "INFO role", message: "the server is a replica, which may lack acknowledged writes; configure its master")
 
     static let noWait = ReplicaFault(
-        kind: "XREAD BLOCK", message: "the server does not wait for entries, or was told not to")
+        kind: "XREAD BLOCK", message: "the server ignores BLOCK, or is configured not to wait")
 
     static let otherOrder = ReplicaFault(
-        kind: "XREAD order", message: "entries that do not follow the one that they were asked after")
+        kind: "XREAD order", message: "entries that do not follow the requested position")
 }
 
 extension ReplicaCommand {

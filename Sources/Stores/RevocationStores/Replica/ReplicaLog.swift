@@ -25,31 +25,33 @@ struct ReplicaLog: Sendable {
         switch event {
         case .rereadBegun(.gap(let gap)):
             logger.warning(
-                "revocations: changes are missing; reading everything again", metadata: ["gap": "\(gap.rawValue)"])
+                "revocations: changes are missing; reading all records again", metadata: ["gap": "\(gap.rawValue)"])
         case .rereadBegun(let reason):
-            logger.debug("revocations: reading everything", metadata: ["reason": "\(reason.name)"])
+            logger.debug("revocations: reading all records", metadata: ["reason": "\(reason.name)"])
         case .rereadDone(let reason, let faultyKeys): done(reason, faultyKeys: faultyKeys)
         case .refused(let fault):
             logger.error(
-                "revocations: Redis cannot be followed",
+                "revocations: following the changes in Redis failed",
                 metadata: ["error": "\(fault.kind)", "detail": "\(fault.message)"])
-        case .recovered: logger.notice("revocations: Redis is followed again")
+        case .recovered: logger.notice("revocations: following the changes in Redis has resumed")
         case .unknownServer:
             logger.warning(
-                "revocations: Redis does not tell who it is (INFO); each new connection means reading everything again")
+                "revocations: Redis does not report its identity (INFO); each new connection reads all records again")
         case .faultyRecord(let key):
             logger.error("invalid record in the store", metadata: ["key": "\(Self.text(key.bytes))"])
         case .faultyKey(let key):
-            logger.error("a key in the store is spelled as none of ours", metadata: ["key": "\(Self.text(key))"])
+            logger.error("unrecognised key in the store", metadata: ["key": "\(Self.text(key))"])
         case .strangeEntry(let id):
-            logger.warning("an entry of the stream of changes is none of the contract's", metadata: ["id": "\(id)"])
+            logger.warning("unrecognised change-stream entry", metadata: ["id": "\(id)"])
         }
     }
 
     /// Logs a loss if it has changed.
     func write(_ loss: StoreLoss, before: StoreLoss, _ policy: StoreLossPolicy) {
         guard loss != before else { return }
-        guard loss.isAny else { return logger.notice("revocations: nothing that Redis had lost is missing any more") }
+        guard loss.isAny else {
+            return logger.notice("revocations: the records that Redis had lost are complete again")
+        }
         logger.error(
             "revocations: Redis has lost records",
             metadata: [
@@ -60,13 +62,14 @@ struct ReplicaLog: Sendable {
 
     func writeBroken(_ error: any Error) {
         logger.critical(
-            "revocations: a record could not be written; nothing is confirmed any more", metadata: ["error": "\(error)"]
+            "revocations: a record could not be applied; the view is no longer confirmed",
+            metadata: ["error": "\(error)"]
         )
     }
 
     private func done(_ reason: ReplicaReread.Reason, faultyKeys: Int) {
         let metadata: Logger.Metadata = ["reason": "\(reason.name)", "faulty_keys": "\(faultyKeys)"]
-        logger.log(level: reason == .due ? .debug : .info, "revocations: everything was read", metadata: metadata)
+        logger.log(level: reason == .due ? .debug : .info, "revocations: all records were read", metadata: metadata)
     }
 
     /// Returns text of another writer for the log: truncated, with only visible ASCII.

@@ -174,13 +174,13 @@ enum SQLiteAccounts {
         guard let row = try Row.fetchOne(statement, arguments: [name]) else { return nil }
         guard case .blob(let value) = (row[0] as DatabaseValue).storage, !value.isEmpty else {
             throw StoreError.faultyRecord(
-                repair: "the setting \(name) is no value; remove its row, and it is made anew")
+                repair: "the value of the setting \(name) is invalid; remove its row to create it again")
         }
         return Array(value)
     }
 
     static func faulty() -> StoreError {
-        .faultyRecord(repair: "the account's row or one of its links is not what it should be; mend it in the file")
+        .faultyRecord(repair: "the account's row or one of its links is invalid; correct it in the file")
     }
 }
 

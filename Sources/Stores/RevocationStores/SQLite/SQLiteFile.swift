@@ -63,7 +63,7 @@ enum SQLiteFile {
     private static func setUp(_ db: Database, inMemory: Bool, maximumSize: Int?) throws {
         let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(inMemory ? "MEMORY" : "WAL")")
         guard mode == (inMemory ? "memory" : "wal"), try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
-            throw StoreError(.cannotOpen, "SQLite refused its write-ahead log; use a local file system")
+            throw StoreError(.cannotOpen, "SQLite could not enable its write-ahead log; use a local file system")
         }
         try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
         try SQLiteSchema.migrate(db)
@@ -113,7 +113,7 @@ extension StoreError {
     static func moved() -> StoreError {
         StoreError(
             .moved,
-            "the store's file was moved, replaced or deleted while the gateway runs; put it back, or start the gateway again"
+            "the store's file was moved, replaced or deleted while the gateway is running; restore it, or restart the gateway"
         )
     }
 }

@@ -38,13 +38,14 @@ enum SQLiteSchema {
         guard version <= migrations.count else {
             throw StoreError(
                 .incompatible,
-                "the store's file has version \(version), this gateway knows \(migrations.count);"
-                    + " run the gateway that wrote it, or a newer one")
+                "the store's file has version \(version), but this gateway supports up to \(migrations.count);"
+                    + " use the gateway version that wrote it, or a newer one")
         }
         let owner = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
         guard owner == applicationID || (version == 0 && owner == 0 && isEmpty) else {
-            throw StoreError(.incompatible, "the file is another program's database; name another file in `store`")
+            throw StoreError(
+                .incompatible, "the file is a database of another program; configure another file in `store`")
         }
     }
 

@@ -43,7 +43,7 @@ extension SQLiteStore: AccountStore {
                 return SQLiteChange(.success(.emailTaken(uid: owner)))
             }
             guard try !SQLiteAccounts.account(account.user, db).saysAnything else {
-                throw StoreError.invalidAccount("the uid of a new account is another one's")
+                throw StoreError.invalidAccount("the uid of the new account belongs to another account")
             }
             try SQLiteAccounts.put(account, db)
             if let email { try SQLiteAccounts.put(email: email, of: account.user, db) }

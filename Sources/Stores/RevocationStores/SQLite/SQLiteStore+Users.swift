@@ -88,7 +88,7 @@ extension SQLiteStore {
     private static func faultyUser(_ user: StoredUser) -> StoreError {
         let field = user.validSince == .faulty ? "valid_since" : "disabled"
         let repair = user.validSince == .faulty ? "unrevoke the user" : "disable or enable the user"
-        return .faultyRecord(repair: "\(field) is not what it should be; \(repair) to set it anew")
+        return .faultyRecord(repair: "\(field) is invalid; \(repair) to reset it")
     }
 }
 
@@ -100,7 +100,7 @@ extension SQLiteRows {
         throws
     {
         guard let old = user.validSince.value else {
-            throw StoreError.faultyRecord(repair: "unrevoke the user first, which forgets valid_since")
+            throw StoreError.faultyRecord(repair: "unrevoke the user first, which removes valid_since")
         }
         if let old, old >= time {
             guard let made = try order(uid, db).revokedAt, made < now else { return }

@@ -72,9 +72,9 @@ package final class SQLiteStore: Store {
         let before = writer.fault
         let fault = await writer.inspect()
         if let fault, fault != before {
-            logger.error("the store takes no writes", metadata: ["error": "\(fault)"])
+            logger.error("the store rejects writes", metadata: ["error": "\(fault)"])
         } else if fault == nil, before != nil {
-            logger.notice("the store takes writes again")
+            logger.notice("the store accepts writes again")
         }
         lifecycle.withLock { state in
             guard state == .ready else { return }

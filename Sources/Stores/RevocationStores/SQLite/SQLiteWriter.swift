@@ -137,7 +137,7 @@ final class SQLiteWriter: Sendable {
     private func enter() throws(StoreError) {
         guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
             leave()
-            throw StoreError(.overloaded, "\(Self.maximumWaiting) operations wait for the store's disk already")
+            throw StoreError(.overloaded, "\(Self.maximumWaiting) operations are already waiting for the store's disk")
         }
     }
 

@@ -23,16 +23,16 @@ extension StoreError {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
                 .inUse,
-                "another process has the store's file open; stop it, give this gateway a file of its own,"
+                "another process has opened the store's file; stop it, use a separate file for this gateway,"
                     + " or share a store over Redis")
         case .SQLITE_FULL:
-            self.init(.full, "no room for the store's file (SQLite \(code)); free some space on its disk")
+            self.init(.full, "no space for the store's file (SQLite \(code)); free space on its disk")
         case .SQLITE_READONLY:
             self = .readOnly()
         case .SQLITE_CORRUPT:
-            self.init(.corrupt, "the store's file is damaged (SQLite \(code)); restore it from a copy")
+            self.init(.corrupt, "the store's file is damaged (SQLite \(code)); restore it from a backup")
         case .SQLITE_NOTADB:
-            self.init(.incompatible, "the file is not a SQLite database; name another file in `store`")
+            self.init(.incompatible, "the file is not a SQLite database; configure another file in `store`")
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(
                 .cannotOpen,
@@ -40,7 +40,7 @@ extension StoreError {
         case .SQLITE_MISUSE:
             self = .closed()
         default:
-            self.init(.io, "SQLite failed (\(code)); look at the disk of the store's file")
+            self.init(.io, "SQLite failed (\(code)); check the disk of the store's file")
         }
     }
 }

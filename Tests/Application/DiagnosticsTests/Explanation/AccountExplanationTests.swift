@@ -77,7 +77,7 @@ import Testing
         #expect(explanation.code == code)
         #expect(
             explanation.step("account")?.detail
-                == "Firebase could not be asked: nobody answers; the route has on_store_failure: \(policy.rawValue)")
+                == "Firebase could not be queried: nobody answers; the route has on_store_failure: \(policy.rawValue)")
     }
 
     @Test func `without a lookup a permit is undetermined and a denial is not`() async throws {

@@ -24,7 +24,8 @@ import Testing
             records: .recorded(UserRecord(validSince: UnixTime(clamping: Given.now - 599))))
         #expect(explanation.code == .idTokenRevoked && explanation.failures == ["revocation"])
         #expect(
-            explanation.step("revocation")?.detail.contains("only sign-ins since 2027-01-15T07:50:01Z count") == true)
+            explanation.step("revocation")?.detail.contains("only sign-ins since 2027-01-15T07:50:01Z are valid")
+                == true)
     }
 
     @Test func `a revoked session is reported`() async throws {

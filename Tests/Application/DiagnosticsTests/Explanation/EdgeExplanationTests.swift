@@ -104,7 +104,7 @@ import Testing
     @Test func `a preflight of an unlisted origin is denied`() async throws {
         let explanation = try await explain("OPTIONS", "/app/ws", with: preflight("https://evil.example"))
         #expect(explanation.code == .crossSite && explanation.failures == ["cors"])
-        #expect(explanation.refusal?.detail == "Pages of this origin may not call here.")
+        #expect(explanation.refusal?.detail == "The CORS policy does not allow this origin.")
     }
 
     @Test func `a preflight of an account call is answered too`() async throws {

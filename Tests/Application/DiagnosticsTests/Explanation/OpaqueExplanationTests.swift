@@ -58,7 +58,7 @@ import Testing
 
     @Test func `missing scopes are reported with the challenge`() async throws {
         let explanation = try await explain { $0.scopes = ["admin"] }
-        #expect(explanation.step("scopes")?.detail == #"the token has "read", "write", and the route asks for admin"#)
+        #expect(explanation.step("scopes")?.detail == #"the token has "read", "write", but the route requires admin"#)
         #expect(explanation.refusal?.fields.joined().contains(#"scope="admin""#) == true)
     }
 

@@ -35,9 +35,10 @@ import Testing
         #expect(inspection.isValid)
         #expect(inspection.header == nil && inspection.payload == nil)
         let steps = inspection.steps
-        #expect(steps["shape"]?.detail == "no JWT, so an opaque token, 24 bytes")
-        #expect(steps["provider"]?.detail == "oauth.legacy, the only one that takes opaque tokens")
-        #expect(steps["answer"] == ExplanationStep(.passed, "answer", "it counts, says https://as.example/introspect"))
+        #expect(steps["shape"]?.detail == "not a JWT, therefore an opaque token, 24 bytes")
+        #expect(steps["provider"]?.detail == "oauth.legacy, the only one that accepts opaque tokens")
+        #expect(
+            steps["answer"] == ExplanationStep(.passed, "answer", "active, according to https://as.example/introspect"))
         #expect(steps["audience"]?.detail == #"issued for "api""#)
         #expect(steps["subject"]?.detail == #""alice""# && steps["uid"]?.detail == #""oauth.legacy:alice""#)
         #expect(steps["exp"]?.detail.hasSuffix("in 1 min") == true)

@@ -34,7 +34,7 @@ import Testing
     @Test func `an identity without an account has a derived uid`() async throws {
         let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") })
         #expect(explanation.code == .ok)
-        #expect(explanation.step("link")?.detail == "of no account: the uid is the derived one; told by a test")
+        #expect(explanation.step("link")?.detail == "no account: the uid is derived from the identity; told by a test")
     }
 
     @Test func `an identity without an account is denied if configured`() async throws {
@@ -46,13 +46,13 @@ import Testing
         let owner = OwnerEvidenceSource { _ in .owner(AccountRecord(uid: "0a1b"), from: "told by a test") }
         let explanation = try await explain(owner)
         #expect(explanation.code == nil && explanation.failures.isEmpty)
-        #expect(explanation.step("link")?.detail == "of the account \"0a1b\", whose the request is; told by a test")
+        #expect(explanation.step("link")?.detail == "the account \"0a1b\"; told by a test")
     }
 
     @Test func `without a lookup of the link the outcome is undetermined`() async throws {
         let explanation = try await explain(.none)
         #expect(explanation.code == nil)
-        #expect(explanation.step("link") == ExplanationStep(.unknown, "link", "the link is not looked at"))
+        #expect(explanation.step("link") == ExplanationStep(.unknown, "link", "the link was not checked"))
     }
 
     @Test func `the owner is read from the file of the store`() async throws {

@@ -63,21 +63,21 @@ import Testing
         let lines = lines(explanation, "allow")
         #expect(
             lines == [
-                "test.yaml:7 is false: auth.token.email_verified == false", "denied: nothing that was asked is true",
+                "test.yaml:7 is false: auth.token.email_verified == false", "denied: no evaluated condition is true",
             ])
     }
 
     @Test func `a path without a rule is reported`() async throws {
         let explanation = try await explain("POST", "/v1/ada/x")
         #expect(explanation.code == .permissionDenied)
-        #expect(lines(explanation, "rules") == ["denied: no allow is for this path and method"])
+        #expect(lines(explanation, "rules") == ["denied: no allow matches this path and method"])
     }
 
     @Test func `a required sign-in is reported with its rule`() async throws {
         let token = try Given.idToken { $0.signedIn(at: Given.now - 9000) }
         let old = try await explain("DELETE", "/v1/ada/x", token: token)
         #expect(old.code == .requiresRecentLogin && old.failures == ["rules"])
-        #expect(lines(old, "rules").last == "api.rules:6 asks for a sign-in at most 5 min ago")
+        #expect(lines(old, "rules").last == "api.rules:6 requires a sign-in at most 5 min ago")
         let recorded = try await explain(
             "DELETE", "/v1/ada/x", records: .recorded(.init(), .init(signedInAt: UnixTime(clamping: Given.now - 10))),
             token: token)

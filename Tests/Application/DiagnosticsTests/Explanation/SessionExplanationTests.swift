@@ -116,7 +116,7 @@ import Testing
         #expect(!inspection.isValid)
         #expect(
             inspection.steps["use"]?.detail
-                == "a session cookie of a gateway, and accounts is off in this configuration")
+                == "a session cookie of a gateway, but accounts is not configured")
     }
 
     @Test func `a pending token is named`() async throws {

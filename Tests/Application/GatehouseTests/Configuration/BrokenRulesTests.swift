@@ -31,8 +31,9 @@ import Testing
         .route(
             "path: /{uid}\nauth: none\nallow: auth.uid == uid", "7:5 allow can never apply on a route with auth: none"),
         .section("rules: [a.rules]", "1:8 rules is not a text"),
-        .section("rules: true", "1:8 rules is 'true', not a text"),
-        extra("X-Role: role", "3:13 headers.extra.X-Role at character 1: no such value; begin with token"),
+        .section("rules: true", "1:8 rules is 'true', not a string"),
+        extra(
+            "X-Role: role", "3:13 headers.extra.X-Role at character 1: unknown root of a claim path; begin with token"),
         extra("X-Role: token.", "3:13 headers.extra.X-Role at character 7: a name of letters"),
         extra("X-Role: token.role ==", "3:13 headers.extra.X-Role at character 14: "),
         extra("X-Role: token.a == 1 && nobody", "3:13 headers.extra.X-Role at character 17: "),
@@ -40,7 +41,7 @@ import Testing
         extra("X-Role: \"recentSignIn(duration.value(5, 'm'))\"", "3:13 headers.extra.X-Role at character 1: "),
         extra("X-Role: ''", "3:13 headers.extra.X-Role is empty"),
         extra("X-Role: []", "3:13 headers.extra.X-Role is an empty list"),
-        extra("X-Role: token.a + '${HOME:-x}'", "3:13 headers.extra.X-Role is an expression with ${...} in it"),
+        extra("X-Role: token.a + '${HOME:-x}'", "3:13 headers.extra.X-Role is an expression that contains ${...}"),
     ]
 
     private static func allow(_ condition: String, _ expected: String) -> BrokenConfiguration {
@@ -95,7 +96,7 @@ import Testing
         .route("path: /\nscopes: ['a\"b']", "6:14 not a scope"),
         .route("path: /\nscopes: ['a\\b']", "6:14 not a scope"),
         .route("path: /\nscopes: [caf\u{e9}]", "6:14 not a scope"), .route("path: /\nscopes: ['']", "6:14 is empty"),
-        .route("path: /\nscopes: [read, read]", "6:20 has an entry twice"),
+        .route("path: /\nscopes: [read, read]", "6:20 has a duplicate entry"),
         .route("path: /\nscopes: [\(String(repeating: "a", count: 129))]", "6:14 is longer than 128 bytes"),
         .route(
             "path: /\nscopes: [\((0...32).map { "s\($0)" }.joined(separator: ", "))]",

@@ -60,10 +60,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (true, "google", "6:5 nobody signs in with 'google'; did you mean 'google.com'?"),
-        (true, "oauth.y", "6:5 nobody signs in with 'oauth.y'; remove it, or add it to identity.providers"),
-        (false, "google.com", "6:5 nobody signs in with 'google.com'; remove it, or add it"),
-        (false, "oauth.y", "6:5 nobody signs in with 'oauth.y'; did you mean 'oauth.x'?"),
+        (true, "google", "6:5 no configured provider is 'google'; did you mean 'google.com'?"),
+        (true, "oauth.y", "6:5 no configured provider is 'oauth.y'; remove it, or add it to identity.providers"),
+        (false, "google.com", "6:5 no configured provider is 'google.com'; remove it, or add it"),
+        (false, "oauth.y", "6:5 no configured provider is 'oauth.y'; did you mean 'oauth.x'?"),
     ]) func `an unknown provider has a warning`(_ firebase: Bool, _ id: String, _ expected: String) throws {
         let warnings = try warnings(
             firebase ? [Self.apple] : [Self.apple, Self.oauth], firebase: firebase, "path: /\nproviders: [\(id)]")
@@ -77,7 +77,8 @@ import Testing
 
     @Test func `scopes without access tokens have a warning`() throws {
         let warnings = try warnings([Self.apple], "path: /\nscopes: [read]")
-        #expect(warnings.map { $0.prefix(47) } == ["6:5 no token has scopes, so nobody passes; add "])
+        #expect(
+            warnings.map { $0.prefix(47) } == ["6:5 no configured token has scopes, so every request is denied; add "])
         #expect(try self.warnings([Self.github], "path: /\nscopes: [read]").isEmpty)
     }
 }

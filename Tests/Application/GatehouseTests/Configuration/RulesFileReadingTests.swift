@@ -69,7 +69,7 @@ import Testing
         #expect(
             errors.map(\.description) == [
                 "gatehouse.yaml:2:8: the rules file '\(Quoted(file).unquoted)': cannot be read (No such file or"
-                    + " directory); paths start at the working directory"
+                    + " directory); paths are relative to the working directory"
             ])
     }
 
@@ -102,8 +102,8 @@ import Testing
         let (snapshot, _, _) = try snapshot(Array(Self.valid.utf8)) { $0.routes[0].auth = .none }
         #expect(
             snapshot?.warnings.map(\.description) == [
-                "gatehouse.yaml:2:8: warning: no route asks for a credential, so the rules are asked of nobody;"
-                    + " remove auth: none where they should be, or remove them"
+                "gatehouse.yaml:2:8: warning: no route requires a credential, so that the rules have no effect;"
+                    + " remove auth: none from routes that need them, or remove the rules"
             ])
         #expect(snapshot?.pipeline.plans[0].policy.rules == nil)
     }

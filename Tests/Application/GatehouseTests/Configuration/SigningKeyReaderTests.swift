@@ -59,7 +59,9 @@ import Testing
     @Test func `a missing file is reported with its location and remedy`() throws {
         let errors = try errors([:])
         #expect(errors.count == 1 && errors[0].hasPrefix("gatehouse.yaml:3:5: the key file '"))
-        #expect(errors[0].hasSuffix("cannot be read (No such file or directory); paths start at the working directory"))
+        #expect(
+            errors[0].hasSuffix(
+                "cannot be read (No such file or directory); paths are relative to the working directory"))
     }
 
     static let unfit: [(content: [UInt8], why: String)] = [
@@ -145,7 +147,7 @@ import Testing
             let error = #expect(throws: ConfigurationErrors.self) { try Snapshot(configuration) }
             #expect(
                 error?.errors.map(\.description) == [
-                    "gatehouse.yaml:3:5: accounts.session_key holds the key that signs assertions; make one of its own"
+                    "gatehouse.yaml:3:5: accounts.session_key contains the key that signs assertions; create a separate key"
                 ])
         }
     }

@@ -121,7 +121,7 @@ import Testing
         let (authority, other) = (try TestAuthority(), try TestAuthority())
         #expect(
             problems { $0.ca = "/nowhere/ca.pem" }.first?.contains("tls.ca: '/nowhere/ca.pem' cannot be read") == true)
-        #expect(problems { $0.ca = authority.key } == ["upstreams.api: tls.ca holds no certificate in PEM"])
+        #expect(problems { $0.ca = authority.key } == ["upstreams.api: tls.ca contains no PEM certificate"])
         let notOurs = problems { tls in
             tls.certificate = authority.clientCertificate
             tls.privateKey = other.clientKey

@@ -15,14 +15,15 @@ import Testing
         accounts("{ session_key: [a] }", "2:26 accounts.session_key is not a text"),
         accounts("{ previous_session_keys: a }", "2:13 stands without session_key; add session_key: FILE"),
         accounts(
-            "{ session_key: a, previous_session_keys: [b, a] }", "2:56 previous_session_keys[] is the key that signs"),
-        accounts("{ session_key: a, previous_session_keys: [b, b] }", "2:56 has an entry twice"),
+            "{ session_key: a, previous_session_keys: [b, a] }",
+            "2:56 previous_session_keys[] is the current signing key"),
+        accounts("{ session_key: a, previous_session_keys: [b, b] }", "2:56 has a duplicate entry"),
         accounts(
             "{ session_key: a, previous_session_keys: [b, c, d, e, f, g, h, i, j] }",
             "2:52 has more than 8 files; remove the oldest"),
         accounts(
             "{ session_key: a }\nheaders: { assertion: { key: a } }",
-            "2:13 accounts.session_key is the key that signs assertions; name a key of its own"),
+            "2:13 accounts.session_key is also the assertion signing key; use a separate key"),
         accounts("{ one_account_per_email: 1 }", "2:36 not true or false"),
         accounts("{ hide_account_existence: yes }", "2:37 not true or false"),
         accounts("{ unlinked: denied }", "2:23 accounts.unlinked cannot be 'denied'; write derive or deny"),
@@ -30,10 +31,10 @@ import Testing
         accounts("{ calls_per_account: 0 }", "2:32 out of range; write 1 to 100000"),
         accounts("{ calls_per_account: 1m }", "2:32 not a whole number"),
         .section(
-            "accounts: {}", "1:1 accounts is on, and identity names nobody who could sign in; add identity.firebase"),
+            "accounts: {}", "1:1 accounts is enabled, but identity has no source of sign-ins; add identity.firebase"),
         .section(
             "identity: { clock_skew: 1s }\naccounts: {}",
-            "2:1 accounts is on, and identity names nobody who could sign in"),
+            "2:1 accounts is enabled, but identity has no source of sign-ins"),
         .section(
             "accounts: {}\nidentity: { firebase: { project: demo }, credentials: { cookie: null } }",
             "1:1 accounts needs a session cookie, and identity.credentials.cookie is null; name the cookie there"),
@@ -51,7 +52,8 @@ import Testing
     func `each error in accounts is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 
     @Test(arguments: stores) func `a shared store needs the session key in a file`(_ store: String) throws {
-        let expected = "2:1 accounts.session_key is missing: a shared store holds no secrets; add session_key: FILE"
+        let expected =
+            "2:1 accounts.session_key is missing; the gateways cannot share a generated key, since a shared store contains no secrets; add session_key: FILE"
         Self.accounts("{}\nstore: \(store)", expected).check()
         let yaml = "identity: { firebase: { project: demo } }\naccounts: { session_key: s.pem }\nstore: \(store)"
         #expect(throws: Never.self) { try ConfigurationTesting.load(section: yaml) }
@@ -62,12 +64,13 @@ import Testing
             identity: { providers: { oidc.corp: { issuer: 'https://id.corp.example', audiences: a } } }
             accounts: { issuer: 'https://id.corp.example' }
             """
-        BrokenConfiguration.section(yaml, "2:13 accounts.issuer is the issuer of 'oidc.corp'; name your own").check()
+        BrokenConfiguration.section(yaml, "2:13 accounts.issuer equals the issuer of 'oidc.corp'; name your own")
+            .check()
     }
 
     @Test func `errors elsewhere in the file are not attributed to accounts`() {
         BrokenConfiguration.section(
-            "identity: { firebase: { project: a/b } }\nstore: redis:r\naccounts: {}", "1:34 not a project's id",
+            "identity: { firebase: { project: a/b } }\nstore: redis:r\naccounts: {}", "1:34 not a project id",
             "2:8 store"
         ).check()
     }
@@ -81,16 +84,16 @@ import Testing
         origin("'null'", "is null, which any page can send; remove it"),
         origin("null", "accounts.origins[] is null; write a value, or remove it"),
         origin("NULL", "accounts.origins[] is null; write a value, or remove it"),
-        origin("ftp://app.example", "is a URL of another scheme than http and https"),
-        origin("capacitor://localhost", "is a URL of another scheme than http and https"),
+        origin("ftp://app.example", "is a URL whose scheme is neither http nor https"),
+        origin("capacitor://localhost", "is a URL whose scheme is neither http nor https"),
         origin("https://", "is an address without a host"),
         origin("https://ada@app.example", "is an address with a user or password"),
         origin("https://app.example:0", "is a URL with port 0"),
-        origin("https://app.example:65536", "is an address with a bad port"),
-        origin("'https://app.example:'", "is an address with a bad port"),
-        origin("'https://app example'", "is an address with a bad host"),
-        origin("https://bücher.example", "is an address with a bad host"),
-        origin("https://app.example.", "is an address with a bad host"),
+        origin("https://app.example:65536", "is an address with an invalid port"),
+        origin("'https://app.example:'", "is an address with an invalid port"),
+        origin("'https://app example'", "is an address with an invalid host"),
+        origin("https://bücher.example", "is an address with an invalid host"),
+        origin("https://app.example.", "is an address with an invalid host"),
         origin("https://app.example/", "is 'https://app.example/', not as browsers send it; write https://app.example"),
         origin("https://app.example/a?b", "not as browsers send it; write https://app.example"),
         origin("https://app.example:443", "not as browsers send it; write https://app.example"),
@@ -98,11 +101,12 @@ import Testing
         origin("HTTPS://app.example", "not as browsers send it; write https://app.example"),
         origin("https://App.example:8443", "not as browsers send it; write https://app.example:8443"),
         origin("'https://[::1]:443'", "not as browsers send it; write https://[::1]"),
-        .section(Self.start + "[https://a.example, https://a.example]", "4:24 accounts.origins has an entry twice"),
+        .section(Self.start + "[https://a.example, https://a.example]", "4:24 accounts.origins has a duplicate entry"),
         .section(
             Self.start + "[\((0..<65).map { "https://a\($0)" }.joined(separator: ","))]", "4:4 more than 64 origins"),
         .section(
-            Self.start + "['${ORIGIN}']", "4:5 is '${ORIGIN}', not as browsers send it; write scheme and host in lower",
+            Self.start + "['${ORIGIN}']",
+            "4:5 is '${ORIGIN}', not in the form that browsers send; write scheme and host in lower",
             environment: ["ORIGIN": "https://app.example/"]),
     ]
 

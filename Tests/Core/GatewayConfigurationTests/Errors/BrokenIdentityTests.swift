@@ -8,7 +8,7 @@ import Testing
         .section(
             "identity:\n  firebase:\n    tenant: x", "3:5 identity.firebase.project is missing; add the project's id"),
         .section("identity: { firebase: my-app }", "1:23 identity.firebase is not a mapping"),
-        .section("identity: { firebase: { project: a/b } }", "1:34 identity.firebase.project is not a project's id"),
+        .section("identity: { firebase: { project: a/b } }", "1:34 identity.firebase.project is not a project id"),
         .section("identity: { firebase: { project: 123 } }", "1:34 not a text; put it in quotes"),
         firebase("keys_url: http://keys.example/jwk", "4:15 use https://, or set insecure_http: true"),
         firebase("session_keys_url: http://10.0.0.1/jwk", "4:23 an http:// URL of another machine"),
@@ -24,7 +24,7 @@ import Testing
         firebase("insecure_emulator: 1", "4:24 not true or false"),
         .section(
             "listen: [{ address: '0.0.0.0:80' }]\nidentity: { firebase: { project: a, insecure_emulator: true } }",
-            "1:21 insecure_emulator with a listener that other machines reach; listen on 127.0.0.1"),
+            "1:21 insecure_emulator requires that every listener is on a loopback address; listen on 127.0.0.1"),
         .section("identity: { keys: { refresh_at: … } }", "1:33 not a number", values: ["80%", ".8"]),
         .section("identity: { keys: { refresh_at: 1.1 } }", "1:33 out of range; write 0.1 to 1.0"),
         .section("identity: { keys: { min_ttl: 2h, max_ttl: 1h } }", "1:21 min_ttl is greater than max_ttl"),
@@ -47,11 +47,12 @@ import Testing
         extra("X-Forwarded-For: token.ip", "3:5 is reserved"),
         extra("Authorization: token.role", "3:5 is reserved"),
         extra("X-Role: token.role\n    x_role: token.role", "4:5 stands twice in headers.extra"),
-        extra("X-Role: role", "3:13 headers.extra.X-Role at character 1: no such value; begin with token"),
+        extra(
+            "X-Role: role", "3:13 headers.extra.X-Role at character 1: unknown root of a claim path; begin with token"),
         extra("X-Role: token", "3:13 token without a claim"),
         extra("X-Role: request.method", "3:13 at character 1"),
         extra("X-Role: token.", "3:13 at character 7: a name of letters, digits and '_' is missing"),
-        extra("X-Role: token.a-b", "3:13 at character 1: '-' subtracts: a name has none; write token['a-b']"),
+        extra("X-Role: token.a-b", "3:13 at character 1: '-' subtracts; names cannot contain it; write token['a-b']"),
         extra("X-Role: [token.role]", "3:13 is not a text"),
     ]
 
@@ -80,7 +81,7 @@ import Testing
             "https://a.example", "https://a.example", "3:5 'oidc.b' has the issuer 'https://a.example' of 'oidc.a'"),
         .section(
             "identity:\n  firebase: { project: p }\n  providers:\n    oidc.a: { audiences: a, issuer: 'https://…/p' }",
-            "4:5 of identity.firebase; keep one of them",
+            "4:5 of identity.firebase; remove one of them",
             values: ["securetoken.google.com", "session.firebase.google.com"]),
         .section(
             "identity:\n  providers:\n    apple.com: { audiences: a }\n"
@@ -119,7 +120,8 @@ import Testing
     static let cases: [BrokenConfiguration] = [
         .section(
             "identity: { providers: { microsoft.com: { audiences: a } } }",
-            "1:41 tenants is missing; add tenants: [ID], the ids of the organizations, or tenants: \"*\" for any"),
+            "1:41 tenants is missing; add tenants: [ID] with the organizations' tenant ids, or tenants: \"*\" for any tenant"
+        ),
         tenants("common", "cannot be 'common': no token has the word; write \"*\" for any organization, or list"),
         tenants("Common", "cannot be 'Common': no token has the word"),
         tenants("organizations", "no token has the word; write \"*\" for any organization"),
@@ -133,13 +135,13 @@ import Testing
         tenants("8eaef02g-2b34-4da1-9baa-8bc8c9d6a490", "not a tenant's id"), tenants("[]", "is an empty list"),
         .section(
             "identity: { providers: { microsoft.com: { audiences: a, tenants: ['*', \(guid)] } } }",
-            "1:66 has other tenants beside \"*\"; write \"*\" alone"),
+            "1:66 lists other tenants besides \"*\"; write \"*\" alone"),
         .section(
             "identity: { providers: { microsoft.com: { audiences: a, tenants: [\(guid), \(guid.uppercased())] } } }",
-            "1:105 has an entry twice"),
+            "1:105 has a duplicate entry"),
         .section(
             "identity: { providers: { microsoft.com: { audiences: a, tenants: '*', issuer: 'https://a.b/v2.0' } } }",
-            "1:79 does not have {tenantid} in it once; write it where tokens have the tenant's id"),
+            "1:79 does not contain {tenantid} exactly once; write it in place of the tenant id"),
     ]
 
     private static func tenants(_ value: String, _ expected: String) -> BrokenConfiguration {

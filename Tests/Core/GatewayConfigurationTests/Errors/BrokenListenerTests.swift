@@ -34,17 +34,18 @@ import Testing
             "listen: [{ address: 'unix:/\(String(repeating: "x", count: 103))' }]",
             "1:21 listen[].address is a unix: address with a path of more than 103 bytes"),
         .section(
-            "listen: [{ address: 'unix:/a' }, { address: 'unix:/a' }]", "1:45 an address that another listener has"),
+            "listen: [{ address: 'unix:/a' }, { address: 'unix:/a' }]", "1:45 the address of another listener"),
         .section("admin: { address: 'unix:/run/gh' }", "1:19 admin.address is a unix: address; write HOST:PORT"),
         .section("trusted_proxies: 10.0.0.0/8", "1:18 trusted_proxies is not a list"),
         .section(
             "trusted_proxies: [10.0.0.1/8]",
-            "1:19 trusted_proxies[] is '10.0.0.1/8', an address within a network; write 10.0.0.0/8"),
+            "1:19 trusted_proxies[] is '10.0.0.1/8', an address with host bits; write 10.0.0.0/8"),
         .section(
-            "trusted_proxies: [proxy.internal]", "1:19 trusted_proxies[] is 'proxy.internal', no network and no address"
+            "trusted_proxies: [proxy.internal]",
+            "1:19 trusted_proxies[] is 'proxy.internal', neither a network nor an address"
         ),
         .section(
-            "trusted_proxies: [10.0.0.0/40]", "1:19 trusted_proxies[] is '10.0.0.0/40', with a prefix that is none"),
+            "trusted_proxies: [10.0.0.0/40]", "1:19 trusted_proxies[] is '10.0.0.0/40', with an invalid prefix length"),
         .section("limits: { handshake_timeout: 0s }", "1:30 limits.handshake_timeout"),
     ]
 
@@ -110,7 +111,7 @@ import Testing
             .section("limits: { connections_per_address: 0 }", "1:36 limits.connections_per_address"),
             .section("trusted_proxies: [{ network: 10.0.0.1 }]", "1:19 sets is missing"),
             .section("trusted_proxies: [{ sets: Forwarded }]", "1:19 network is missing"),
-            .section("trusted_proxies: [{ network: x, sets: Forwarded }]", "1:30 no network and no address"),
+            .section("trusted_proxies: [{ network: x, sets: Forwarded }]", "1:30 neither a network nor an address"),
             proxy("[]", "1:46 an empty list"), proxy("[Forwarded, X-Forwarded-For]", "1:46 two fields that name"),
             proxy(
                 "…", "1:46 no field that proxies set",

@@ -16,31 +16,31 @@ import Testing
         upstreams("api: { servers: ['http://u:p@a'] }", "2:20 an address with a user or password"),
         upstreams("api: { servers: ['http://a:0'] }", "2:20 a URL with port 0"),
         upstreams("api: { servers: ['http://'] }", "2:20 an address without a host"),
-        upstreams("api: { servers: ['http://a', 'http://a:80/'] }", "2:32 has an entry twice"),
+        upstreams("api: { servers: ['http://a', 'http://a:80/'] }", "2:32 has a duplicate entry"),
         upstreams("api: { servers: ['http://a'], connections: 0 }", "2:46 out of range; write 1 to 65536"),
         upstreams("api: { servers: ['http://a'], url: x }", "2:33 unknown key 'url' in upstreams.api"),
         upstreams(
-            "'a b': { servers: ['http://a'] }", "2:3 'a b' is not a name for an upstream",
+            "'a b': { servers: ['http://a'] }", "2:3 'a b' is not a valid upstream name",
             "3:43 there is no upstream 'api'"),
         .route("auth: none", "4:5 routes[].path is missing"),
-        .route("path: v1", "5:11 routes[].path is 'v1', without '/' at its beginning"),
+        .route("path: v1", "5:11 routes[].path is 'v1', which does not begin with '/'"),
         .route("path: [/v1]", "5:11 routes[].path is not a text"),
         .route("path: /\nauth: maybe", "6:11 routes[].auth cannot be 'maybe'; write required or optional or none"),
         .route("path: /\nauth: requierd", "6:11 did you mean 'required'?"),
         .route("path: /\nhosts: a.example", "6:5 unknown key 'hosts' in routes[]; did you mean 'host'?"),
         .route("path: /\nhost: a.example:80", "6:11 not a host; write a name without a port"),
-        .route("path: /\nhost: [a.example, A.example]", "6:23 has an entry twice"),
+        .route("path: /\nhost: [a.example, A.example]", "6:23 has a duplicate entry"),
         .route("path: /\nhost: '…'", "6:11 not a host", values: ["a.*.example", "*"]),
         .route("path: /\nhost: b\u{fc}cher.example", "6:11 not a host"),
         .route("path: /\nmethods: GET", "6:14 routes[].methods is not a list"),
-        .route("path: /\nmethods: [GET, get]", "6:20 has an entry twice"),
+        .route("path: /\nmethods: [GET, get]", "6:20 has a duplicate entry"),
         .route("path: /\nmethods: ['…']", "6:15 not a method", values: ["G T", "extension:"]),
-        .route("path: /\nmethods: […]", "6:15 CONNECT is never forwarded", values: ["CONNECT", "'extension:connect'"]),
-        .route("path: /\nmethods: [gett]", "6:15 is 'gett', a method that is not registered; did you mean 'GET'?"),
+        .route("path: /\nmethods: […]", "6:15 CONNECT is not supported", values: ["CONNECT", "'extension:connect'"]),
+        .route("path: /\nmethods: [gett]", "6:15 is 'gett', an unregistered method; did you mean 'GET'?"),
         .route("path: /\nmethods: [PURGE]", "6:15 a method that is not registered; write extension:PURGE"),
         .route(
             "path: '/users/:id'",
-            "5:11 routes[].path has the segment ':id', which would match only as it stands; write {id}"),
+            "5:11 routes[].path has the segment ':id', which would match only literally; write {id}"),
         .route("path: '/users/<id>/x'", "5:11 the segment '<id>', which would match only as it stands; write {id}"),
         .route(
             "path: '/users/<int:id>'", "5:11 the segment '<int:id>', which would match only as it stands; write {id}"),
@@ -64,21 +64,21 @@ import Testing
         .route("path: /\nauth: optional\nproviders: [apple.com]", "7:5 providers does not hold"),
         .route("path: /\nauth: none\nproviders: [apple.com]", "7:5 providers can never apply"),
         .route("path: /\nauth: none\nrevocation: strict", "7:5 revocation can never apply"),
-        .route("path: /api/x\nstrip_prefix: api", "6:19 routes[].strip_prefix is 'api', without '/' at its beginning"),
+        .route("path: /api/x\nstrip_prefix: api", "6:19 routes[].strip_prefix is 'api', which does not begin with '/'"),
         .route("path: /\nbody_size: 1MB", "6:16 not a size"),
         .file(
             BrokenConfiguration.beforeRoute.replacing("upstream: api", with: "upstream: apy\n    path: /"),
             "4:15 there is no upstream 'apy'; did you mean 'api'?"),
         .file(
             "upstreams: { a: { servers: ['http://a'] } }\nroutes:\n  - path: /\n    upstream: a\n",
-            "3:11 the route asks for a credential and identity names nobody who issues one"),
+            "3:11 the route requires a credential, but identity has no issuer"),
         .file(
             "upstreams: { a: { servers: ['http://a'] } }\nidentity: { firebase: null }\n"
                 + "routes:\n  - { path: /, auth: optional, upstream: a }\n", "4:13 the route asks for a credential"),
         .file(
             "identity: { firebase: { project: demo }, credentials: { header: null, cookie: null } }\n"
                 + "upstreams: { a: { servers: ['http://a'] } }\nroutes: [{ path: /, upstream: a }]\n",
-            "1:1 identity.credentials reads neither a header nor a cookie"),
+            "1:1 identity.credentials has neither a header nor a cookie"),
     ]
 
     /// One upstream, on line 2, and a route to `api`.

@@ -16,7 +16,7 @@ import Testing
         .section("limits:\n  \tconnections: 1", "2:3 cannot start any token"),
         .section("limits: &a { connections: 1 }", "1:9 YAML anchors"),
         .file("limits: &a { connections: 1 }\ndrain: *a\n", "1:9 YAML anchors", "2:8 YAML aliases"),
-        .file("routes:\n  - host: *.example.com\n", "2:11 put a text that begins with '*' in quotes"),
+        .file("routes:\n  - host: *.example.com\n", "2:11 quote strings that begin with '*'"),
         .section("workers: !!int 4", "1:10 YAML tags"),
         .section(
             "a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
@@ -31,14 +31,14 @@ import Testing
         // A CR ends a line in YAML: the anchor would be outside of the comment.
         .file("workers: 1 # \rlimits: &a { connections: 1 }\n", "1:14 control character U+D"),
         .file("workers: 1\r", "1:11 control character U+D"),
-        .section("workers: 1\nworkers: 2", "2:1 duplicate key 'workers'; keep one of them"),
+        .section("workers: 1\nworkers: 2", "2:1 duplicate key 'workers'; remove one of them"),
         .section(
             "workers: 1\n\"workers\": 2\nlimits: { head_fields: 1, head_fields: 2, x: 1 }",
             "2:1 duplicate key 'workers'", "3:27 duplicate key 'head_fields'", "3:43 unknown key 'x' in limits"),
         .section("workers: 1\nworkers: 2\nworkers: 3", "2:1 duplicate key 'workers'", "3:1 duplicate key 'workers'"),
         .section("'workers': 1\n'workers': 2", "2:1 duplicate key 'workers'"),
-        .section("? [a]\n: 1", "1:3 a key that is not a text"),
-        .file("{ [a]: 1, [a]: 2 }", "1:3 a key that is not a text", "1:11 a key that is not a text"),
+        .section("? [a]\n: 1", "1:3 a key that is not a string"),
+        .file("{ [a]: 1, [a]: 2 }", "1:3 a key that is not a string", "1:11 a key that is not a string"),
         .file("--- {\"a\":&a [x],\"b\":*a}\n", "1:10 YAML anchors", "1:21 YAML aliases"),
         .file(
             "%YAML 1.1\n--- {\"a\":&a [x],\"b\":*a}\n", "1:1 a YAML directive", "2:10 YAML anchors",
@@ -57,7 +57,7 @@ import Testing
             "1:26 unknown key 'x' in upstreams.a\\u000a\\u001bb;", "2:43 there is no upstream 'api'"),
         .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:16 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
-        .file(String(repeating: "[", count: 2_000), "1:1 nested more than 64 levels deep"),
+        .file(String(repeating: "[", count: 2_000), "1:1 nested deeper than 64 levels"),
         .file(String(repeating: "[", count: 64) + "a" + String(repeating: "]", count: 64), "1:1 is not a mapping"),
     ]
 
@@ -93,7 +93,7 @@ import Testing
     @Test func `parsing stops at its time limit`() throws {
         let source = try SourceText(Array("workers: 1\n".utf8), file: "gatehouse.yaml")
         let errors = #expect(throws: ConfigurationErrors.self) { try YAMLDocument(source, timeLimit: .seconds(-1)) }
-        #expect(errors?.errors.map(\.what) == ["the file takes too long to read"])
+        #expect(errors?.errors.map(\.what) == ["the file takes too long to parse"])
     }
 
     /// libyaml would compare each with all before it, for seconds in one call.

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `the note names the fields that the prefix removes`() {
-        let note = "inbound fields named X-Auth or beginning with X-Auth- (X-Auth-Token too) are removed"
+        let note = "inbound fields named X-Auth or beginning with X-Auth- (including X-Auth-Token) are removed"
         #expect(Configuration.IdentityHeaders().note == note)
     }
 

@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0.0.0.0:8080", "insecure_emulator with a listener that other machines reach"),
-        ("127.0.0.1:9901", "the admin listener has the same address"), ("8080", "an address with a bad host"),
+        ("0.0.0.0:8080", "insecure_emulator requires that every listener is on a loopback address"),
+        ("127.0.0.1:9901", "the admin listener has the same address"), ("8080", "an address with an invalid host"),
         ("unix:run/gatehouse", "a unix: address without an absolute path"),
     ])
     func `the override is validated like the file`(address: String, what: String) throws {
@@ -113,9 +113,9 @@ import Testing
         }
         #expect(
             error?.errors.map(\.description) == [
-                "--firebase-project: not a project's id; write the id that the Firebase console shows",
+                "--firebase-project: not a project id; write the project id from the Firebase console",
                 "--listen: an address without a port; write HOST:PORT",
-                "--upstream: a URL of another scheme than http and https; write http://HOST:PORT",
+                "--upstream: a URL whose scheme is neither http nor https; write http://HOST:PORT",
                 "GATEHOUSE_FIREBASE_KEYS_URL: not an absolute URL; write http://HOST:PORT",
             ])
     }

@@ -11,8 +11,8 @@ import Testing
         assertion("lifetime: 9s", "1:47 out of range; write 10s to 1h"),
         assertion("lifetime: 61m", "1:47 out of range; write 10s to 1h"), assertion("issuer: ''", "1:45 is empty"),
         assertion("issuer: \(String(repeating: "i", count: 1_025))", "1:45 is longer than 1024 bytes"),
-        assertion("previous_keys: [b, b]", "1:56 has an entry twice"),
-        assertion("previous_keys: a.pem", "1:52 previous_keys is the key that signs; remove it here"),
+        assertion("previous_keys: [b, b]", "1:56 has a duplicate entry"),
+        assertion("previous_keys: a.pem", "1:52 previous_keys is the current signing key; remove it here"),
         assertion("previous_keys: [b, c, d, e, f, g, h, i, j]", "1:52 has more than 8 files; remove the oldest"),
     ]
 
@@ -84,11 +84,12 @@ import Testing
     static let cases: [BrokenConfiguration] = [
         .route("path: /\nupgrade: websocket", "6:14 routes[].upgrade is not a list"),
         .route("path: /\nupgrade: [web socket]", "6:15 not a protocol; write a token as in websocket"),
-        .route("path: /\nupgrade: [websocket, WebSocket]", "6:26 has an entry twice"),
-        .route("path: /\nupgrade: [h2c]", "6:15 would carry requests that nobody decides about"),
+        .route("path: /\nupgrade: [websocket, WebSocket]", "6:26 has a duplicate entry"),
+        .route("path: /\nupgrade: [h2c]", "6:15 would forward requests without an authorization decision"),
         .route("path: /\ntoken_query: 'a b'", "6:18 not a parameter's name"),
         .route("path: /\ntoken_protocol: yes", "6:21 not true or false"),
-        .route("path: /\ntoken_protocol: true", "6:5 token_protocol is for WebSockets, and the route takes none"),
+        .route(
+            "path: /\ntoken_protocol: true", "6:5 token_protocol requires WebSockets, which the route does not accept"),
         .route("path: /\nauth: none\ntoken_query: t", "7:5 token_query can never apply on a route with auth: none"),
         .route("path: /\nmax_stream: 0s", "6:17 out of range; write 1ms to 30d"),
         .route("path: /\nstream_grace: 2h", "6:19 out of range; write 0s to 1h"),

@@ -40,13 +40,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 1, "a path begins with a name"), ("role", 1, "no such value"), ("tokens.role", 1, "no such value"),
+        ("", 1, "a path begins with a name"), ("role", 1, "unknown root of a claim path"),
+        ("tokens.role", 1, "unknown root of a claim path"),
         (".role", 1, "a path begins with a name"), ("token", 6, "token without a claim"),
         ("token.", 7, "a name of letters, digits and '_' is missing"), ("token..a", 7, "a name of letters"),
         ("token.9a", 7, "a name of letters"), ("token.a b", 8, "unexpected ' '"), ("token.a-b", 8, "unexpected '-'"),
         ("token[0]", 7, "a quoted name is missing after '['"), ("token[\"a\"", 10, "']' is missing after the name"),
         ("token[\"a", 9, "the quoted name does not end"), ("token[\"\"]", 8, "an empty name"),
-        (#"token["\n"]"#, 8, "an escape that is not known"), ("uid.x", 6, "'uid' is a string and has no members"),
+        (#"token["\n"]"#, 8, "an unknown escape"), ("uid.x", 6, "'uid' is a string and has no members"),
         ("provider[\"x\"]", 14, "'provider' is a string"),
         ("token" + String(repeating: ".a", count: 17), 38, "more than 16 names"),
         ("token." + String(repeating: "a", count: 512), 1, "longer than 512 bytes"),

@@ -8,10 +8,10 @@ import Testing
     static let broken: [BrokenConfiguration] = [
         upstream("servers: [§'unix:run/app']", "upstreams.api.servers[] is unix: without an absolute path"),
         upstream(
-            "servers: [§'unix:/\(String(repeating: "a", count: 103))']", "is a socket's path of more than 103 bytes"),
+            "servers: [§'unix:/\(String(repeating: "a", count: 103))']", "is a socket path of more than 103 bytes"),
         upstream("servers: [{ url: http://a, weight: §0 }]", "upstreams.api.servers[].weight is"),
         upstream("servers: [§{ weight: 2 }]", "upstreams.api.servers[].url is missing"),
-        upstream("servers: §[http://a, { url: http://a, weight: 2 }]", "upstreams.api.servers has a server twice"),
+        upstream("servers: §[http://a, { url: http://a, weight: 2 }]", "upstreams.api.servers has a duplicate server"),
         upstream("servers: [http://a], §balance: hash", "balance: hash without hash_on"),
         upstream("servers: [http://a], hash_on: §uid", "upstreams.api.hash_on without balance: hash"),
         upstream("servers: [http://a], balance: hash, hash_on: §'header:a b'", "upstreams.api.hash_on cannot be"),
@@ -20,14 +20,14 @@ import Testing
         upstream(
             "servers: [https://a], tls: { §certificate: c.pem }", "upstreams.api.tls.certificate without private_key"),
         upstream(
-            "servers: [https://a], tls: { server_name: §10.0.0.1 }", "not a name; write a host's name without a port"),
+            "servers: [https://a], tls: { server_name: §10.0.0.1 }", "not a name; write a host name without a port"),
         upstream("servers: [https://a], tls: { §verify: false }", "unknown key"),
         upstream("servers: [http://a], health: { path: §healthz }", "not a path; begin with '/'"),
         upstream("servers: [http://a], health: { status: [§99] }", "not a status; write 200 or 200-399"),
         upstream("servers: [http://a], health: { status: [§399-200] }", "not a status; write 200 or 200-399"),
         upstream(
             "servers: [http://a], ejection: { time: 1m, max_time: §30s }",
-            "upstreams.api.ejection.max_time is shorter than time"),
+            "upstreams.api.ejection.max_time is less than time"),
         upstream("servers: [http://a], ejection: { max_share: §0 }", "upstreams.api.ejection.max_share is"),
         upstream("servers: [http://a], retry: { on: [§500] }", "upstreams.api.retry.on[] cannot be"),
         upstream("servers: [http://a], retry: { attempts: §6 }", "upstreams.api.retry.attempts is"),

@@ -122,7 +122,7 @@ import Testing
             rig.log.lines == [
                 "notice event taken event=account-delete provider=apple.com request=r-1 uid=ada",
                 "notice event taken event=consent-revoked provider=apple.com request=r-1",
-                "info event refused code=auth/invalid-credential reason=the signature does not fit request=r-1",
+                "info event refused code=auth/invalid-credential reason=the signature is invalid request=r-1",
             ])
     }
 

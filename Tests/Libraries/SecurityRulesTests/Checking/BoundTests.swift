@@ -38,7 +38,7 @@ import Testing
     @Test func `many large regular expressions are reported once`() {
         let calls = repeated { "auth.uid.matches('((a{90}){90}|\($0))') || " }
         let errors = Checked.service("match /a { allow read: if \(calls)auth == null; }").errors
-        #expect(errors.map(\.what) == ["the regular expressions up to here are too large together"])
+        #expect(errors.map(\.what) == ["the total size of the regular expressions up to here exceeds the limit"])
     }
 
     @Test func `a regular expression that is used often is counted once`() {
@@ -50,7 +50,7 @@ import Testing
         let depth = RuleLimits.expressionDepth / 2 - 2
         let condition = String(repeating: "!(", count: depth) + "auth.uid" + String(repeating: ")", count: depth)
         #expect(
-            Checked.condition(condition).errors.map(\.what) == ["! takes what is true or false, and this is a string"])
+            Checked.condition(condition).errors.map(\.what) == ["! takes bools, but this is a string"])
         let index = String(repeating: "auth.token.a[", count: depth) + "0" + String(repeating: "]", count: depth)
         #expect(Checked.condition(index).errors.isEmpty)
     }

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct CheckedCallTests {
     @Test(arguments: [
-        CheckedRow("uid.size(1) == 1", "1:5", "size takes no arguments, and gets 1; write x.size()"),
-        CheckedRow("uid.matches()", "1:5", "matches takes 1 argument, and gets 0"),
+        CheckedRow("uid.size(1) == 1", "1:5", "size takes no arguments, but has 1; write x.size()"),
+        CheckedRow("uid.matches()", "1:5", "matches takes 1 argument, but has 0"),
         CheckedRow(
-            "auth.token.get('a') == 1", "1:12", "get takes 2 arguments, and gets 1; write m.get('key', default)"),
+            "auth.token.get('a') == 1", "1:12", "get takes 2 arguments, but has 1; write m.get('key', default)"),
         CheckedRow(
-            "math.pow(2) == 4.0", "1:6", "math.pow takes 2 arguments, and gets 1; write math.pow(number, number)"),
+            "math.pow(2) == 4.0", "1:6", "math.pow takes 2 arguments, but has 1; write math.pow(number, number)"),
         CheckedRow("secondFactor(1)", "1:1", "secondFactor takes no arguments"),
         CheckedRow("recentSignIn()", "1:1", "write recentSignIn(duration.value(5, 'm'))"),
         CheckedRow("timestamp.date(2027, 1) < request.time", "1:11", "takes 3 arguments, and gets 2"),
@@ -26,15 +26,15 @@ import Testing
         CheckedRow("5.year() == 1970", "1:3", "write timestamp.value(5).year(), of milliseconds"),
         CheckedRow("uid.year() == 1970", "1:5", "uid is a string, which has no year; it is a method of timestamp"),
         CheckedRow("null.size() == 1", "1:6", "null is null, which has no size"),
-        CheckedRow("uid.matches(1)", "1:13", "matches takes a string here, and this is an int; write string(1)"),
+        CheckedRow("uid.matches(1)", "1:13", "matches takes a string here, but this is an int; write string(1)"),
         CheckedRow(
             "recentSignIn(300)", "1:14",
-            "recentSignIn takes a duration here, and this is an int; write duration.value(300, 's')"),
+            "recentSignIn takes a duration here, but this is an int; write duration.value(300, 's')"),
         CheckedRow("recentSignIn('5m')", "1:14", "write duration.value(5, 'm')"),
-        CheckedRow("['a'].hasAny('a')", "1:14", "hasAny takes a list or set here, and this is a string; write ['a']"),
+        CheckedRow("['a'].hasAny('a')", "1:14", "hasAny takes a list or set here, but this is a string; write ['a']"),
         CheckedRow("['a'].hasAny(auth.token)", "1:14", "write auth.token.keys()"),
         CheckedRow("timestamp.value('5') < request.time", "1:17", "write int('5')"),
-        CheckedRow("int(auth) == 1", "1:5", "int takes a number or string here, and this is a map or null"),
+        CheckedRow("int(auth) == 1", "1:5", "int takes a number or string here, but this is a map or null"),
     ])
     func `arguments of a kind that never fits are refused`(row: CheckedRow) {
         expect(Checked.condition(row.source).errors, toBe: row)
@@ -48,7 +48,7 @@ import Testing
         CheckedRow("-(-9223372036854775808) > 0", "1:1", "this does not fit into 64 bits"),
         CheckedRow(
             "duration.value(5, 'min') > duration.value(1, 's')", "1:19",
-            "'min' is no unit of durations; the units are w, d, h, m, s, ms, ns"),
+            "'min' is not a duration unit; the units are w, d, h, m, s, ms, ns"),
         CheckedRow(
             "request.time < timestamp.date(2027, 13, 1)", "1:26", "with these arguments timestamp.date always fails"),
         CheckedRow("request.time < timestamp.date(0, 1, 1)", "1:26", "timestamp.date always fails"),

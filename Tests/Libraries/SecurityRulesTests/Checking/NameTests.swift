@@ -5,15 +5,15 @@ import Testing
 @Suite struct CheckedNameTests {
     @Test(arguments: [
         CheckedRow("uuid == 'a'", "1:1", "there is no name 'uuid' here; did you mean uid?"),
-        CheckedRow("auth.uid == owner", "1:13", "what there is: auth, request, uid, rest"),
+        CheckedRow("auth.uid == owner", "1:13", "the names here are auth, request, uid, rest"),
         CheckedRow("Auth.uid == uid", "1:1", "did you mean auth?"),
         CheckedRow("requst.auth != null", "1:1", "did you mean request?"),
-        CheckedRow("request == null", "1:1", "'request' is no value: only its members are"),
+        CheckedRow("request == null", "1:1", "'request' is not a value; use its members"),
         CheckedRow("request['auth'] != null", "1:1", "write request.auth"),
         CheckedRow("request.get('auth', null) != null", "1:1", "request is no value"),
-        CheckedRow("math == 1", "1:1", "'math' is no value: it has functions only; call one, as in math.abs(-1)"),
-        CheckedRow("secondFactor", "1:1", "'secondFactor' is a function, and is not called; write secondFactor(...)"),
-        CheckedRow("math.abs == 1", "1:6", "math.abs is a function, and is not called"),
+        CheckedRow("math == 1", "1:1", "'math' is a namespace of functions, not a value; call one, as in math.abs(-1)"),
+        CheckedRow("secondFactor", "1:1", "'secondFactor' is a function without a call; write secondFactor(...)"),
+        CheckedRow("math.abs == 1", "1:6", "math.abs is a function without a call"),
         CheckedRow("math.floor2(1.5) == 1", "1:6", "did you mean math.floor?"),
         CheckedRow("math.max(1, 2) == 1", "1:6", "it has abs, ceil, floor, isInfinite, isNaN, pow, round, sqrt"),
         CheckedRow("hashing.sha1('a') == b'a'", "1:9", "hashing has no function 'sha1'"),
@@ -29,7 +29,7 @@ import Testing
         CheckedRow("size(uid) == 1", "1:1", "it is a method: uid.size(...)"),
         CheckedRow("uid.sise() == 1", "1:5", "there is no method 'sise'; did you mean size?"),
         CheckedRow("rest.frobnicate()", "1:6", "there is no method 'frobnicate'; it has bind"),
-        CheckedRow("auth.token.x.frobnicate()", "1:14", "the manual has the methods of every kind"),
+        CheckedRow("auth.token.x.frobnicate()", "1:14", "the manual lists the methods of each type"),
         CheckedRow("{uid2: 1}.size() == 1", "1:2", "quote it: 'uid2'"),
         CheckedRow("request.headers['X-Role'] == 'a'", "1:17", "in lower case, so this is never there; write 'x-role'"),
         CheckedRow("request.headers.Role == 'a'", "1:17", "write 'role'"),
@@ -38,7 +38,7 @@ import Testing
         CheckedRow("request.headers['authorization'] == 'a'", "1:17", "credentials are not shown to rules"),
         CheckedRow("request.headers['Cookie'] == 'a'", "1:17", "credentials are not shown to rules"),
         CheckedRow(
-            "request.headers.get('proxy-authorization', '') == 'a'", "1:21", "use auth, which is what they prove"),
+            "request.headers.get('proxy-authorization', '') == 'a'", "1:21", "use auth, the verified identity"),
         CheckedRow("'cookie' in request.headers", "1:1", "credentials are not shown to rules"),
         CheckedRow("'cookie' in request.headers.keys()", "1:1", "credentials are not shown to rules"),
     ])

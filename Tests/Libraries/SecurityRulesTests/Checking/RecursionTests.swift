@@ -7,7 +7,7 @@ import Testing
         CheckedRow("function f() { return f(); }", "2:10", "f calls itself; rules have no recursion"),
         CheckedRow(
             "function f() { return g(); } function g() { return h(); } function h() { return f(); }", "2:10",
-            "f ends up calling itself: f -> g -> h -> f"),
+            "f calls itself indirectly: f -> g -> h -> f"),
         CheckedRow(
             "function a() { return f(); } function f() { let x = g(1); return x; } function g(n) { return n == 1 || f(); }",
             "2:39", "f -> g -> f"),
@@ -21,7 +21,7 @@ import Testing
         let errors = Checked.service(functions.joined(separator: "\n")).errors
         #expect(
             errors.map(\.what) == [
-                "f0 ends up calling itself: f0 -> f1 -> f2 -> f3 -> f4 -> f5 -> f6 -> f7 -> ... -> f0"
+                "f0 calls itself indirectly: f0 -> f1 -> f2 -> f3 -> f4 -> f5 -> f6 -> f7 -> ... -> f0"
             ])
     }
 

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct CheckedWarningTests {
     @Test(arguments: [
-        CheckedRow("match /a { allow read, write; }", "2:12", "anyone may write: nothing asks who it is"),
+        CheckedRow(
+            "match /a { allow read, write; }", "2:12", "anonymous clients may write, since no condition tests the user"),
         CheckedRow("match /a { allow create: if true; }", "2:12", "anyone may create"),
         CheckedRow("match /a { allow get, create, delete; }", "2:12", "anyone may create, delete"),
         CheckedRow("match /a { allow write: if 1 == 1; }", "2:12", "anyone may write"),
@@ -23,10 +24,10 @@ import Testing
         CheckedRow(
             "match /a { match /b { allow read; } }\nmatch /a/b { allow read: if auth != null; }", "3:14",
             "allowed already on line 2"),
-        CheckedRow("match /a { }", "2:1", "nothing in this block allows anything"),
-        CheckedRow("match /a { match /b { match /c { } } }", "2:1", "nothing in this block allows anything"),
+        CheckedRow("match /a { }", "2:1", "this block contains no allow"),
+        CheckedRow("match /a { match /b { match /c { } } }", "2:1", "this block contains no allow"),
         CheckedRow(
-            "match /a { allow read: if auth != null; match /b { } }", "2:41", "nothing in this block allows anything"),
+            "match /a { allow read: if auth != null; match /b { } }", "2:41", "this block contains no allow"),
         CheckedRow(
             "function f() { return true; }\nmatch /a { allow read: if auth != null; }", "2:10", "no condition calls f"),
         CheckedRow(
@@ -46,7 +47,7 @@ import Testing
             "match /{a=**} { allow read, write; }\nmatch /{b=**} { allow get: if b[0] == 'a'; allow write: if b[0] == 'b'; }"
         ).warnings
         #expect(warnings.map(\.location.line) == [2, 3])
-        #expect(warnings.last?.what == "everything here is allowed already on line 2, without a condition")
+        #expect(warnings.last?.what == "all requests of this block are already allowed on line 2, without a condition")
     }
 
     @Test func `functions that only unused functions call are unused`() {
@@ -61,9 +62,9 @@ import Testing
     }
 
     @Test(arguments: [
-        CheckedRow("true", "1:1", "this is always true, so it asks nothing"),
-        CheckedRow("false", "1:1", "this is never true, so nobody may"),
-        CheckedRow("'a' == 'b'", "1:1", "this is never true, so nobody may"),
+        CheckedRow("true", "1:1", "this is always true, so it permits every request"),
+        CheckedRow("false", "1:1", "this is never true, so it denies every request"),
+        CheckedRow("'a' == 'b'", "1:1", "this is never true, so it denies every request"),
         CheckedRow("!(null == null)", "1:1", "this is never true"),
         CheckedRow("auth != null && true", "1:17", "beside && it changes nothing"),
         CheckedRow("false || auth != null", "1:1", "beside || it changes nothing"),
@@ -81,6 +82,6 @@ import Testing
 
     @Test func `an operand that decides a whole chain has a warning with it`() {
         let warnings = Checked.condition("auth != null || true").warnings
-        #expect(warnings.map(\.what) == ["this is always true", "this is always true, so it asks nothing"])
+        #expect(warnings.map(\.what) == ["this is always true", "this is always true, so it permits every request"])
     }
 }

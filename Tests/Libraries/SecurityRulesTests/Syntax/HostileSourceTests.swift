@@ -47,9 +47,9 @@ import Testing
 
     @Test(
         arguments: [
-            ([0x61, 0], "1:2 the control character U+0000 stands here"),
-            ([0x61, 0x0A, 0x62, 0x1B], "2:2 the control character U+001B stands here"),
-            (Array("a // b\rc".utf8), "1:7 the control character U+000D stands here"),
+            ([0x61, 0], "1:2 the control character U+0000 is not allowed"),
+            ([0x61, 0x0A, 0x62, 0x1B], "2:2 the control character U+001B is not allowed"),
+            (Array("a // b\rc".utf8), "1:7 the control character U+000D is not allowed"),
             ([0x61, 0x7F], "1:2 the control character U+007F"),
             (Array("'\u{202E}'".utf8), "1:2 the control character U+202E"),
             (Array("'\u{2066}'".utf8), "1:2 the control character U+2066"),

@@ -27,24 +27,24 @@ import Testing
         ("a is not string", ["1:6 there is no 'is not'"]),
         ("a is 'string'", ["1:6 expected the name of a type, found the text 'string'"]),
         ("a not in b", ["1:3 there is no 'not in'"]),
-        ("$uid == a", ["1:1 names have no '$'"]),
-        ("auth.$uid == a", ["1:6 names have no '$'"]),
-        ("a # comment", ["1:3 '#' begins no comment"]),
+        ("$uid == a", ["1:1 names cannot contain '$'"]),
+        ("auth.$uid == a", ["1:6 names cannot contain '$'"]),
+        ("a # comment", ["1:3 '#' does not begin a comment"]),
         ("a ~ b", ["1:3 there is no '~'"]),
         ("a ^ b", ["1:3 there is no '^'"]),
         ("a[:2]", ["1:3 expected a value, found ':'"]),
-        ("f(a,)", ["1:5 a call has no ',' behind its last argument"]),
+        ("f(a,)", ["1:5 a call has no ',' after its last argument"]),
         ("function() { }", ["1:1 expected a value, found 'function'"]),
         ("return a", ["1:1 expected a value, found 'return'"]),
-        ("if a", ["1:1 'if' stands before the condition"]),
-        ("a;", ["1:2 ';' stands behind the expression"]),
-        ("a == b;;", ["1:7 ';' stands behind the expression"]),
-        ("a.matches(/^[a-z]+$/)", ["1:11 a regular expression is not written between '/'"]),
-        ("a.matches(/abc/i)", ["1:11 a regular expression is not written between '/'"]),
-        ("a.matches(/^it's/) && b", ["1:11 a regular expression is not written between '/'"]),
-        ("a.replace(/a b/, 'c')", ["1:11 a regular expression is not written between '/'"]),
-        ("a.split(/,/)", ["1:9 a regular expression is not written between '/'"]),
-        ("a.matches(/^[a-z", ["1:11 a regular expression is not written between '/'"]),
+        ("if a", ["1:1 unexpected 'if' before the condition"]),
+        ("a;", ["1:2 unexpected ';' after the expression"]),
+        ("a == b;;", ["1:7 unexpected ';' after the expression"]),
+        ("a.matches(/^[a-z]+$/)", ["1:11 regular expressions are not delimited by '/'"]),
+        ("a.matches(/abc/i)", ["1:11 regular expressions are not delimited by '/'"]),
+        ("a.matches(/^it's/) && b", ["1:11 regular expressions are not delimited by '/'"]),
+        ("a.replace(/a b/, 'c')", ["1:11 regular expressions are not delimited by '/'"]),
+        ("a.split(/,/)", ["1:9 regular expressions are not delimited by '/'"]),
+        ("a.matches(/^[a-z", ["1:11 regular expressions are not delimited by '/'"]),
     ])
     func `syntax of other languages is reported with its equivalent`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
@@ -62,8 +62,8 @@ import Testing
         (
             #"1_0 == 0x && '\q' == `a`"#,
             [
-                "1:1 a number ends before letters and '_'", "1:8 a number ends before letters and '_'",
-                #"1:15 '\q' is no escape"#, "1:22 a text does not stand in backticks",
+                "1:1 a number cannot contain letters or '_'", "1:8 a number cannot contain letters or '_'",
+                #"1:15 '\q' is not an escape"#, "1:22 strings are not delimited by backticks",
             ]
         ),
     ])

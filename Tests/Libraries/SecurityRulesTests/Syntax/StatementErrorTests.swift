@@ -7,11 +7,11 @@ import Testing
         ("service gatehouse.http { match /a { allow read; } }", ["1:1 rules_version is missing"]),
         (
             "rules_version = '1';\nservice gatehouse.http { match /a { allow read; } }",
-            ["1:17 rules of version '1' are not read"]
+            ["1:17 rules of version '1' are not supported"]
         ),
         ("rules_version = '3'; service gatehouse.http { }", ["1:17 there is no version '3'"]),
-        ("rules_version = 2; service gatehouse.http { }", ["1:17 the version is a text"]),
-        ("rules_version = \"2\"\nservice gatehouse.http { }", ["1:20 ';' is missing behind rules_version"]),
+        ("rules_version = 2; service gatehouse.http { }", ["1:17 the version is a string"]),
+        ("rules_version = \"2\"\nservice gatehouse.http { }", ["1:20 ';' is missing after rules_version"]),
         ("rules_version '2'; service gatehouse.http { }", ["1:15 expected '=', found the text '2'"]),
         ("rules_version == '2'; service gatehouse.http { }", ["1:15 expected '=', found '=='"]),
         ("rules_version = two; service gatehouse.http { }", ["1:17 expected '2', found 'two'"]),
@@ -35,7 +35,7 @@ import Testing
         ("rules_version = '2';\nfunction f() { return 1; }", ["2:1 'function' stands outside of the service block"]),
         (
             "rules_version = '2';\nservice gatehouse.http { }\nservice gatehouse.http { }",
-            ["3:1 there is one service block in a file"]
+            ["3:1 a file has exactly one service block"]
         ),
         ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; } } }", ["2:53 '}' closes nothing"]),
         ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; }", ["2:24 this '{' is not closed"]),
@@ -43,12 +43,12 @@ import Testing
             "rules_version = '2';\nservice gatehouse.http { match /a { allow read;",
             ["2:24 this '{' is not closed", "2:35 this '{' is not closed"]
         ),
-        ("rules_version = '2';\nservice gatehouse.http { };", ["2:27 this ';' ends nothing"]),
-        (#"{"rules": {".read": "auth != null"}}"#, ["1:1 this is JSON, as the rules of the Realtime Database are"]),
+        ("rules_version = '2';\nservice gatehouse.http { };", ["2:27 unexpected ';'"]),
+        (#"{"rules": {".read": "auth != null"}}"#, ["1:1 this is JSON, the format of Realtime Database rules"]),
         ("rules_version = '2';\nimport 'x';\nservice gatehouse.http { }", ["2:1 expected service, found 'import'"]),
         (
             "service gatehouse.http { }\nrules_version = '2';",
-            ["1:1 rules_version is missing", "2:1 rules_version is the first statement, once"]
+            ["1:1 rules_version is missing", "2:1 rules_version must be the first statement, and occur once"]
         ),
     ])
     func `an invalid file is reported`(text: String, messages: [String]) {
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("allow read;", ["2:1 allow stands outside of a match"]),
-        ("let x = 1;", ["2:1 let stands outside of a function"]),
+        ("allow read;", ["2:1 allow outside of a match"]),
+        ("let x = 1;", ["2:1 let outside of a function"]),
         ("var x = 1;", ["2:1 there is no var"]),
         ("const x = 1;", ["2:1 there is no const"]),
-        ("return 1;", ["2:1 return stands outside of a function"]),
-        ("if (a) { b; }", ["2:1 if is no statement"]),
+        ("return 1;", ["2:1 return outside of a function"]),
+        ("if (a) { b; }", ["2:1 if is not a statement"]),
         ("deny read: if true;", ["2:1 there is no deny"]),
-        ("match /a { allow read; } ;", ["2:26 this ';' ends nothing"]),
+        ("match /a { allow read; } ;", ["2:26 unexpected ';'"]),
         ("match /a allow read; }", ["2:10 expected '{', found 'allow'"]),
         ("match /a\n /b { allow read; }", ["3:2 expected '{', found '/'"]),
         (
@@ -76,10 +76,10 @@ import Testing
         ("func f() { return 1; }", ["2:1 there is no func"]),
         ("def f():", ["2:1 there is no def"]),
         ("isOwner() { return 1; }", ["2:1 expected match, function or '}', found 'isOwner'"]),
-        ("service gatehouse.http { }", ["2:1 service stands in another block"]),
-        ("rules_version = '2';", ["2:1 rules_version is the first statement, once"]),
+        ("service gatehouse.http { }", ["2:1 service in another block"]),
+        ("rules_version = '2';", ["2:1 rules_version must be the first statement, and occur once"]),
         ("'a';", ["2:1 expected match, function or '}', found the text 'a'"]),
-        ("@;", ["2:1 '@' means nothing here"]),
+        ("@;", ["2:1 unexpected '@'"]),
     ])
     func `an invalid statement of a service is reported`(text: String, messages: [String]) {
         #expect(begin(serviceErrors(text), with: messages))
@@ -100,15 +100,15 @@ import Testing
         ("allow;", ["2:6 expected a method, found ';'; write allow read: if ..."]),
         ("allow: if true;", ["2:6 expected a method, found ':'"]),
         ("allow if true;", ["2:7 expected a method, found 'if'"]),
-        ("allow read if true;", ["2:11 ':' is missing behind the methods"]),
+        ("allow read if true;", ["2:11 ':' is missing after the methods"]),
         ("allow read: true;", ["2:13 'if' is missing before the condition"]),
-        ("allow read = if true;", ["2:12 '=' stands where ':' belongs"]),
-        ("allow read write: if a;", ["2:12 expected ',', ':' or ';' behind a method, found 'write'; write a"]),
+        ("allow read = if true;", ["2:12 expected ':', found '='"]),
+        ("allow read write: if a;", ["2:12 expected ',', ':' or ';' after a method, found 'write'; write a"]),
         ("allow read,: if a;", ["2:12 expected a method, found ':'"]),
-        ("allow read: if true", ["2:20 ';' is missing behind the condition"]),
-        ("allow read: if true\nallow write: if false;", ["2:20 ';' is missing behind the condition"]),
-        ("allow read: if true allow write: if false;", ["2:20 ';' is missing behind the condition"]),
-        ("allow read\nallow write;", ["2:11 ';' is missing behind the methods"]),
+        ("allow read: if true", ["2:20 ';' is missing after the condition"]),
+        ("allow read: if true\nallow write: if false;", ["2:20 ';' is missing after the condition"]),
+        ("allow read: if true allow write: if false;", ["2:20 ';' is missing after the condition"]),
+        ("allow read\nallow write;", ["2:11 ';' is missing after the methods"]),
         ("allow read: if a &&\nallow write: if b;", ["3:1 expected a value, found 'allow'"]),
         (
             "allow read: if (a && b;\nallow write: if c === d;",
@@ -129,26 +129,26 @@ import Testing
             "allow read: if (a) { allow write; }\nallow list: if 1_0 == b;",
             [
                 "2:20 expected an operator or ';', found '{'; take it out, or add what",
-                "3:16 a number ends before letters and '_'",
+                "3:16 a number cannot contain letters or '_'",
             ]
         ),
         (
             "allow read: if a ? b;\nallow write: if c === d;",
-            ["2:21 expected ':', found ';'; a choice is 'condition ? one : other'", "3:19 there is no '==='"]
+            ["2:21 expected ':', found ';'; write 'condition ? one : other'", "3:19 there is no '==='"]
         ),
         (
             "allow read: if 'abc == b;\nallow write: if c === d;",
-            ["2:16 this text is not closed on its line", "3:19 there is no '==='"]
+            ["2:16 this string is not closed on its line", "3:19 there is no '==='"]
         ),
         (
             "allow read: if a.matches(/^it's [a-z]+;$/);\nallow write: if c === d;",
-            ["2:26 a regular expression is not written between '/'", "3:19 there is no '==='"]
+            ["2:26 regular expressions are not delimited by '/'", "3:19 there is no '==='"]
         ),
         ("deny read: if true;", ["2:1 there is no deny"]),
         ("write;", ["2:1 expected allow, match, function or '}', found 'write'"]),
-        ("return true;", ["2:1 return stands outside of a function"]),
+        ("return true;", ["2:1 return outside of a function"]),
         ("functoin f() { return true; }", ["2:1 expected allow, match, function or '}', found 'functoin'"]),
-        ("let x = 1;", ["2:1 let stands outside of a function"]),
+        ("let x = 1;", ["2:1 let outside of a function"]),
     ])
     func `an invalid allow is reported`(text: String, messages: [String]) {
         #expect(begin(allowErrors(text), with: messages))

@@ -89,7 +89,7 @@ import Testing
         #expect(file(text + blanks).errors == [])
         #expect(
             file(text + blanks + " ").errors == [
-                "1:1 rules have at most 262144 bytes, these 262145; split them: each route can have a file of its own"
+                "1:1 rules have at most 262144 bytes, but these have 262145; split them: each route can have a separate file"
             ])
     }
 

@@ -47,13 +47,16 @@ struct AccessLogLineTests {
 
     @Test func `the optional phase, reason and rule are written`() {
         var entry = entry()
-        entry.reason = .string("another audience")
-        #expect(line(entry).contains(#""upstream":null,"reason":"another audience","duration_us""#))
+        entry.reason = .string("aud is not an accepted audience")
+        #expect(line(entry).contains(#""upstream":null,"reason":"aud is not an accepted audience","duration_us""#))
         entry.phase = .crossSite
         #expect(
-            line(entry).contains(#""upstream":null,"phase":"cross_site","reason":"another audience","duration_us""#))
+            line(entry).contains(
+                #""upstream":null,"phase":"cross_site","reason":"aud is not an accepted audience","duration_us""#))
         entry.rule = .string("config/api.rules:12")
-        #expect(line(entry).contains(#""reason":"another audience","rule":"config/api.rules:12","duration_us""#))
+        #expect(
+            line(entry).contains(
+                #""reason":"aud is not an accepted audience","rule":"config/api.rules:12","duration_us""#))
     }
 
     @Test func `missing values are null`() {

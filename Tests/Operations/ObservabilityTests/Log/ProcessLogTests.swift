@@ -58,7 +58,7 @@ struct ProcessLogTests {
         #expect(text.components(separatedBy: "] account\n").count == 201)
         #expect(
             text.contains(
-                "level=warning message=\"the same\" suppressed=900 [Gatehouse] a message was repeated too often\n"))
+                "level=warning message=\"the same\" suppressed=900 [Gatehouse] repeated messages were suppressed\n"))
     }
 
     @Test func `no text forges a line or a field`() async throws {

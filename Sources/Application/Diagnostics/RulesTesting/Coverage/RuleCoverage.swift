@@ -91,7 +91,7 @@ extension RuleCoverage.Point {
     package var missing: String? {
         switch (kind, wasTrue > 0, wasFalse > 0) {
         case (.constant, true, _), (_, true, true): nil
-        case (.constant, false, _): "never asked"
+        case (.constant, false, _): "never evaluated"
         case (_, false, false): failed > 0 ? "never true or false" : "never evaluated"
         case (_, false, true): "never true"
         case (_, true, false): "never false"
@@ -100,7 +100,7 @@ extension RuleCoverage.Point {
 
     /// A description of the counts.
     package var counts: String {
-        if kind == .constant { return "asked \(wasTrue)" }
+        if kind == .constant { return "evaluated \(wasTrue)" }
         return "true \(wasTrue), false \(wasFalse), error \(failed)"
     }
 }

@@ -49,7 +49,7 @@ extension ConfigurationValue {
         guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
             return fail(
                 "the path or query of \(Quoted(target)) has bytes that no request has there",
-                "the gateway answers 400 by itself; write them as %HH")
+                "the gateway responds with 400; write them as %HH")
         }
         guard let path = canonicalPath(String(parts.first ?? "")) else { return nil }
         return RuleTestRequest(
@@ -71,7 +71,7 @@ extension ConfigurationValue {
         case .failure(let error):
             return fail(
                 "the path \(Quoted(path)) is refused before any rule (\(error.reason))",
-                "the gateway answers 400 by itself; correct or remove the test")
+                "the gateway responds with 400; correct or remove the test")
         }
     }
 }
@@ -85,10 +85,10 @@ extension ConfigurationValue {
         let headers = entries.compactMap { entry -> (name: String, value: String)? in
             let name = entry.key.lowercased()
             guard !Self.credentials.contains(name) else {
-                return entry.value.fail("rules never see the field \(Quoted(entry.key))", "say who asks by auth")
+                return entry.value.fail("rules cannot read the field \(Quoted(entry.key))", "define the user with auth")
             }
             guard FieldName.isValid(name) else {
-                return entry.value.fail("\(Quoted(entry.key)) is no field's name", "write letters, digits and '-'")
+                return entry.value.fail("\(Quoted(entry.key)) is not a field name", "write letters, digits and '-'")
             }
             guard Self.reachesRules(name) else {
                 return entry.value.fail(
@@ -96,7 +96,7 @@ extension ConfigurationValue {
                     "remove it from the test")
             }
             guard seen.insert(name).inserted else {
-                return entry.value.fail("the field \(Quoted(entry.key)) stands twice", "join the values with ', '")
+                return entry.value.fail("the field \(Quoted(entry.key)) is repeated", "join the values with ', '")
             }
             return entry.value.headerValue().map { (name, $0) }
         }

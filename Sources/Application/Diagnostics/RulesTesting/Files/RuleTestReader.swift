@@ -86,7 +86,7 @@ extension RuleTestReader {
     private mutating func readRules(_ root: MappingReader) {
         if let allow = root.value("allow") { return readCondition(allow, root) }
         if root.value("path") != nil {
-            context.fail(root.location(of: "path"), "path stands without allow", "add allow: CONDITION, or remove it")
+            context.fail(root.location(of: "path"), "path requires allow", "add allow: CONDITION, or remove it")
         }
         guard let value = root.value("rules") else { return readNeighbour() }
         guard let name = value.string() else { return }
@@ -97,7 +97,7 @@ extension RuleTestReader {
     private mutating func readNeighbour() {
         guard file.hasSuffix(RuleTestFile.suffix) else {
             context.fail(
-                SourceLocation(file: file, line: 1, column: 1), "neither rules nor allow says what is tested",
+                SourceLocation(file: file, line: 1, column: 1), "neither rules nor allow is specified",
                 "add rules: FILE, or allow: CONDITION and path: PATTERN")
             return
         }
@@ -119,7 +119,7 @@ extension RuleTestReader {
 
     private mutating func readCondition(_ allow: ConfigurationValue, _ root: MappingReader) {
         if root.value("rules") != nil {
-            context.fail(root.location(of: "rules"), "rules and allow both say what is tested", "keep one of them")
+            context.fail(root.location(of: "rules"), "both rules and allow are specified", "keep one of them")
         }
         guard let path = root.required("path", "add the route's pattern, as in /v1/users/{uid}"),
             let text = path.string(atMost: RoutePattern.maximumLength), let condition = allow.rulesExpression(),
@@ -129,7 +129,7 @@ extension RuleTestReader {
         do {
             rules = try .condition(condition.text, at: place, pattern: try RoutePattern(text))
         } catch let error as PatternError {
-            context.fail(path.location, "path is no pattern: \(error)", "write it as the route has it")
+            context.fail(path.location, "path is not a valid pattern: \(error)", "write the pattern of the route")
         } catch {
             problems += (error as? ConfigurationErrors)?.errors ?? []
         }
@@ -152,13 +152,13 @@ extension RuleTestReader {
 extension RuleTestReader {
     private func readTest(_ value: ConfigurationValue) -> RuleTest? {
         guard let mapping = value.mapping(.ruleTest) else { return nil }
-        let name = mapping.required("name", "say what the test shows")?.string(atMost: 256)
+        let name = mapping.required("name", "describe the test")?.string(atMost: 256)
         let request = mapping.required("request", "as in GET /v1/users/ann")?.ruleTestRequest(at: time, of: host)
         let expectation = mapping.required("expect", "write allow, deny, step-up or second-factor")?.ruleExpectation()
         let user = mapping.value("auth").map { readUser($0) }
         let line = mapping.value("rule")?.integer(in: 1...RuleSource.maximumSize)
         if line != nil, expectation == .deny {
-            context.fail(mapping.location(of: "rule"), "a denial is decided by no rule", "remove rule")
+            context.fail(mapping.location(of: "rule"), "a denial has no deciding rule", "remove rule")
         }
         if let request { check(request, mapping) }
         // An invalid user is not treated as anonymous; it is already an error.
@@ -182,8 +182,8 @@ extension RuleTestReader {
     private func check(_ request: RuleTestRequest, _ mapping: MappingReader) {
         guard let pattern = rules?.pattern, !pattern.matches(canonical: request.path) else { return }
         context.fail(
-            mapping.location(of: "request"), "the request's path is not of the route's pattern",
-            "the route's condition would not be asked; correct the path of the request, or path")
+            mapping.location(of: "request"), "the request's path does not match the route's pattern",
+            "the route's condition would not be evaluated; correct the path of the request, or path")
     }
 }
 

@@ -84,7 +84,7 @@ extension RulesUnderTest {
         case .unreadable(let reason):
             return ConfigurationError(
                 location: place ?? start, what: "the rules file \(Quoted(file)) cannot be read (\(reason))",
-                remedy: "name one by rules: FILE, which starts at the folder of the tests")
+                remedy: "specify one with rules: FILE, relative to the folder of the test file")
         }
     }
 }

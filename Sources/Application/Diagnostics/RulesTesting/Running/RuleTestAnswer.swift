@@ -61,7 +61,7 @@ extension RuleTestAnswer: CustomStringConvertible {
 extension RuleDenial.Reason {
     fileprivate var words: String {
         switch self {
-        case .noRule: "no allow names this path and method"
+        case .noRule: "no allow matches this path and method"
         case .conditionIsFalse: "no condition is true"
         case .conditionFailed: "no condition is true, and one failed"
         case .limit: "a limit of the request was reached"

@@ -41,7 +41,7 @@ extension ConfigurationValue {
     func keyFiles(atMost maximum: Int, besides key: String?) -> [String]? {
         oneOrList(atMost: maximum, of: "files", remedy: "remove the oldest") { value in
             guard let file = value.string() else { return nil }
-            guard file != key else { return value.fail("\(value.name) is the key that signs", "remove it here") }
+            guard file != key else { return value.fail("\(value.name) is the current signing key", "remove it here") }
             return file
         }
     }

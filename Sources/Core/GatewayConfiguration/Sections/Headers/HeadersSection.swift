@@ -79,7 +79,7 @@ extension Configuration.IdentityHeaders {
 
     /// The remark of `check` about the inbound fields that the prefix removes.
     package var note: String {
-        "inbound fields named \(variableName) or beginning with \(prefix) (\(prefix)Token too) are removed"
+        "inbound fields named \(variableName) or beginning with \(prefix) (including \(prefix)Token) are removed"
     }
 
     init(_ mapping: MappingReader) {
@@ -99,7 +99,7 @@ extension Configuration.IdentityHeaders {
             return value.fail("headers.prefix is \(value.shown), not a field name", "write a name as in X-Auth-")
         }
         guard text.hasSuffix("-"), text.dropLast().utf8.contains(where: ClaimPathParser.continuesName) else {
-            return value.fail("headers.prefix is \(value.shown), without '-' at its end", "write a name as in X-Auth-")
+            return value.fail("headers.prefix is \(value.shown), without a trailing '-'", "write a name as in X-Auth-")
         }
         if let field = FieldName.fieldEndangered(byPrefix: text) {
             return value.fail(
@@ -115,8 +115,8 @@ extension Configuration.IdentityHeaders {
             guard isAllowed(entry), let source = entry.value.extraSource() else { return nil }
             guard seen.insert(FieldName.normalized(entry.key)).inserted else {
                 value.context.fail(
-                    entry.keyLocation, "the field \(Quoted(entry.key)) stands twice in headers.extra",
-                    "keep one of them; case, '-' and '_' make no difference")
+                    entry.keyLocation, "duplicate field \(Quoted(entry.key)) in headers.extra",
+                    "remove one of them; names are compared without case, and '_' equals '-'")
                 return nil
             }
             return Configuration.ExtraHeader(name: entry.key, source: source)
@@ -128,7 +128,7 @@ extension Configuration.IdentityHeaders {
         guard let problem = problem(with: entry.key, normalized: name) else {
             if FieldName.ofClients.contains(name) || name.hasSuffix("-token") {
                 entry.warn(
-                    "the field \(Quoted(entry.key)) is removed from every request that carries it",
+                    "the field \(Quoted(entry.key)) is removed from every inbound request",
                     "choose another name if clients send this one")
             }
             return true
@@ -157,7 +157,7 @@ extension ConfigurationValue {
             guard let text = element.string(atMost: 128) else { return nil }
             guard let problem = Self.problem(withRemoving: text) else { return text }
             return element.fail(
-                "\(element.name) is \(element.shown), which \(problem)", "name another field, as in CF-*")
+                "\(element.name) is \(element.shown), which \(problem)", "specify another field, as in CF-*")
         }
         guard let entries else { return nil }
         var fields = Configuration.RemovedFields()
@@ -169,7 +169,7 @@ extension ConfigurationValue {
     private static func problem(withRemoving text: String) -> String? {
         let isPrefix = text.hasSuffix("*")
         let name = isPrefix ? String(text.dropLast()) : text
-        guard FieldName.isValid(name), !name.contains("*") else { return "is no field name and no beginning of one" }
+        guard FieldName.isValid(name), !name.contains("*") else { return "is neither a field name nor a prefix of one" }
         guard isPrefix else { return FieldName.problem(withRemovingInbound: name) }
         return FieldName.fieldEndangered(byPrefix: name).map { "would remove the field \($0) from requests" }
     }

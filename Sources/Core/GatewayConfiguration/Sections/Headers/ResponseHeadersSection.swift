@@ -42,7 +42,9 @@ extension ConfigurationValue {
         mapping.set(&headers.remove, "remove", Configuration.ResponseHeaders.names)
         let removed = Set(headers.remove.map(FieldName.normalized))
         if let both = headers.set.first(where: { removed.contains(FieldName.normalized($0.name)) }) {
-            return fail("\(name) both sets and removes \(Quoted(both.name))", "keep one: set replaces the upstream's")
+            return fail(
+                "\(name) both sets and removes \(Quoted(both.name))",
+                "remove one of them; set replaces the upstream's field")
         }
         return headers
     }
@@ -61,8 +63,8 @@ extension Configuration.ResponseHeaders {
             }
             guard seen.insert(FieldName.normalized(entry.key)).inserted else {
                 entry.fail(
-                    "the field \(Quoted(entry.key)) stands twice in \(value.name)",
-                    "keep one of them; case, '-' and '_' make no difference")
+                    "duplicate field \(Quoted(entry.key)) in \(value.name)",
+                    "remove one of them; names are compared without case, and '_' equals '-'")
                 return nil
             }
             return text(entry.value).map { Field(name: entry.key, value: $0) }
@@ -72,7 +74,8 @@ extension Configuration.ResponseHeaders {
     private static func text(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: longestValue) else { return nil }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }), text.first != " ", text.last != " " else {
-            return value.fail("\(value.name) is not a field's value", "write visible ASCII, spaces only within")
+            return value.fail(
+                "\(value.name) is not a valid field value", "write visible ASCII without leading or trailing spaces")
         }
         return text
     }
@@ -97,7 +100,8 @@ enum AnswerFieldNames {
         }
         guard !onlyRemoved.contains(normalized), !FieldName.isForgeable(normalized) else {
             return (
-                "the field \(Quoted(name)) says something of each answer, and cannot be the same for all", "remove it"
+                "the field \(Quoted(name)) describes an individual response, so it cannot have a fixed value",
+                "remove it"
             )
         }
         return nil
@@ -113,7 +117,7 @@ enum AnswerFieldNames {
             return ("the field \(Quoted(name)) frames the message or belongs to the connection", "remove it")
         }
         guard !untouched.contains(normalized), !normalized.hasPrefix("sec-websocket-") else {
-            return ("clients need the field \(Quoted(name)) to read the answer", "remove it")
+            return ("clients need the field \(Quoted(name)) to interpret the response", "remove it")
         }
         return nil
     }

@@ -63,7 +63,7 @@ extension Configuration.Firebase {
 
     /// Reads the section. `nil` without a valid project.
     init?(_ mapping: MappingReader) {
-        let value = mapping.required("project", "add the project's id, as in project: my-app")
+        let value = mapping.required("project", "add the project id, as in project: my-app")
         let project = value.flatMap(Self.project)
         self.init(project: project ?? "")
         mapping.set(&tenant, "tenant") { $0.string(atMost: 128).map { $0 == "*" ? .any : .only($0) } }
@@ -112,7 +112,7 @@ extension Configuration.Firebase {
     private static func project(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 128) else { return nil }
         guard isProject(text) else {
-            return value.fail("\(value.name) is not a project's id", "write the id that the Firebase console shows")
+            return value.fail("\(value.name) is not a project id", "write the project id from the Firebase console")
         }
         return text
     }
@@ -120,13 +120,13 @@ extension Configuration.Firebase {
     private func warn(_ mapping: MappingReader) {
         if insecureEmulator {
             mapping.warn(
-                "insecure_emulator", "anybody can make the unsigned tokens that are accepted",
-                "only for development with the Firebase emulator")
+                "insecure_emulator", "unsigned tokens are accepted, which anyone can create",
+                "use it only for development with the Firebase emulator")
         }
         if insecureHTTP {
             mapping.warn(
-                "insecure_http", "keys may be fetched without TLS and be replaced on the way",
-                "only for development, or inside a network that you trust")
+                "insecure_http", "keys are fetched without TLS, so an attacker on the network can replace them",
+                "use it only for development or in a trusted network")
         }
     }
 

@@ -77,7 +77,7 @@ extension Configuration.KeyPolicy {
         if minTTL > maxTTL {
             mapping.fail(
                 "min_ttl", "identity.keys.min_ttl is greater than max_ttl",
-                "make min_ttl smaller or max_ttl (now \(DurationText.write(maxTTL))) greater")
+                "decrease min_ttl or increase max_ttl (now \(DurationText.write(maxTTL)))")
         }
     }
 }
@@ -96,7 +96,7 @@ extension Configuration.Credentials {
         }
         let normalized = FieldName.normalized(name)
         guard !FieldName.belongsToConnection(normalized), normalized != "cookie" else {
-            return value.fail("\(value.name) cannot be \(value.shown)", "write Authorization or a name of your own")
+            return value.fail("\(value.name) cannot be \(value.shown)", "write Authorization or a custom field name")
         }
         return name
     }
@@ -104,7 +104,7 @@ extension Configuration.Credentials {
     private static func cookie(_ value: ConfigurationValue) -> String? {
         guard let name = value.string() else { return nil }
         guard FieldName.isValid(name) else {
-            return value.fail("\(value.name) is \(value.shown), not a cookie's name", "write a name as in __session")
+            return value.fail("\(value.name) is \(value.shown), not a cookie name", "write a name as in __session")
         }
         return name
     }
@@ -135,7 +135,7 @@ extension Configuration.Identity {
                 guard let owner = owners.first(where: { Self.overlap($0.issuer, issuer) }) else { continue }
                 context.fail(
                     provider.location, "\(Quoted(provider.id)) has the issuer \(Quoted(issuer)) of \(owner.name)",
-                    "keep one of them: a token goes to the one whose issuer it names")
+                    "remove one of them; the issuer of a token selects its provider")
             }
             owners += issuers.map { ($0, Quoted(provider.id).description) }
         }

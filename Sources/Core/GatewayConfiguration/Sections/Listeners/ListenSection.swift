@@ -91,7 +91,7 @@ extension MappingReader {
         return elements.compactMap { element in
             guard let listener = element.listener() else { return nil }
             if taken.contains(where: { $0.overlaps(listener.listener.address) }) {
-                context.fail(listener.location, "an address that another listener has", "remove one of them")
+                context.fail(listener.location, "the address of another listener", "remove one of them")
             }
             taken.append(listener.listener.address)
             return listener
@@ -141,7 +141,7 @@ extension ConfigurationValue {
         if tls.clientCA == nil, mapping.value("client_certificates") != nil {
             mapping.fail(
                 "client_certificates", "\(name).client_certificates without client_ca",
-                "name the authorities whose certificates count, or remove it")
+                "add client_ca with the trusted authorities, or remove it")
         }
         return tls
     }
@@ -156,8 +156,8 @@ extension ConfigurationValue {
 
 extension MappingReader {
     fileprivate func tlsIdentity(at location: SourceLocation) -> Configuration.ListenerTLS.Identity? {
-        let certificate = required("certificate", "name the file of the certificate, in PEM")?.string()
-        let key = required("private_key", "name the file of the certificate's key, in PEM")?.string()
+        let certificate = required("certificate", "add the path of the certificate file (PEM)")?.string()
+        let key = required("private_key", "add the path of the private key file (PEM)")?.string()
         guard let certificate, let key else { return nil }
         return .init(certificate: certificate, privateKey: key, location: location)
     }
@@ -169,7 +169,7 @@ extension Configuration {
         guard listener.listener.proxyProtocol, !listener.listener.address.isLoopback, trustedProxies.isEmpty
         else { return }
         context.warn(
-            listener.location, "proxy_protocol believes everybody who can connect to \(listener.listener.address)",
-            "list the load balancers in trusted_proxies: then only they may connect there")
+            listener.location, "proxy_protocol trusts every peer that can connect to \(listener.listener.address)",
+            "list the load balancers in trusted_proxies, so that only they can connect")
     }
 }

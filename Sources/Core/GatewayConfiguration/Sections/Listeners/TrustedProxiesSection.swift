@@ -68,7 +68,8 @@ extension ConfigurationValue {
         for element in elements {
             guard let (text, fields) = element.trustedProxy() else { continue }
             if fields != nil, !described.insert(try? AddressRange(parsing: text)).inserted {
-                context.fail(element.location, "\(name) tells twice what \(Quoted(text)) sets", "keep one of them")
+                context.fail(
+                    element.location, "\(name) lists the fields of \(Quoted(text)) twice", "remove one of them")
             }
             result.add(text, setting: fields)
         }
@@ -79,8 +80,8 @@ extension ConfigurationValue {
     private func trustedProxy() -> (network: String, fields: Configuration.ProxyFields?)? {
         guard case .mapping = content else { return network().map { ($0, nil) } }
         guard let mapping = mapping(.trustedProxy),
-            let network = mapping.required("network", "name the proxies' network")?.network(),
-            let fields = mapping.required("sets", "name the fields, or write the network alone")?.proxyFields()
+            let network = mapping.required("network", "add the network of the proxies")?.network(),
+            let fields = mapping.required("sets", "list the fields, or write the network alone")?.proxyFields()
         else { return nil }
         return (network, fields)
     }
@@ -95,7 +96,7 @@ extension ConfigurationValue {
             guard let text = element.string(atMost: 128) else { return nil }
             guard FieldName.isValid(text), FieldName.mayDescribeClient(text) else {
                 return element.fail(
-                    "\(element.name) is \(element.shown), no field that proxies set",
+                    "\(element.name) is \(element.shown), not a field that proxies set",
                     "write a name as in X-Forwarded-For")
             }
             return text
@@ -114,12 +115,12 @@ extension ConfigurationValue {
             }
             guard fields.address == nil else {
                 return fail(
-                    "\(self.name) has two fields that name the client", "keep the one that the proxy always sets")
+                    "\(self.name) has two fields with the client address", "keep the one that the proxy always sets")
             }
             fields.address = address
         }
         guard fields.address != nil else {
-            return fail("\(self.name) has no field that names the client", "add the one that the proxy always sets")
+            return fail("\(self.name) has no field with the client address", "add the one that the proxy always sets")
         }
         return fields
     }
@@ -128,7 +129,9 @@ extension ConfigurationValue {
         do throws(AddressRange.Failure) {
             let range = try AddressRange(parsing: text)
             if range.length == 0 {
-                warn("\(name) trusts every address: any client may say who it is", "name the proxies' own networks")
+                warn(
+                    "\(name) trusts every address, so any client can claim any address",
+                    "list the networks of the proxies")
             }
             return true
         } catch {
@@ -154,9 +157,9 @@ extension Configuration.TrustedNetworks {
 extension AddressRange.Failure {
     fileprivate var explanation: (what: String, remedy: String) {
         switch self {
-        case .hostBits(let network): ("an address within a network", "write \(network)")
-        case .badLength: ("with a prefix that is none", "write 10.0.0.0/8")
-        case .notAnAddress: ("no network and no address", "write 10.0.0.0/8, 2001:db8::/32 or unix")
+        case .hostBits(let network): ("an address with host bits", "write \(network)")
+        case .badLength: ("with an invalid prefix length", "write 10.0.0.0/8")
+        case .notAnAddress: ("neither a network nor an address", "write 10.0.0.0/8, 2001:db8::/32 or unix")
         }
     }
 }

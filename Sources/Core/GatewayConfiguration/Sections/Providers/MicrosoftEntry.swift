@@ -11,7 +11,7 @@ extension ProviderReader {
             keysURL: "https://login.microsoftonline.com/common/discovery/v2.0/keys")
         readAuthorizedParties(&tokens)
         checkTemplate()
-        let remedy = "add tenants: [ID], the ids of the organizations, or tenants: \"*\" for any"
+        let remedy = "add tenants: [ID] with the organizations' tenant ids, or tenants: \"*\" for any tenant"
         tokens.tenants = mapping.required("tenants", remedy).flatMap(tenants) ?? []
         return tokens
     }
@@ -20,8 +20,8 @@ extension ProviderReader {
         guard let value = mapping.value("issuer"), case .scalar(let scalar) = value.content else { return }
         guard IssuerTemplate(scalar.text) == nil else { return }
         mapping.context.fail(
-            value.location, "\(value.name) does not have \(IssuerTemplate.placeholder) in it once",
-            "write it where tokens have the tenant's id")
+            value.location, "\(value.name) does not contain \(IssuerTemplate.placeholder) exactly once",
+            "write it in place of the tenant id")
     }
 
     /// Returns the tenants. Empty for all tenants except that of personal accounts.
@@ -30,7 +30,7 @@ extension ProviderReader {
         guard let ids, ids.contains("*") else { return ids }
         guard ids.count == 1 else {
             return value.fail(
-                "\(value.name) has other tenants beside \"*\"", "write \"*\" alone, or the list without it")
+                "\(value.name) lists other tenants besides \"*\"", "write \"*\" alone, or the list without it")
         }
         return []
     }
@@ -39,15 +39,16 @@ extension ProviderReader {
         guard let text = value.string(atMost: 255)?.lowercased() else { return nil }
         if text == "*" || TenantID.isValid(text) { return text }
         if let meaning = TenantID.words[text] {
-            return value.fail("\(value.name) cannot be \(value.shown): no token has the word", "write \(meaning)")
+            return value.fail(
+                "\(value.name) cannot be \(value.shown), since tokens contain the tenant id", "write \(meaning)")
         }
         if HostName.isValid(text), text.contains(".") {
             return value.fail(
-                "\(value.name) cannot be the domain \(value.shown): tokens have the tenant's id",
-                "write the id that the Entra admin center shows for it, as in 8eaef023-2b34-4da1-9baa-8bc8c9d6a490")
+                "\(value.name) cannot be the domain \(value.shown), since tokens contain the tenant id",
+                "write its tenant id from the Entra admin center, as in 8eaef023-2b34-4da1-9baa-8bc8c9d6a490")
         }
         return value.fail(
-            "\(value.name) is \(value.shown), not a tenant's id",
+            "\(value.name) is \(value.shown), not a tenant id",
             "write it as in 8eaef023-2b34-4da1-9baa-8bc8c9d6a490, or \"*\" for any organization")
     }
 }

@@ -37,7 +37,8 @@ extension ProviderReader {
     private func classicTokens(of app: String) -> OpaqueTokens? {
         guard let value = mapping.value("app_secret") else {
             refuse(
-                ["token_check_url"] + KnownKeys.ofCalls, "without app_secret: access tokens do not count",
+                ["token_check_url"] + KnownKeys.ofCalls,
+                "has no effect without app_secret, since access tokens are not accepted",
                 "add app_secret, or remove it")
             return nil
         }
@@ -56,12 +57,12 @@ extension KnownKeys {
 extension ProviderReader {
     func github() -> OpaqueTokens {
         // The id becomes a segment of the URL.
-        let client = clientID("client_id", "add client_id: ID, of your OAuth or GitHub App") {
+        let client = clientID("client_id", "add client_id: ID of your OAuth App or GitHub App") {
             ClaimPathParser.continuesName($0) || "-.".utf8.contains($0)
         }
         let url = url("token_check_url", .readSecrets) ?? "https://api.github.com/applications/{client_id}/token"
         var tokens = OpaqueTokens(
-            url: url, clientID: client ?? "", clientSecret: clientSecret("add client_secret: the secret of that app"))
+            url: url, clientID: client ?? "", clientSecret: clientSecret("add client_secret, the secret of that app"))
         readCalls(&tokens)
         return tokens
     }
@@ -124,7 +125,7 @@ extension KnownKeys {
 extension ProviderReader {
     /// Reads any OpenID Connect provider, whose issuer is required.
     func oidc() -> IDTokens {
-        _ = mapping.required("issuer", "add issuer: https://HOST, as tokens have it in 'iss'")
+        _ = mapping.required("issuer", "add issuer: https://HOST, the 'iss' of its tokens")
         var tokens = discoveredIDTokens(issuer: issuer() ?? "")
         readAuthorizedParties(&tokens)
         return tokens
@@ -144,12 +145,12 @@ extension ProviderReader {
         _ = mapping.required("introspection_url", "add introspection_url: https://HOST/PATH")
         var tokens = OpaqueTokens(
             url: url("introspection_url", .readSecrets) ?? "",
-            clientID: clientID("client_id", "add client_id: ID, whom the authorization server knows the gateway as")
+            clientID: clientID("client_id", "add client_id: ID, the gateway's client id at the authorization server")
                 ?? "",
-            clientSecret: clientSecret("add client_secret: the secret of that client"))
+            clientSecret: clientSecret("add client_secret, the secret of that client"))
         mapping.set(&tokens.clientAuthentication, "client_authentication") { $0.choice() }
         tokens.audiences = audiences(
-            "add audiences: [ID], which 'aud' must name, or 'client_id' where there is no 'aud'")
+            "add audiences: [ID], the accepted values of 'aud', or of 'client_id' if a token has no 'aud'")
         // The issuer is never requested, and RFC 7519 does not require a URL.
         mapping.set(&tokens.issuer, "issuer") { $0.string(atMost: 1_024) }
         readCalls(&tokens)

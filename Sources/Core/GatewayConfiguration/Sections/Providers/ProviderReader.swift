@@ -21,9 +21,9 @@ struct ProviderReader {
         guard insecureHTTP else { return }
         let risk =
             hasCalls
-            ? "tokens and secrets may be sent without TLS and be read on the way"
-            : "keys may be fetched without TLS and be replaced on the way"
-        mapping.warn("insecure_http", risk, "only for development, or inside a network that you trust")
+            ? "tokens and secrets are sent without TLS, so an attacker on the network can read them"
+            : "keys are fetched without TLS, so an attacker on the network can replace them"
+        mapping.warn("insecure_http", risk, "use it only for development or in a trusted network")
     }
 
     /// Returns a URL for requests. `nil` if the key is absent or invalid.
@@ -47,7 +47,7 @@ struct ProviderReader {
         guard let text = value.string(atMost: 512) else { return nil }
         guard text != "*" else {
             return value.fail(
-                "\(value.name) cannot be '*': tokens that were made for others would count",
+                "\(value.name) cannot be '*', since tokens of other apps would be accepted",
                 "list the ids of your own apps")
         }
         return text
@@ -57,7 +57,7 @@ struct ProviderReader {
     func clientID(_ key: String, _ remedy: String, where isAllowed: (UInt8) -> Bool = { _ in true }) -> String? {
         guard let value = mapping.required(key, remedy), let text = value.string(atMost: 512) else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && isAllowed($0) }) else {
-            return value.fail("\(value.name) is \(value.shown), not an id", "write the id that the provider gave you")
+            return value.fail("\(value.name) is \(value.shown), not an id", "write the id assigned by the provider")
         }
         return text
     }
@@ -105,7 +105,7 @@ extension ProviderReader {
             issuers: [issuer], audiences: audiences(), keys: .discovery(url: discovery, issuer: issuer))
         if let url = url("keys_url", .replacedKeys) {
             tokens.keys = .url(url)
-            refuse(["discovery_url"], "is never asked beside keys_url", "keep one of them")
+            refuse(["discovery_url"], "has no effect together with keys_url", "remove one of them")
         }
         readRest(&tokens)
         return tokens
@@ -123,7 +123,7 @@ extension ProviderReader {
             let text = value.trustedURL(atMost: 1_024, allowsPlainHTTP: insecureHTTP, .anyIssuer)
         else { return nil }
         guard !text.contains("?") else {
-            return value.fail("\(value.name) is a URL with a query", "write it as tokens have it in 'iss'")
+            return value.fail("\(value.name) is a URL with a query", "write the 'iss' of its tokens")
         }
         return text
     }
@@ -134,7 +134,7 @@ extension ProviderReader {
     }
 
     private func audiences() -> [String] {
-        audiences("add audiences: [ID], the client ids of your apps: a token that was made for others must not count")
+        audiences("add audiences: [ID], the client ids of your apps, so that tokens of other apps are rejected")
     }
 
     /// Reads the authorized parties, for kinds whose apps have client ids.
@@ -150,11 +150,12 @@ extension ProviderReader {
         let names = Algorithm.allCases.map(\.rawValue)
         switch text.uppercased() {
         case "NONE":
-            return value.fail("\(value.name) cannot be 'none': anybody could make the tokens", "write RS256 or ES256")
+            return value.fail(
+                "\(value.name) cannot be 'none', since anyone can create unsigned tokens", "write RS256 or ES256")
         case "HS256", "HS384", "HS512":
             return value.fail(
-                "\(value.name) cannot be \(value.shown): who knows the secret that checks a token could make one",
-                "have the provider sign with RS256 or ES256")
+                "\(value.name) cannot be \(value.shown), since the secret that verifies a token can also create one",
+                "configure the provider to sign with RS256 or ES256")
         default:
             return value.fail(
                 "\(value.name) cannot be \(value.shown)",
@@ -176,7 +177,7 @@ extension ProviderReader {
         guard let text = value.string(atMost: 256) else { return nil }
         guard text.utf8.allSatisfy(ScopeToken.allows) else {
             return value.fail(
-                "\(value.name) is \(value.shown), which no challenge can carry",
+                "\(value.name) is \(value.shown), which is invalid in a challenge",
                 "write visible ASCII without spaces, '\"' and '\\'")
         }
         return text

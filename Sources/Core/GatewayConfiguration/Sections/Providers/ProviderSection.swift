@@ -172,7 +172,7 @@ extension Configuration.Provider {
         if let family = Kind.allCases.first(where: { $0.isFamily && id.hasPrefix("\($0.rawValue).") }) {
             if isName(id.dropFirst(family.rawValue.count + 1)) { return family }
             entry.fail(
-                "\(Quoted(id)) is not a provider's id",
+                "\(Quoted(id)) is not a provider id",
                 "write \(family.rawValue).NAME, where NAME is up to 64 lower-case letters, digits and '-'")
             return nil
         }

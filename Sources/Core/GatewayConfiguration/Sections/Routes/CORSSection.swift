@@ -67,7 +67,7 @@ extension Configuration.CORS {
     private static func origins(_ value: ConfigurationValue) -> [String]? {
         guard let origins = value.oneOrList(atMost: maximumEntries, { $0.corsOrigin() }) else { return nil }
         guard origins.count == 1 || !origins.contains("*") else {
-            return value.fail("\(value.name) lists '*' beside other origins", "keep '*' alone, or remove it")
+            return value.fail("\(value.name) lists other origins besides '*'", "write '*' alone, or remove it")
         }
         return origins
     }
@@ -77,7 +77,8 @@ extension Configuration.CORS {
         let isKnown = route.isEmpty || route.contains(method) || method == "HEAD" && route.contains("GET")
         guard isKnown else {
             return value.fail(
-                "\(value.name) names \(method), which the route's methods do not", "add it there, or remove it here")
+                "\(value.name) lists \(method), which is not one of the route's methods",
+                "add it there, or remove it here")
         }
         return method
     }
@@ -85,7 +86,7 @@ extension Configuration.CORS {
     private static func requestField(_ value: ConfigurationValue) -> String? {
         guard let name = value.string(atMost: 128) else { return nil }
         guard name != "*", FieldName.isValid(name) else {
-            let remedy = name == "*" ? "leave headers out for any" : "write a name as in Content-Type"
+            let remedy = name == "*" ? "omit headers to allow any" : "write a name as in Content-Type"
             return value.fail("\(value.name) is \(value.shown), not a field name", remedy)
         }
         return name
@@ -94,7 +95,7 @@ extension Configuration.CORS {
     private static func exposedField(_ value: ConfigurationValue, credentials: Bool) -> String? {
         guard let name = value.string(atMost: 128) else { return nil }
         guard FieldName.isValid(name), name != "*" || !credentials else {
-            let remedy = name == "*" ? "list the fields: browsers take '*' for a name where there are credentials" : ""
+            let remedy = name == "*" ? "list the fields; with credentials, browsers interpret '*' as a field name" : ""
             return value.fail(
                 "\(value.name) is \(value.shown), not a field name",
                 remedy.isEmpty ? "write a name as in X-Total-Count" : remedy)

@@ -22,7 +22,7 @@ extension Configuration.Rewrite {
         mapping.set(&rewrite.path, "path") { $0.string(atMost: PathTemplate.maximumLength) }
         mapping.set(&rewrite.host, "host", Self.host)
         if mapping.value("path") == nil, mapping.value("host") == nil {
-            mapping.context.fail(mapping.location, "rewrite names neither path nor host", "add one, or remove it")
+            mapping.context.fail(mapping.location, "rewrite has neither path nor host", "add one, or remove it")
         }
         return rewrite
     }

@@ -11,17 +11,18 @@ extension Configuration.Route {
         }
         if auth != .none, !surroundings.hasIdentity {
             mapping.context.fail(
-                location, "the route asks for a credential and identity names nobody who issues one",
+                location, "the route requires a credential, but identity has no issuer",
                 "add identity.firebase.project or an entry of identity.providers, or set auth: none")
         }
         if onStoreFailure == .allow {
             mapping.warn(
-                "on_store_failure", "revoked users pass while the store is down", "remove it to answer 503 instead")
+                "on_store_failure", "revoked users are permitted while the store is unavailable",
+                "remove it to respond with 503 instead")
         }
         if insecureNoCSRF {
             mapping.warn(
-                "insecure_no_csrf", "pages of other sites can act here as whoever is signed in by a session cookie",
-                "remove it, or have the service tell such calls itself")
+                "insecure_no_csrf", "pages of other sites can send requests with the user's session cookie",
+                "remove it, or have the service detect such requests itself")
         }
         if auth != .none { warnOfProviders(mapping, surroundings.identity) }
     }
@@ -34,7 +35,7 @@ extension Configuration.Route {
         ]
         for (key, isAsked) in conditions where isAsked {
             mapping.fail(
-                key, "\(key) does not hold for the anonymous, whom auth: optional lets pass",
+                key, "\(key) does not apply to anonymous requests, which auth: optional permits",
                 "remove it, or set auth: required")
         }
     }
@@ -71,7 +72,7 @@ extension Configuration.Route {
         let place = mapping.location(of: "rewrite")
         guard stripPrefix == nil else {
             return mapping.context.fail(
-                place, "rewrite.path and strip_prefix both change the path", "keep one of them")
+                place, "rewrite.path and strip_prefix are mutually exclusive", "remove one of them")
         }
         // If the pattern is invalid, its captures are unknown; the reader of the pattern reports that error.
         guard let pattern = try? RoutePattern(self.path, encodedSlashes: slashes, caseInsensitive: caseInsensitive)
@@ -88,7 +89,7 @@ extension Configuration.Route {
     func checkStreams(_ mapping: MappingReader) {
         if tokenProtocol, !upgrade.contains("websocket") {
             mapping.fail(
-                "token_protocol", "token_protocol is for WebSockets, and the route takes none",
+                "token_protocol", "token_protocol requires WebSockets, which the route does not accept",
                 "add upgrade: [websocket], or remove it")
         }
         guard auth == .none else { return }
@@ -104,7 +105,7 @@ extension Configuration.Route {
         warnOfAmbiguity(mapping.context, at: place, identity)
         if !scopes.isEmpty, !identity.providers.contains(where: { $0.opaqueTokens != nil }) {
             mapping.warn(
-                "scopes", "no token has scopes, so nobody passes",
+                "scopes", "no configured token has scopes, so every request is denied",
                 "add a provider of access tokens to identity.providers, or remove it")
         }
     }
@@ -117,8 +118,8 @@ extension Configuration.Route {
         let named = providers.isEmpty ? opaque : opaque.filter(providers.contains)
         guard named.count > 1 else { return }
         context.warn(
-            place, "opaque tokens are refused here: they may be of \(named.joined(separator: " or "))",
-            "name one of them in providers, beside any others")
+            place, "opaque tokens are rejected here, since \(named.joined(separator: " or ")) could have issued them",
+            "list only one of them in providers")
     }
 
     private func warnOfStrangers(_ mapping: MappingReader, _ identity: Configuration.Identity) {
@@ -128,7 +129,7 @@ extension Configuration.Route {
             let known = configured + (identity.firebase == nil ? [] : Configuration.Firebase.signInProviders)
             let meant = Configuration.Provider.suggestion(for: id, among: known)
             mapping.warn(
-                "providers", "nobody signs in with \(Quoted(id))",
+                "providers", "no configured provider is \(Quoted(id))",
                 meant.map { "did you mean '\($0)'?" } ?? "remove it, or add it to identity.providers")
         }
     }

@@ -140,7 +140,7 @@ extension Configuration.Route {
         guard let mapping = value.mapping(.route) else { return nil }
         let pathValue = mapping.required("path", "add a pattern, as in path: /v1/{rest=**}")
         let path = pathValue.flatMap(Self.path)
-        let upstream = mapping.required("upstream", "name one of the upstreams").flatMap { value in
+        let upstream = mapping.required("upstream", "add the name of an upstream").flatMap { value in
             Self.upstream(value, surroundings.upstreams)
         }
         var route = Self(
@@ -183,7 +183,7 @@ extension Configuration.Route {
             return
         }
         guard let mapping = value.mapping(.recentSignIn) else { return }
-        let maxAge = mapping.required("max_age", "say how long ago the user may have signed in, as in 5m")
+        let maxAge = mapping.required("max_age", "write the maximum time since the sign-in, as in 5m")
         recentSignIn = maxAge?.duration(in: bounds)
         mapping.set(&signInProof, "proof") { $0.choice() }
     }

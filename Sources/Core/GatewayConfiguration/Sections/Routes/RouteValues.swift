@@ -4,7 +4,7 @@ extension Configuration.Route {
     static func path(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 2_048) else { return nil }
         guard text.hasPrefix("/") else {
-            return value.fail("\(value.name) is \(value.shown), without '/' at its beginning", "begin it with '/'")
+            return value.fail("\(value.name) is \(value.shown), which does not begin with '/'", "begin it with '/'")
         }
         return withoutForeignCaptures(text, value)
     }
@@ -18,7 +18,7 @@ extension Configuration.Route {
                 $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")
             }
             return value.fail(
-                "\(value.name) has the segment \(Quoted(String(segment))), which would match only as it stands",
+                "\(value.name) has the segment \(Quoted(String(segment))), which would match only literally",
                 "write {\(name.isEmpty ? "name" : name)}")
         }
         return text
@@ -53,11 +53,11 @@ extension Configuration.Route {
         guard FieldName.isValid(name), name.utf8.count <= 32 else {
             return value.fail("\(value.name) is \(value.shown), not a method", "write a method as in GET")
         }
-        guard name != "CONNECT" else { return value.fail("CONNECT is never forwarded", "remove it") }
+        guard name != "CONNECT" else { return value.fail("CONNECT is not supported", "remove it") }
         guard isExtension || RegisteredMethods.names.contains(name) else {
             let meant = Spelling.suggestion(for: name, among: RegisteredMethods.names)
             return value.fail(
-                "\(value.name) is \(value.shown), a method that is not registered",
+                "\(value.name) is \(value.shown), an unregistered method",
                 (meant.map { "did you mean '\($0)'? else " } ?? "") + "write extension:\(name)")
         }
         return name
@@ -66,7 +66,7 @@ extension Configuration.Route {
     static func provider(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 128) else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            return value.fail("\(value.name) is not a provider's id", "write an id as in apple.com")
+            return value.fail("\(value.name) is not a provider id", "write an id as in apple.com")
         }
         return text
     }
@@ -75,7 +75,7 @@ extension Configuration.Route {
     static func prefix(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 1_024) else { return nil }
         guard text.hasPrefix("/") else {
-            return value.fail("\(value.name) is \(value.shown), without '/' at its beginning", "write it as in /api")
+            return value.fail("\(value.name) is \(value.shown), which does not begin with '/'", "write it as in /api")
         }
         return withoutForeignCaptures(text, value)
     }
@@ -89,7 +89,8 @@ extension Configuration.Route {
         }
         guard text != "h2c", text != "http", text != "tls" else {
             return value.fail(
-                "\(value.shown) would carry requests that nobody decides about", "remove it, or write websocket")
+                "\(value.shown) would forward requests without an authorization decision",
+                "remove it, or write websocket")
         }
         return text
     }
@@ -107,7 +108,7 @@ extension Configuration.Route {
         }
         guard isName, !text.isEmpty else {
             return value.fail(
-                "\(value.name) is \(value.shown), not a parameter's name", "write letters, digits, '_', '-' or '.'")
+                "\(value.name) is \(value.shown), not a parameter name", "write letters, digits, '_', '-' or '.'")
         }
         return text
     }
@@ -125,7 +126,7 @@ extension Configuration.Route {
         guard text.utf8.allSatisfy(ScopeToken.allows) else {
             return value.fail(
                 "\(value.name) is \(value.shown), not a scope",
-                "write one scope an entry, in visible ASCII without '\"' and '\\'")
+                "write one scope per entry, in visible ASCII without '\"' and '\\'")
         }
         return text
     }

@@ -46,7 +46,7 @@ extension ConfigurationValue {
     package func rulesExpression() -> Configuration.RulesExpression? {
         guard let scalar = scalar("an expression") else { return nil }
         guard !scalar.isSubstituted else {
-            return fail("\(name) is an expression with ${...} in it", "write the value itself, or take it from a claim")
+            return fail("\(name) is an expression that contains ${...}", "write the value, or use a claim")
         }
         guard scalar.text.utf8.count <= Configuration.RulesExpression.maximumSize else {
             return fail(

@@ -55,11 +55,12 @@ struct RedisURL: Equatable {
 
     private static func checked(_ rest: Substring) throws(Failure) -> Substring {
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Failure("spaces or other than ASCII characters in its URL", "percent-encode them")
+            throw Failure("spaces or non-ASCII characters in its URL", "percent-encode them")
         }
         if rest.contains(where: { $0 == "?" || $0 == "#" }) {
             throw Failure(
-                "a '?' or '#' in its URL", "remove it and what follows; in a user or password, percent-encode it")
+                "a '?' or '#' in its URL",
+                "remove the query or fragment; percent-encode the character in a user or password")
         }
         guard let slash = rest.firstIndex(of: "/"), rest[slash...].contains("@") else { return rest }
         throw Failure("a '/' before '@' in its URL", "write / as %2F in a user or password")
@@ -79,14 +80,14 @@ struct RedisURL: Equatable {
     private static func decoded(_ text: Substring) throws(Failure) -> String {
         if text.contains(where: { "@:[]".contains($0) }) {
             throw Failure(
-                "a character in its user or password that means something in URLs",
+                "a reserved URL character in its user or password",
                 "percent-encode @ as %40, : as %3A, [ as %5B and ] as %5D, or write the key password")
         }
         guard let bytes = PercentEncoding.decoded(text.utf8) else {
-            throw Failure("a '%' without two digits in its user or password", "write %25 for a %")
+            throw Failure("a '%' without two hexadecimal digits in its user or password", "write %25 for a %")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw Failure("a user or password that is not UTF-8", "percent-encode the bytes of its UTF-8")
+            throw Failure("a user or password that is not UTF-8", "percent-encode its UTF-8 bytes")
         }
         return decoded
     }
@@ -105,19 +106,21 @@ struct RedisURL: Equatable {
     ) throws(Failure) -> (RedisLocation.Servers, database: Int) {
         let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let master = parts.first, !master.isEmpty else {
-            throw Failure("no name of a master", "write redis+sentinel://HOST,HOST/NAME, as the sentinels call it")
+            throw Failure(
+                "no master name",
+                "write redis+sentinel://HOST,HOST/NAME with the master name of the sentinels' configuration")
         }
         guard master.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }) else {
-            throw Failure("a bad name of a master", "a sentinel's names are of letters, digits, '.', '-' and '_'")
+            throw Failure("an invalid master name", "a master name consists of letters, digits, '.', '-' and '_'")
         }
         var addresses: [RedisLocation.Address] = []
         for host in hosts.split(separator: ",", omittingEmptySubsequences: false) {
             let address = try address(host, defaultPort: 26379)
-            if addresses.contains(address) { throw Failure("a sentinel twice", "remove one of them") }
+            if addresses.contains(address) { throw Failure("a duplicate sentinel", "remove one of them") }
             addresses.append(address)
         }
         guard addresses.count <= maximumSentinels else {
-            throw Failure("more than \(maximumSentinels) sentinels", "name some of them; they know of the others")
+            throw Failure("more than \(maximumSentinels) sentinels", "list fewer of them; each knows the others")
         }
         return (.sentinels(addresses, master: String(master)), parts.count == 2 ? try database(parts[1]) : 0)
     }
@@ -125,18 +128,19 @@ struct RedisURL: Equatable {
     private static func address(_ text: Substring, defaultPort: Int) throws(Failure) -> RedisLocation.Address {
         do {
             let parsed = try HostAndPort(parsing: String(text), defaultPort: defaultPort)
-            guard parsed.port != 0 else { throw Failure("an address with port 0", "name the port") }
+            guard parsed.port != 0 else { throw Failure("an address with port 0", "add the port") }
             return RedisLocation.Address(host: parsed.host, port: parsed.port)
         } catch let error as HTTPURL.Failure {
             throw Failure(error.what, error.remedy)
         } catch {
-            throw error as? Failure ?? Failure("a bad address", "write HOST:PORT")
+            throw error as? Failure ?? Failure("an invalid address", "write HOST:PORT")
         }
     }
 
     private static func database(_ text: Substring) throws(Failure) -> Int {
         guard let number = WholeNumber.parse(text), 0...maximumDatabase ~= number else {
-            throw Failure("a bad database", "a database is a number up to \(maximumDatabase), as in redis://HOST/1")
+            throw Failure(
+                "an invalid database", "a database is a number up to \(maximumDatabase), as in redis://HOST/1")
         }
         return number
     }

@@ -56,8 +56,9 @@ extension Configuration.Revocation {
         }
         if tenant == .any {
             mapping.fail(
-                "source", "revocation.source: firebase with tokens of any tenant: a uid may be another account in each",
-                "name one tenant in identity.firebase.tenant, or remove it")
+                "source",
+                "revocation.source: firebase with tokens of any tenant; tenants can have different accounts with the same uid",
+                "set identity.firebase.tenant to one tenant, or remove it")
         }
         firebase = Configuration.FirebaseAccounts(mapping)
     }

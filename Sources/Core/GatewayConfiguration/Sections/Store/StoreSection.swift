@@ -40,7 +40,7 @@ extension Configuration.StoreLocation {
             }
         }
         for key in KnownKeys.store.supported where key != "url" {
-            mapping?.refuse(key, "for a store that is no Redis")
+            mapping?.refuse(key, "requires a Redis store")
         }
         return sqlite(text, url)
     }
@@ -53,10 +53,11 @@ extension Configuration.StoreLocation {
         }
         switch text.dropFirst("sqlite:".count) {
         case ":memory:": return .sqliteMemory
-        case "": return url.fail("\(url.name) names no file", "write sqlite:PATH")
+        case "": return url.fail("\(url.name) has no file path", "write sqlite:PATH")
         case let path where path.hasPrefix("//") || path.hasPrefix(":"):
             return url.fail(
-                "\(url.name) is not sqlite: and a path", "write sqlite:PATH, as in sqlite:/var/lib/gatehouse.db")
+                "\(url.name) is not sqlite: followed by a path", "write sqlite:PATH, as in sqlite:/var/lib/gatehouse.db"
+            )
         case let path: return .sqlite(path: String(path))
         }
     }
@@ -88,8 +89,8 @@ private struct RedisStoreReader {
 
     private func account() -> RedisLocation.Account? {
         var (username, password) = (url.username, url.password)
-        if username != nil { mapping?.refuse("username", "which the url has too", "keep one of them") }
-        if password != nil { mapping?.refuse("password", "which the url has too", "keep one of them") }
+        if username != nil { mapping?.refuse("username", "is also set by url", "remove one of them") }
+        if password != nil { mapping?.refuse("password", "is also set by url", "remove one of them") }
         mapping?.set(&username, "username") { $0.string(atMost: 1_024) }
         mapping?.set(&password, "password") { $0.secret() }
         return account(username, password, "user", "password")
@@ -112,7 +113,8 @@ private struct RedisStoreReader {
         if let password { return RedisLocation.Account(username: username, password: password) }
         // An invalid key has already been reported.
         guard username != nil, mapping?.value(key) == nil else { return nil }
-        return place.fail("store has a \(what) without a password", "add \(key): ${NAME}; for `nopass`, any will do")
+        return place.fail(
+            "store has a \(what) but no password", "add \(key): ${NAME}; a `nopass` user accepts any password")
     }
 
     private func tls() -> RedisLocation.TLS? {

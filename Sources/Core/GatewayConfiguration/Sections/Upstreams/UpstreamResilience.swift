@@ -87,7 +87,8 @@ extension Configuration.Upstream {
     private static func checkPath(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 2_048) else { return nil }
         guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
-            return value.fail("\(value.name) is \(value.shown), not a path", "begin with '/', percent-encode the rest")
+            return value.fail(
+                "\(value.name) is \(value.shown), not a path", "begin it with '/', and percent-encode other characters")
         }
         return text
     }
@@ -124,7 +125,7 @@ extension Configuration.Upstream {
         section.set(&ejection.maxShare, "max_share") { $0.integer(in: 1...100) }
         if section.value("max_time") == nil { ejection.maxTime = max(ejection.maxTime, ejection.time) }
         if ejection.maxTime < ejection.time, let value = section.value("max_time") {
-            let _: Bool? = value.fail("\(value.name) is shorter than time", "make it longer, or time shorter")
+            let _: Bool? = value.fail("\(value.name) is less than time", "increase it, or decrease time")
         }
         return ejection
     }

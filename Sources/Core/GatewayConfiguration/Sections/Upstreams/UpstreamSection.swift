@@ -125,7 +125,7 @@ extension Configuration.Upstream {
             && entry.key.utf8.allSatisfy { ClaimPathParser.continuesName($0) || "-.".utf8.contains($0) }
         if !isName {
             entry.fail(
-                "\(Quoted(entry.key)) is not a name for an upstream", "use up to 64 letters, digits, '-', '_' and '.'")
+                "\(Quoted(entry.key)) is not a valid upstream name", "use up to 64 letters, digits, '-', '_' and '.'")
         }
         guard let mapping = entry.value.mapping(.upstream) else { return nil }
         let servers = mapping.required("servers", "add servers: [http://HOST:PORT]").flatMap(servers)
@@ -146,7 +146,9 @@ extension Configuration.Upstream {
     private static func servers(_ value: ConfigurationValue) -> [Configuration.UpstreamServer]? {
         guard let servers = value.list(atMost: 256, of: "servers", { $0.upstreamServer() }) else { return nil }
         guard Set(servers.map(\.description)).count == servers.count else {
-            return value.fail("\(value.name) has a server twice", "keep one of them, with the weight of both")
+            return value.fail(
+                "\(value.name) has a duplicate server",
+                "remove one of them, and give the other the sum of their weights")
         }
         return servers
     }
@@ -190,7 +192,7 @@ extension Configuration.Upstream {
     private static func serverName(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 253)?.lowercased() else { return nil }
         guard HostName.isValid(text), IPAddress(text) == nil else {
-            return value.fail("\(value.name) is \(value.shown), not a name", "write a host's name without a port")
+            return value.fail("\(value.name) is \(value.shown), not a name", "write a host name without a port")
         }
         return text
     }
@@ -226,7 +228,7 @@ extension Configuration.UpstreamServer {
         }
         guard path.utf8.count <= maximumPath else {
             throw HTTPURL.Failure(
-                what: "a socket's path of more than \(maximumPath) bytes", remedy: "choose a shorter one")
+                what: "a socket path of more than \(maximumPath) bytes", remedy: "choose a shorter one")
         }
         return path
     }
