@@ -23,7 +23,7 @@ struct LoopbackConnection: ~Copyable {
     }
 
     /// The status of the answer; nil when the connection ended.
-    mutating func ask(token: String) -> Int? {
+    mutating func query(token: String) -> Int? {
         let request = Array("GET /flood HTTP/1.1\r\nHost: flood\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
         guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return nil }
         var count = 0

@@ -31,18 +31,19 @@ struct TokenFlood {
     private static func flood(_ range: Range<Int>, provider: DevelopmentProvider, port: Int) async -> Int {
         await withTaskGroup(of: Int.self) { group in
             for lane in 0..<2 {
-                group.addTask { ask(range.lowerBound + lane, range.upperBound, provider, port) }
+                group.addTask { query(range.lowerBound + lane, range.upperBound, provider, port) }
             }
             return await group.reduce(0, +)
         }
     }
 
-    private static func ask(_ first: Int, _ end: Int, _ provider: DevelopmentProvider, _ port: Int) -> Int {
+    private static func query(_ first: Int, _ end: Int, _ provider: DevelopmentProvider, _ port: Int) -> Int {
         guard var connection = LoopbackConnection(port: port) else { return end - first }
         var refused = 0
         for number in stride(from: first, to: end, by: 2) {
             let user = DevelopmentUser.named("flood-\(number)")
-            guard let token = try? provider.sign(provider.idToken(for: user)), connection.ask(token: token) == 200 else {
+            guard let token = try? provider.sign(provider.idToken(for: user)), connection.query(token: token) == 200
+            else {
                 refused += 1
                 continue
             }

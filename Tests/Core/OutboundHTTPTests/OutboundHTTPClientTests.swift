@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OutboundHTTPClientTests {
     @Test func `a response of any status is returned`() async throws {
-        let reply = try await ask { _ in
+        let reply = try await query { _ in
             .send(httpAnswer(status: "503 No", headers: ["Retry-After: 7"], Array("later".utf8)))
         }.get()
         #expect(reply.status == 503 && reply.retryAfter == "7")
@@ -36,7 +36,7 @@ import Testing
     func `no redirect is followed, so that secrets go nowhere else`(status: String) async throws {
         let target = try await MisbehavingSource { _ in .send(httpAnswer([])) }
         let location = "Location: \(target.url)"
-        let reply = try await ask { _ in .send(httpAnswer(status: status, headers: [location], [])) }.get()
+        let reply = try await query { _ in .send(httpAnswer(status: status, headers: [location], [])) }.get()
         #expect(reply.status == Int(status.prefix(3)))
         #expect(target.requests.isEmpty)
         try await target.close()
@@ -44,24 +44,24 @@ import Testing
 
     @Test func `a response larger than 64 KiB is rejected`() async throws {
         let largest = [UInt8](repeating: 0x20, count: OutboundHTTPClient.sizeLimit)
-        #expect(try await ask { _ in .send(httpAnswer(largest)) }.get().body.count == 65_536)
-        let announced = await ask { _ in .send(httpAnswer(largest + [0x20])) }
+        #expect(try await query { _ in .send(httpAnswer(largest)) }.get().body.count == 65_536)
+        let announced = await query { _ in .send(httpAnswer(largest + [0x20])) }
         #expect(announced.kind == .tooLarge)
         let head = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10001\r\n".utf8)
-        let chunked = await ask { _ in .send(head + largest + [0x20]) }
+        let chunked = await query { _ in .send(head + largest + [0x20]) }
         #expect(chunked.kind == .tooLarge)
     }
 
     @Test(arguments: [MisbehavingSource.Answer.drip(pause: .milliseconds(10), length: 1000), .silence])
     func `a slow response ends at the total timeout`(answer: MisbehavingSource.Answer) async throws {
-        #expect(await ask(within: .milliseconds(200)) { _ in answer }.kind == .timedOut)
+        #expect(await query(within: .milliseconds(200)) { _ in answer }.kind == .timedOut)
     }
 
     @Test func `a compressed response is not decompressed, and bytes that are not HTTP are invalid`() async throws {
         let body: [UInt8] = [0x1F, 0x8B, 8, 0]
-        let reply = try await ask { _ in .send(httpAnswer(headers: ["Content-Encoding: gzip"], body)) }.get()
+        let reply = try await query { _ in .send(httpAnswer(headers: ["Content-Encoding: gzip"], body)) }.get()
         #expect(reply.body == body)
-        #expect(await ask { _ in .sendAndClose(Array("SSH-2.0-x\r\n\r\n".utf8)) }.kind == .invalidResponse)
+        #expect(await query { _ in .sendAndClose(Array("SSH-2.0-x\r\n\r\n".utf8)) }.kind == .invalidResponse)
     }
 
     @Test func `a body shorter than its length is a failure without a retry`() async throws {
@@ -117,7 +117,7 @@ import Testing
 }
 
 extension OutboundHTTPClientTests {
-    private func ask(
+    private func query(
         within time: Duration = .seconds(5),
         _ answer: @escaping @Sendable (MisbehavingSource.Request) -> MisbehavingSource.Answer
     ) async -> FakeTransport.Reply {

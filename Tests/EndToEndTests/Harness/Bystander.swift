@@ -45,13 +45,13 @@ private final class Bystander: Sendable {
             let client = number.isMultiple(of: 2) ? kept : try? RawClient(port: scenario.gateway.port)
             let began = ContinuousClock.now
             let answer = Result { try client?.exchange(.bearer(token, "/me/\(number)")) }
-            note(answer, uid: uid, path: "/me/\(number)", took: began.duration(to: .now))
+            record(answer, uid: uid, path: "/me/\(number)", took: began.duration(to: .now))
             // A steady client, not a load.
             Thread.sleep(forTimeInterval: 0.005)
         } while !isDone.withLock { $0 }
     }
 
-    private func note(_ answer: Result<WireResponse?, any Error>, uid: String, path: String, took: Duration) {
+    private func record(_ answer: Result<WireResponse?, any Error>, uid: String, path: String, took: Duration) {
         let report = (try? answer.get()).flatMap(EchoReport.init)
         experience.withLock { experience in
             experience.answered += 1

@@ -18,7 +18,7 @@ final class OwnThread: TaskExecutor {
         } catch {
             result = .failure(error)
         }
-        await Places.shared.giveBack()
+        await Places.shared.release()
         try result.get()
     }
 }
@@ -39,7 +39,7 @@ private actor Places {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    func giveBack() {
+    func release() {
         guard !waiting.isEmpty else { return free += 1 }
         waiting.removeFirst().resume()
     }

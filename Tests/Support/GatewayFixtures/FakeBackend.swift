@@ -13,7 +13,7 @@ actor FakeBackend: AdministrationBackend {
     func fail(with error: AdministrationError) { failure = error }
     func lack(_ name: String, why: String) { checks.withLock { $0.append(ReadinessCheck(name, why: why)) } }
 
-    private func note(_ call: String) throws(AdministrationError) {
+    private func record(_ call: String) throws(AdministrationError) {
         calls.append(call)
         if let failure { throw failure }
     }
@@ -24,37 +24,37 @@ actor FakeBackend: AdministrationBackend {
     func metricsText() -> String { "# metrics\n" }
 
     func user(_ user: UserKey) throws(AdministrationError) -> UserRecord {
-        try note("user \(name(user))")
+        try record("user \(name(user))")
         return UserRecord(validSince: 17)
     }
 
     func revoke(_ user: UserKey, at: UnixTime?) throws(AdministrationError) -> UserRecord {
-        try note("revoke \(name(user)) \(at.map { "\($0)" } ?? "now")")
+        try record("revoke \(name(user)) \(at.map { "\($0)" } ?? "now")")
         return UserRecord(validSince: at ?? 1000)
     }
 
     func unrevoke(_ user: UserKey) throws(AdministrationError) -> UserRecord {
-        try note("unrevoke \(name(user))")
+        try record("unrevoke \(name(user))")
         return UserRecord()
     }
 
     func disable(_ user: UserKey) throws(AdministrationError) -> UserRecord {
-        try note("disable \(name(user))")
+        try record("disable \(name(user))")
         return UserRecord(disabled: true)
     }
 
     func enable(_ user: UserKey) throws(AdministrationError) -> UserRecord {
-        try note("enable \(name(user))")
+        try record("enable \(name(user))")
         return UserRecord()
     }
 
     func session(_ user: UserKey, _ session: String) throws(AdministrationError) -> SessionRecord {
-        try note("look \(name(user)) \(session)")
+        try record("look \(name(user)) \(session)")
         return SessionRecord(revoked: false, signedInAt: 7)
     }
 
     func revokeSession(_ user: UserKey, session: String) throws(AdministrationError) -> SessionRecord {
-        try note("session \(name(user)) \(session)")
+        try record("session \(name(user)) \(session)")
         return SessionRecord(revoked: true)
     }
 
@@ -63,19 +63,19 @@ actor FakeBackend: AdministrationBackend {
     }
 
     func refreshKeys() throws(AdministrationError) -> [AdministeredKeySet] {
-        try note("refresh")
+        try record("refresh")
         return keys()
     }
 
     func acceptStore() throws(AdministrationError) -> StoreLoss {
-        try note("accept")
+        try record("accept")
         var loss = StoreLoss()
         (loss.users, loss.wentBack) = (2, true)
         return loss
     }
 
     func reload() throws(AdministrationError) -> UInt64 {
-        try note("reload")
+        try record("reload")
         return 7
     }
 

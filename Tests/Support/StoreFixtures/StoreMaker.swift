@@ -42,12 +42,12 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
 
     /// A loaded store whose clock stands still.
     func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any GatewayStore {
-        try await make(.standing(at: now))
+        try await make(.facts(at: now))
     }
 }
 
 extension GatewayClock {
-    static func standing(at now: Int64) -> GatewayClock { GatewayClock(now: { now }, monotonic: { 1 }) }
+    static func facts(at now: Int64) -> GatewayClock { GatewayClock(now: { now }, monotonic: { 1 }) }
 }
 
 extension Logger {

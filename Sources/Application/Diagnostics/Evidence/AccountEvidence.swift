@@ -10,20 +10,20 @@ enum AccountEvidence: Sendable {
     /// The decision does not depend on the account.
     case irrelevant
     /// The account was not looked up, although the gateway would do it.
-    case notAsked
+    case notQueried
     case told(AccountStatus.Answer, by: String)
     /// The lookup failed, with the reason.
     case failed(String)
 
     var isKnown: Bool {
-        if case .notAsked = self { false } else { true }
+        if case .notQueried = self { false } else { true }
     }
 
     /// The account's status for the decision. An account that was not looked up is assumed to be valid.
     var view: AccountView {
         switch self {
-        case .irrelevant: .notAsked
-        case .notAsked: .known(.account(validSince: nil, disabled: false))
+        case .irrelevant: .notQueried
+        case .notQueried: .known(.account(validSince: nil, disabled: false))
         case .told(let answer, _): .known(answer)
         case .failed: .failed(lastKnown: nil)
         }

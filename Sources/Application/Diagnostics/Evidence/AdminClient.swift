@@ -101,11 +101,11 @@ package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvert
     /// The error and its remedy.
     package let description: String
     /// Whether no gateway listens at the address.
-    let meansNoGateway: Bool
+    let isConnectionRefused: Bool
 
-    private init(_ description: String, meansNoGateway: Bool = false) {
+    private init(_ description: String, isConnectionRefused: Bool = false) {
         self.description = description
-        self.meansNoGateway = meansNoGateway
+        self.isConnectionRefused = isConnectionRefused
     }
 
     static let noListener = AdminClientError(
@@ -117,7 +117,7 @@ package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvert
     static func unreachable(_ address: String, _ why: String) -> AdminClientError {
         AdminClientError(
             "no gateway responds at \(address) (\(why)); start it, or correct admin.address",
-            meansNoGateway: why == KeyFetchError.Code.unreachable.rawValue)
+            isConnectionRefused: why == KeyFetchError.Code.unreachable.rawValue)
     }
 
     static func wrongToken(_ address: String) -> AdminClientError {

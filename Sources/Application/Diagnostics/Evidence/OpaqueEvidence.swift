@@ -8,7 +8,7 @@ import PrintableText
 /// The introspection of single opaque tokens for diagnosis.
 struct OpaqueEvidenceSource: Sendable {
     /// `nil` if no provider is queried.
-    let ask: (@Sendable (_ token: [UInt8], _ provider: Configuration.Provider) async -> Judgement)?
+    let query: (@Sendable (_ token: [UInt8], _ provider: Configuration.Provider) async -> Judgement)?
 
     /// Queries providers over HTTP, with the limits of the gateway's own calls.
     static func live(clockSkew: Duration, clock: GatewayClock) -> OpaqueEvidenceSource {
@@ -23,7 +23,7 @@ struct OpaqueEvidenceSource: Sendable {
     }
 
     /// A source that queries no provider.
-    static let none = OpaqueEvidenceSource(ask: nil)
+    static let none = OpaqueEvidenceSource(query: nil)
 
     static func judgement(
         of token: [UInt8], _ provider: Configuration.Provider, _ transport: any OutboundTransport, clockSkew: Duration,
@@ -34,7 +34,7 @@ struct OpaqueEvidenceSource: Sendable {
         }
         switch await transport.send(check.request(about: token), within: tokens.timeout) {
         case .success(let reply):
-            return ProvenAnswer.judge(
+            return ProvenResponse.judge(
                 reply, by: check, now: clock.now(), clockSkew: clockSkew.components.seconds)
         case .failure(let failure): return .failed(failure)
         }

@@ -31,7 +31,7 @@ struct OwnerEvidenceSource: Sendable {
 
     private static func inFile(_ path: String, _ link: IdentityLink) -> OwnerEvidence {
         do throws(StoreError) {
-            guard let owner = try SQLiteLook.owner(path: path, of: link) else { return .nobody("read from \(path)") }
+            guard let owner = try SQLiteLookup.owner(path: path, of: link) else { return .nobody("read from \(path)") }
             return .owner(owner, from: "read from \(path)")
         } catch {
             guard error.code == .inUse else { return .unknown("\(path) cannot be read (\(error.code))") }

@@ -27,7 +27,7 @@ enum RecordEvidence: Sendable {
         let view = StoreView()
         if case .known(let user, let session, let link, _) = self {
             view.setUser(principal.userKey, to: user)
-            if principal.standing.hasLinkRecord { view.setUser(principal.standing.linkKey, to: link) }
+            if principal.facts.hasLinkRecord { view.setUser(principal.facts.linkKey, to: link) }
             if principal.session != nil { view.setSession(principal.sessionKey, to: session) }
         }
         view.setAlwaysFresh()
@@ -54,7 +54,7 @@ struct RecordSource: Sendable {
         _ path: String, _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
-            guard let records = try SQLiteLook.records(path: path, of: user, session: session) else {
+            guard let records = try SQLiteLookup.records(path: path, of: user, session: session) else {
                 return .known(user: .none, session: .none, source: "\(path) does not exist yet")
             }
             return .known(user: records.user, session: records.session, source: "read from \(path)")
@@ -74,7 +74,7 @@ struct RecordSource: Sendable {
     ) async -> RecordEvidence {
         do throws(AdminClientError) {
             return try await asked(user, session, configuration)
-        } catch  where error.meansNoGateway {
+        } catch  where error.isConnectionRefused {
             return .known(
                 user: .none, session: .none, source: "the store is in memory and no gateway runs: it is empty")
         } catch {
@@ -86,7 +86,7 @@ struct RecordSource: Sendable {
         _ location: RedisLocation, _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
-            let records = try await RedisLook.records(location, of: user, session: session)
+            let records = try await RedisLookup.records(location, of: user, session: session)
             return .known(user: records.user, session: records.session, source: "read from \(location)")
         } catch {
             do throws(AdminClientError) {

@@ -44,7 +44,7 @@ struct SessionSearch: Sendable {
     private func inFile(_ path: String) -> KeyEvidence {
         do throws(StoreError) {
             let names = [SessionAuthority.issuerSetting, SessionAuthority.keySetting]
-            guard let settings = try SQLiteLook.settings(path: path, names) else {
+            guard let settings = try SQLiteLookup.settings(path: path, names) else {
                 return .noSessions("\(missing), in \(path), which does not exist yet: a gateway that starts makes it")
             }
             return read(settings, path)

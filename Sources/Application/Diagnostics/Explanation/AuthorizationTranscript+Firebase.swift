@@ -11,12 +11,12 @@ extension AuthorizationTranscript {
         guard policy.revocation != .off else {
             return ExplanationStep(.note, name, "not checked: the route has revocation: off")
         }
-        guard principal.standing.isFirebase else {
+        guard principal.facts.isFirebase else {
             return ExplanationStep(.note, name, "not checked: the user has no Firebase account")
         }
         let decision = findings.lazy.compactMap { if case .account(let decision) = $0 { decision } else { nil } }.first
         switch firebase {
-        case .irrelevant, .notAsked: return ExplanationStep(.unknown, name, "Firebase was not queried")
+        case .irrelevant, .notQueried: return ExplanationStep(.unknown, name, "Firebase was not queried")
         case .failed(let why): return unasked(name, why, decision)
         case .told(.unavailable, let source):
             return unasked(name, "\(source) returned no usable status", decision)
@@ -38,7 +38,7 @@ extension AuthorizationTranscript {
         case .account(_, disabled: true): return "the user is disabled in Firebase"
         case .account(let since?, _):
             let count = "only sign-ins since \(RFC3339.text(since)) are valid"
-            let validity = principal.standing.validityTime
+            let validity = principal.facts.validityTime
             guard validity.isBefore(since) else { return "not disabled, and \(count)" }
             let signedIn = validity.known.map { "signed in at \(RFC3339.text($0))" } ?? "signed in at an unknown time"
             return "\(signedIn), and \(count): revoked since"

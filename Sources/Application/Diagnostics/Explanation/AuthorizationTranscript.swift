@@ -51,7 +51,7 @@ struct AuthorizationTranscript {
             let who = isUser ? "the user" : "the identity that the user signed in with"
             return ExplanationStep(.failed, name, "\(who) is disabled; \(evidence.source)")
         case .revoked: return ExplanationStep(.failed, name, "\(whyRevoked); \(evidence.source)")
-        case .loading, .notAsked, .unknown, nil: return unreadable(name)
+        case .loading, .notQueried, .unknown, nil: return unreadable(name)
         }
     }
 
@@ -74,8 +74,8 @@ struct AuthorizationTranscript {
     }
 
     private var whyRevoked: String {
-        let validity = principal.standing.validityTime
-        let times = [principal.userKey, principal.standing.linkKey].compactMap(validSince)
+        let validity = principal.facts.validityTime
+        let times = [principal.userKey, principal.facts.linkKey].compactMap(validSince)
         guard let since = times.first(where: validity.isBefore) else { return "this session was revoked" }
         if let start = principal.startedAt {
             return
@@ -134,7 +134,7 @@ struct AuthorizationTranscript {
         case .tooOld:
             return ExplanationStep(
                 .failed, name, "\(signedIn), and the maximum age is \(wanted); no later sign-in is recorded")
-        case .ended, .loading, .notAsked, .unknown, nil:
+        case .ended, .loading, .notQueried, .unknown, nil:
             return ExplanationStep(.failed, name, "the session's record is invalid, so a later sign-in cannot be read")
         }
     }

@@ -125,14 +125,14 @@ struct ExplainedRun {
             guard case .known(let answer) = firebase.view, answer != .unavailable else {
                 return .result(.accountUnknown)
             }
-            let status = AccountStatus(answer: answer, askedAt: explainer.clock.monotonic())
+            let status = AccountStatus(answer: answer, queriedAt: explainer.clock.monotonic())
             parts.accounts.table.insert(status, of: principal.userKey)
             return .result(.arrived)
         case .revocationView, .records: return .result(.unavailable)
         }
     }
 
-    private mutating func owner(of question: LinkQuestion) async -> Looked {
+    private mutating func owner(of question: LinkQuery) async -> Looked {
         showVerified(inspected?.entry)
         switch await explainer.owners.lookUp(question.link) {
         case .nobody(let source):
@@ -187,9 +187,9 @@ struct ExplainedRun {
                 isListed
                     ? ExplanationStep(.passed, "site", "the Origin is allowed to send requests with credentials")
                     : ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown))
-        case .crossSiteNotChecked: transcript.note("site", "not queried: the route has insecure_no_csrf")
+        case .crossSiteNotChecked: transcript.record("site", "not queried: the route has insecure_no_csrf")
         case .credentialNotNeeded:
-            if run.endpoint == nil { transcript.note("credential", "not checked: the route has auth: none") }
+            if run.endpoint == nil { transcript.record("credential", "not checked: the route has auth: none") }
         case .credential(let offer): await showCredential(offer)
         case .authenticated(let entry): showVerified(entry)
         case .notAuthenticated: break
@@ -205,13 +205,13 @@ struct ExplainedRun {
         let route = explainer.configuration.routes[match.index]
         transcript.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
         for limit in route.rateLimits {
-            transcript.note(
+            transcript.record(
                 "rate limit",
                 "\(limit.requests) in \(DurationText.write(limit.every)) per \(limit.per.rawValue), not counted here")
         }
         if let rewrite = route.rewrite {
             let host = rewrite.host.map { ", with Host: \($0)" } ?? ""
-            transcript.note("rewrite", "forwarded as \(text(match.forwardedPath) + query)\(host)")
+            transcript.record("rewrite", "forwarded as \(text(match.forwardedPath) + query)\(host)")
         }
     }
 
@@ -239,7 +239,7 @@ struct ExplainedRun {
         guard request.head.hasUpgrade, run.endpoint == nil else { return }
         switch asked {
         case .nothing:
-            transcript.note("upgrade", "removed: the route lists no such protocol, or the request has a body")
+            transcript.record("upgrade", "removed: the route lists no such protocol, or the request has a body")
         case .upgrade(let upgrade):
             let name = String(decoding: upgrade.name, as: UTF8.self)
             transcript.pass("upgrade", "to \(name), if the upstream agrees; the connection becomes a tunnel")
@@ -309,7 +309,7 @@ struct ExplainedRun {
         if denial.code == .introspectionUnavailable {
             return transcript.undetermined("the provider did not return a verdict on the token")
         }
-        if denial.code == .requiresRecentLogin, !records.isKnown, principal?.standing.hasSession == true {
+        if denial.code == .requiresRecentLogin, !records.isKnown, principal?.facts.hasSession == true {
             return transcript.undetermined(
                 "it passes only with a recorded later sign-in, which could not be determined")
         }
@@ -328,7 +328,7 @@ struct ExplainedRun {
             transcript.pass("path", "\(request.text(request.head.path)), the gateway's own")
             guard case .keys = response else { return transcript.answered(200, "the demo's page") }
             if explainer.configuration.accounts != nil {
-                transcript.note("store", "503 until the keys of session cookies are loaded from the store")
+                transcript.record("store", "503 until the keys of session cookies are loaded from the store")
             }
             return transcript.answered(200, "the keys of its assertions and session cookies")
         }

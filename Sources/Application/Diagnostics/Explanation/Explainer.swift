@@ -84,7 +84,7 @@ package struct Explainer: Sendable {
 
     /// Returns the user's account at Firebase.
     func account(of principal: Principal) async -> AccountEvidence {
-        await accounts.lookUp?(principal.user) ?? .notAsked
+        await accounts.lookUp?(principal.user) ?? .notQueried
     }
 
     /// Whether Identity Toolkit is queried for revocations.

@@ -9,7 +9,7 @@ struct Transcript {
     mutating func add(_ step: ExplanationStep) { steps.append(step) }
     mutating func pass(_ name: String, _ detail: String) { add(ExplanationStep(.passed, name, detail)) }
     mutating func fail(_ name: String, _ detail: String) { add(ExplanationStep(.failed, name, detail)) }
-    mutating func note(_ name: String, _ detail: String) { add(ExplanationStep(.note, name, detail)) }
+    mutating func record(_ name: String, _ detail: String) { add(ExplanationStep(.note, name, detail)) }
 
     func passes(_ forwarded: Explanation.Forwarded) -> Explanation {
         Explanation(steps: steps, verdict: .passes(forwarded))

@@ -23,7 +23,7 @@ extension TokenInspector {
         case .asks(let place, let why):
             let provider = snapshot.opaqueProviders[place]
             transcript.add(.passed, "provider", "\(provider.id), \(why)")
-            guard let judgement = await opaqueTokens.ask?(token, provider) else {
+            guard let judgement = await opaqueTokens.query?(token, provider) else {
                 transcript.add(.unknown, "answer", "\(provider.id) was not queried")
                 return transcript.ended(.introspectionUnavailable)
             }

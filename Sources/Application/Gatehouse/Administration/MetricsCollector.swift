@@ -75,8 +75,9 @@ struct MetricsCollector: Sendable {
 extension WorkerLoop {
     /// Returns the worker's counters, including gauges that are read now.
     fileprivate func countersNow() -> CountersSnapshot {
-        counters.set(.connectionsOpen, to: Int64(front.registry.count))
-        counters.set(.requestsInFlight, to: Int64(front.registry.connections.count { $0.connection.isServing }))
+        counters.set(.connectionsOpen, to: Int64(connectionContext.registry.count))
+        counters.set(
+            .requestsInFlight, to: Int64(connectionContext.registry.connections.count { $0.connection.isServing }))
         counters.set(.tokenCacheEntries, to: Int64(current?.pipeline.authenticator.cache.count ?? 0))
         for pool in current?.pools ?? [] {
             let index = pool.settings.counterPlace

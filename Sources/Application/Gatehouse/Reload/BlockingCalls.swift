@@ -89,17 +89,17 @@ private final class PendingCall<Value: Sendable>: Sendable {
 
     /// Sets the result. Returns `false` if the call was abandoned.
     func end(with result: Result<Value, any Error>) -> Bool {
-        settle(result) {}
+        resolve(result) {}
     }
 
-    /// Abandons the call. `note` runs before the call can end, unless it has ended.
-    func giveUp(_ note: () -> Void) {
-        _ = settle(
+    /// Abandons the call. `record` runs before the call can end, unless it has ended.
+    func giveUp(_ record: () -> Void) {
+        _ = resolve(
             .failure(
                 ReloadRefusal(
                     "reading the configuration took longer than \(BlockingCalls.timeLimit.components.seconds) s; check the file system"
                 )),
-            note)
+            record)
     }
 
     func result() async -> Result<Value, any Error> {
@@ -112,10 +112,10 @@ private final class PendingCall<Value: Sendable>: Sendable {
         }
     }
 
-    private func settle(_ result: Result<Value, any Error>, _ note: () -> Void) -> Bool {
+    private func resolve(_ result: Result<Value, any Error>, _ record: () -> Void) -> Bool {
         let (isFirst, waiter) = state.withLock { state in
             guard state.result == nil else { return (false, state.waiter.take()) }
-            note()
+            record()
             state.result = result
             return (true, state.waiter.take())
         }

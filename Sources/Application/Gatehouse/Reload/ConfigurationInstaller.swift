@@ -108,7 +108,7 @@ struct ConfigurationInstaller: Sendable {
             throw ReloadRefusal(
                 "the issuer and key of session cookies cannot be read from the store (\(error)); try again")
         }
-        await sources.settle(within: .seconds(5))
+        await sources.resolve(within: .seconds(5))
         return sources
     }
 

@@ -19,7 +19,7 @@ struct FileWatch: Sendable {
     var files: Set<String> { Set(loaded.keys) }
 
     /// Returns whether to reload the files.
-    mutating func look(_ fingerprints: Fingerprints) -> Bool {
+    mutating func lookUp(_ fingerprints: Fingerprints) -> Bool {
         guard fingerprints != loaded else {
             seen = nil
             return false

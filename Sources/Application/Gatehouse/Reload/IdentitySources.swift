@@ -101,7 +101,7 @@ final class IdentitySources: Sendable {
     }
 
     /// Waits until each key set was fetched once, for at most `limit`. Requests wait for the missing ones.
-    func settle(within limit: Duration) async {
+    func resolve(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end, keys.status().contains(where: { !$0.isLoaded && $0.lastError == nil }) {
             try? await Task.sleep(for: .milliseconds(10))

@@ -102,6 +102,6 @@ final class Reloader: Sendable {
     private func haveFilesChanged() async -> Bool {
         let files = state.withLock { $0.files }
         guard let fingerprints = try? await calls.run({ FileWatch.Fingerprints.now(of: files) }) else { return false }
-        return state.withLock { $0.watch.look(fingerprints) }
+        return state.withLock { $0.watch.lookUp(fingerprints) }
     }
 }

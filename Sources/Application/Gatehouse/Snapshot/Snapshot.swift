@@ -53,7 +53,7 @@ package final class Snapshot: Sendable {
     let identityShape: IdentityShape
 
     /// Whether any route may query the store during a request.
-    var asksStore: Bool {
+    var queriesStore: Bool {
         pipeline.plans.contains { plan in
             plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
                 || plan.policy.rules?.needsSignInRecord == true

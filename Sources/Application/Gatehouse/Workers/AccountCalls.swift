@@ -73,7 +73,7 @@ extension Worker {
         guard calls != nil else { return client.deny(Denial(.routeNotFound)) }
         client.record.decided = clock.monotonic()
         client.record.clearsCookie = false
-        let reader = CallReader(
+        let reader = AccountCallResponder(
             worker: self, client: client, endpoint: endpoint, caller: permit.identity?.principal,
             contentType: Self.mediaType(of: request))
         client.attach(reader)
@@ -111,8 +111,8 @@ extension Worker {
 }
 
 /// The responder of an account request: it reads the body, then serves the call and responds.
-final class CallReader: Responder {
-    var answersAtLength: Bool { true }
+final class AccountCallResponder: Responder {
+    var responseHasLength: Bool { true }
     private let worker: Worker
     private let client: ClientHandler
     private let number: UInt64
@@ -150,7 +150,7 @@ final class CallReader: Responder {
         guard calls.running < WorkerCalls.runningLimit else { return refuse(Denial(.overloaded)) }
         worker.calls?.running += 1
         isServed = true
-        servedUntil = worker.front.time &+ WorkerCalls.patience
+        servedUntil = worker.connectionContext.time &+ WorkerCalls.patience
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
             caller: caller, network: network,
@@ -165,7 +165,7 @@ final class CallReader: Responder {
     func clientWritabilityChanged(isWritable: Bool) {}
 
     func clientGone() {
-        letGo()
+        releaseBody()
     }
 
     func tick(now: UInt64) {
@@ -177,18 +177,18 @@ final class CallReader: Responder {
     private func served(_ reply: AccountReply) {
         worker.calls?.running -= 1
         guard !isOver else { return }
-        worker.front.readClock()
-        letGo()
+        worker.connectionContext.readClock()
+        releaseBody()
         guard client.isOpen, client.record.number == number else { return }
         worker.answer(reply, to: client)
     }
 
     private func refuse(_ denial: Denial) {
-        letGo()
+        releaseBody()
         client.deny(denial)
     }
 
-    private func letGo() {
+    private func releaseBody() {
         guard !isOver else { return }
         isOver = true
         worker.calls?.release(body.count, of: network)

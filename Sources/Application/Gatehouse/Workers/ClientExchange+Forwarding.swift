@@ -23,7 +23,7 @@ extension ClientExchange {
             peer: client.origin, fallbackHost: pool.hostField, assertion: assertion,
             trailers: outgoing.trailers(of: request))
         let traceIDs = traceIDs(of: request, client, worker)
-        let head = worker.front.flushes.requests.next()
+        let head = worker.connectionContext.flushes.requests.next()
         guard
             let request = outgoing.render(
                 request, permit, route, traceIDs,
@@ -34,21 +34,21 @@ extension ClientExchange {
         client.record.upstream = upstream
         worker.counters.add(
             to: client.record.attempts == 0 ? .requests : .retries, upstream: pool.settings.counterPlace)
-        if permit.upgrade != nil { client.asksForTunnel() }
+        if permit.upgrade != nil { client.requestsTunnel() }
         pool.send(request, head: head.pointee, for: client)
     }
 
     /// Returns the request's IDs: the client's trace if accepted, otherwise a new one.
     private func traceIDs(of request: RequestView, _ client: ClientHandler, _ worker: Worker) -> OutgoingHead.TraceIDs {
-        let front = worker.front
+        let connectionContext = worker.connectionContext
         if worker.snapshot.outgoing.acceptsTrace, request.fields.contains(.traceparent),
             let context = TraceContext(of: request)
         {
             client.record.trace = context.trace
             return OutgoingHead.TraceIDs(request: client.record.id, trace: context.trace, span: 0, context: context)
         }
-        if client.record.trace == (0, 0) { client.record.trace = front.requestIDs.nextPair() }
+        if client.record.trace == (0, 0) { client.record.trace = connectionContext.requestIDs.nextPair() }
         return OutgoingHead.TraceIDs(
-            request: client.record.id, trace: client.record.trace, span: front.requestIDs.nextPair().1)
+            request: client.record.id, trace: client.record.trace, span: connectionContext.requestIDs.nextPair().1)
     }
 }

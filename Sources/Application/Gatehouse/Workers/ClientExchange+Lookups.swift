@@ -34,12 +34,12 @@ extension ClientExchange {
         let request = WaitingRequest(client, self)
         guard let key = lookup.key else {
             guard case .records(let question, let entry) = lookup else { return .unavailable }
-            return worker.askStore(question, entry, for: request)
+            return worker.queryStore(question, entry, for: request)
         }
         if case .owner = lookup, !worker.pending.isStarted(key), worker.pending.lookups >= Worker.lookupLimit {
             return .ownerUnknown(.overloaded)
         }
-        noteWait(since: worker.front.time)
+        recordWait(since: worker.connectionContext.time)
         switch worker.pending.enter(request, for: key, of: client.origin.network) {
         case .refused:
             client.deny(Denial(.overloaded))
@@ -70,7 +70,7 @@ extension Worker {
                 bound.execute { $0.introspected(verdict, token) }
             }
         case .account(let principal, let notBefore):
-            lookups.accounts?.look(principal.user, notBefore: notBefore) { status in
+            lookups.accounts?.lookUp(principal.user, notBefore: notBefore) { status in
                 bound.execute { $0.accountArrived(status, of: principal.userKey) }
             }
         case .owner(let question):
@@ -79,7 +79,7 @@ extension Worker {
             counters.add(to: .storeReads)
             // Read before the store is queried, so that a later change of the link has a different generation.
             let generation = owners.generation(at: question.place)
-            source.look(question.link) { answer in
+            source.lookUp(question.link) { answer in
                 bound.execute { $0.ownerArrived(answer, of: question, generation: generation) }
             }
         }
@@ -87,7 +87,7 @@ extension Worker {
 
     /// Resumes the requests that wait for a key.
     func resume(_ key: LookupKey, with result: LookupResult = .arrived) {
-        front.readClock()
+        connectionContext.readClock()
         for request in pending.take(key) where request.isCurrent { request.resume(with: result) }
     }
 
@@ -110,9 +110,9 @@ extension Worker {
         let isUnknown = status.answer == .unavailable
         if !isUnknown {
             learn(status, of: user)
-            tellOthers?(status, user)
+            shareAccountStatus?(status, user)
         }
-        front.readClock()
+        connectionContext.readClock()
         let ready = pending.take(.account(user)) { isUnknown || pipeline.suffices(status, for: $0.exchange.run) }
         for request in ready where request.isCurrent { request.resume(with: isUnknown ? .accountUnknown : .arrived) }
     }
@@ -123,7 +123,7 @@ extension Worker {
     }
 
     /// Requests whose link changed during the query repeat it.
-    private func ownerArrived(_ answer: LinkAnswer, of question: LinkQuestion, generation: UInt64) {
+    private func ownerArrived(_ answer: LinkLookupResult, of question: LinkQuery, generation: UInt64) {
         let key = LookupKey.owner(question.key)
         pending.finish(key)
         switch answer {
@@ -137,20 +137,21 @@ extension Worker {
     // MARK: - The store itself
 
     /// Queries the store itself. Returns the failure if the store cannot be queried now. `nil` if the request waits.
-    func askStore(
-        _ question: StoreQuestion, _ identity: VerifiedTokenCache.Entry, for request: WaitingRequest
+    func queryStore(
+        _ question: StoreQuery, _ identity: VerifiedTokenCache.Entry, for request: WaitingRequest
     ) -> LookupResult? {
         counters.add(to: .storeReads)
         guard let inquiries, inquiries.isConnected else { return .records(.failed(.unreachable)) }
         guard inquiries.hasRoom else { return .records(.failed(.overloaded)) }
         request.client.adjustReading()
-        inquiries.ask(question, identity.recordCommands, for: StoreRequest(request: request, began: front.time))
+        inquiries.query(
+            question, identity.recordCommands, for: StoreRequest(request: request, began: connectionContext.time))
         return nil
     }
 
-    func storeAnswered(_ asked: StoreRequest, _ answer: StoreAnswer) {
-        front.readClock()
-        counters.record(.storeRead, nanoseconds: front.time &- asked.began)
+    func storeResponded(_ asked: StoreRequest, _ answer: StoreRecords) {
+        connectionContext.readClock()
+        counters.record(.storeRead, nanoseconds: connectionContext.time &- asked.began)
         guard asked.request.isCurrent else { return }
         asked.request.resume(with: .records(answer))
     }

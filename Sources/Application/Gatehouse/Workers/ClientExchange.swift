@@ -47,9 +47,9 @@ final class ClientExchange: RequestHandler {
     func handle(_ request: RequestView, from client: ClientHandler) {
         guard let worker else { return client.deny(Denial(.internalError)) }
         let scratch = worker.pathScratch.borrow()
-        defer { scratch.giveBack() }
+        defer { scratch.release() }
         let context = RequestPipeline.Context(
-            now: worker.clock.now(), monotonic: worker.front.time, scratch: scratch)
+            now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch)
         switch state {
         case .new: client.record.wantsGRPC = Self.isGRPC(request)
         case .waiting:
@@ -67,7 +67,7 @@ final class ClientExchange: RequestHandler {
     ) {
         while true {
             let step = worker.pipeline.advance(&run, request, &client.origins, in: context)
-            Self.note(&run, in: &client.record, worker)
+            Self.record(&run, in: &client.record, worker)
             switch consume step {
             case .permit(let permit):
                 state = .permitted
@@ -88,14 +88,14 @@ final class ClientExchange: RequestHandler {
     }
 
     /// Records that the request waits.
-    func noteWait(since now: UInt64) {
+    func recordWait(since now: UInt64) {
         run.wait(since: now)
     }
 
     /// Copies the fields for responses, the access log and metrics to the connection's record.
     ///
     /// Both are passed in place, because copying a run retains each of its members.
-    private static func note(_ run: inout PipelineRun, in record: inout RequestRecord, _ worker: Worker) {
+    private static func record(_ run: inout PipelineRun, in record: inout RequestRecord, _ worker: Worker) {
         if let reason = run.reason { record.reason = reason }
         guard let plan = run.plan else { return }
         record.bodyLimit = plan.bodyLimit
@@ -163,7 +163,7 @@ extension ClientExchange {
         return OpenStream(
             kind,
             watch: StreamWatch(
-                bounds: plan.stream, began: worker.front.time, expiresAt: run.identity?.standing.expiresAt))
+                bounds: plan.stream, began: worker.connectionContext.time, expiresAt: run.identity?.facts.expiresAt))
     }
 
     func watchExchange(of client: ClientHandler) -> OpenStream? {
@@ -171,16 +171,17 @@ extension ClientExchange {
         return OpenStream(
             .exchange,
             watch: StreamWatch(
-                bounds: plan.stream.ofPermission, began: worker.front.time, expiresAt: identity.standing.expiresAt))
+                bounds: plan.stream.ofPermission, began: worker.connectionContext.time,
+                expiresAt: identity.facts.expiresAt))
     }
 
     /// Returns the code if the stream's user may not continue, from the worker's current knowledge. Missing information
     /// never ends a stream.
     func refusal(of stream: OpenStream) -> DecisionCode? {
-        guard let worker, let standing = run.identity?.standing, run.plan?.policy.revocation != .off else { return nil }
+        guard let worker, let facts = run.identity?.facts, run.plan?.policy.revocation != .off else { return nil }
         let (authorizer, accounts) = (worker.pipeline.authorizer, worker.pipeline.accounts)
         let changes = authorizer.store.view.changes &+ (accounts?.table.changes ?? 0)
         guard stream.watch.mustAsk(changes: changes) else { return nil }
-        return authorizer.refusal(standing, account: accounts?.table.find(standing.userKey)?.answer)
+        return authorizer.refusal(facts, account: accounts?.table.find(facts.userKey)?.answer)
     }
 }

@@ -15,7 +15,7 @@ import Routing
 
 /// Remote services that a worker queries, if configured.
 struct RemoteLookups: Sendable {
-    var accounts: (any AccountLookingUp)?
+    var accounts: (any FirebaseAccountLookup)?
     /// Passes the status of a Firebase account to the workers of other loops, which may have streams of the user.
     var accountNews: (@Sendable (AccountStatus, StoreKey) -> Void)?
     var opaqueTokens: (any OpaqueTokenChecking)?
@@ -35,14 +35,14 @@ struct RemoteLookups: Sendable {
 final class Worker {
     let loop: any EventLoop
     let snapshot: Snapshot
-    let front: ConnectionContext
+    let connectionContext: ConnectionContext
     let counters: WorkerCounters
     let pipeline: RequestPipeline
     let clock: GatewayClock
     let logger: Logger
     let accessLog: AccessLogBuffer?
     /// Passes the status of a Firebase account to the workers of other loops.
-    let tellOthers: (@Sendable (AccountStatus, StoreKey) -> Void)?
+    let shareAccountStatus: (@Sendable (AccountStatus, StoreKey) -> Void)?
     /// The source of the key sets. `nil` in tests.
     let keySource: KeyCoordinator?
     let requestKeys: @Sendable (Int) -> Void
@@ -81,12 +81,12 @@ final class Worker {
         clock = home.clock
         logger = home.logger
         accessLog = home.accessLog
-        front = home.front
+        connectionContext = home.connectionContext
         counters = home.counters
         self.requestKeys = requestKeys
         self.keySource = keySource
         self.lookups = lookups
-        tellOthers = lookups.accountNews
+        shareAccountStatus = lookups.accountNews
         let store = home.store
         let outgoing = snapshot.outgoing
         let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) })
@@ -132,22 +132,23 @@ final class Worker {
         pools = snapshot.upstreams.map { settings in
             previous?.pools.first { $0.settings == settings }
                 ?? UpstreamPool(
-                    settings: settings, front: home.front, counters: home.counters, loop: home.loop,
+                    settings: settings, connectionContext: home.connectionContext, counters: home.counters,
+                    loop: home.loop,
                     logger: home.logger)
         }
         if snapshot.sessionSet == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
         inquiries =
-            snapshot.asksStore
+            snapshot.queriesStore
             ? home.storeLink().map { link in
                 RedisInquiries(link: link, timeout: snapshot.strictTimeout) { [weak self] in
-                    self?.storeAnswered($0, $1)
+                    self?.storeResponded($0, $1)
                 }
             } : nil
     }
 
     /// Makes this worker the current one.
     func begin() {
-        front.clearingCookie = clearingCookie
+        connectionContext.clearingCookie = clearingCookie
     }
 
     func requestBegan() {

@@ -17,7 +17,7 @@ import Revocation
 /// last request has ended. All calls happen on the event loop.
 final class WorkerLoop {
     let loop: any EventLoop
-    let front: ConnectionContext
+    let connectionContext: ConnectionContext
     let counters: WorkerCounters
     let clock: GatewayClock
     let logger: Logger
@@ -42,7 +42,7 @@ final class WorkerLoop {
         self.store = store
         self.clock = clock
         self.logger = logger
-        front = ConnectionContext(limits: limits, clock: clock, loop: loop)
+        connectionContext = ConnectionContext(limits: limits, clock: clock, loop: loop)
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
     }
 
@@ -67,14 +67,14 @@ final class WorkerLoop {
 
     /// Makes a worker the current one. The previous one completes its requests.
     func install(_ worker: Worker) {
-        front.adopt(worker.snapshot.limits)
+        connectionContext.adopt(worker.snapshot.limits)
         if let current { retiring.append(current) }
         current = worker
         worker.begin()
-        front.handlers = self
+        connectionContext.handlers = self
         let kept = Self.pools(of: [worker])
         for pool in retiring.flatMap(\.pools) where !kept.contains(ObjectIdentifier(pool)) { pool.retire() }
-        letGoOfIdle()
+        releaseIdleWorkers()
     }
 
     /// Installs a newer view of a key set in the workers that use it.
@@ -102,32 +102,32 @@ final class WorkerLoop {
 
     /// Closes connections after their current request.
     func drain() {
-        front.isDraining = true
-        front.drainingSince = clock.monotonic()
+        connectionContext.isDraining = true
+        connectionContext.drainingSince = clock.monotonic()
     }
 
     /// Stops immediately and aborts current requests.
     func stop() {
         ticker?.cancel()
         link?.stop()
-        for connection in front.registry.connections { connection.abandon(.clientClosed) }
+        for connection in connectionContext.registry.connections { connection.abandon(.clientClosed) }
         for worker in workers { worker.closeIdle(except: []) }
-        front.handlers = nil
+        connectionContext.handlers = nil
         retiring = []
         current = nil
     }
 
     func tick() {
-        front.readClock()
-        let now = front.time
+        connectionContext.readClock()
+        let now = connectionContext.time
         if !retiring.isEmpty { tickRetiring(now: now) }
         current?.tick(now: now)
-        front.registry.forEach { $0.tick(now: now) }
+        connectionContext.registry.forEach { $0.tick(now: now) }
         accessLog?.flush()
     }
 
     private func tickRetiring(now: UInt64) {
-        letGoOfIdle()
+        releaseIdleWorkers()
         var seen = Self.pools(of: current.map { [$0] } ?? [])
         for worker in retiring {
             worker.tick(now: now, except: seen)
@@ -136,7 +136,7 @@ final class WorkerLoop {
     }
 
     /// Releases the workers whose last request has ended, and closes their unshared pools.
-    private func letGoOfIdle() {
+    private func releaseIdleWorkers() {
         let leaving = retiring.filter { $0.requestsInFlight == 0 }
         guard !leaving.isEmpty else { return }
         retiring.removeAll { $0.requestsInFlight == 0 }

@@ -89,7 +89,7 @@ final class WorkerLoops: Sendable {
     func lanes() async throws -> [ListenerLane] {
         try await onEach { loop in
             ListenerLane(
-                context: NIOLoopBound(loop.front, eventLoop: loop.loop),
+                context: NIOLoopBound(loop.connectionContext, eventLoop: loop.loop),
                 counters: NIOLoopBound(loop.counters, eventLoop: loop.loop))
         }
     }
@@ -101,7 +101,7 @@ final class WorkerLoops: Sendable {
         _ = try? await onEach { $0.drain() }
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
-            let connections = (try? await onEach { $0.front.registry.count }) ?? []
+            let connections = (try? await onEach { $0.connectionContext.registry.count }) ?? []
             if connections.allSatisfy({ $0 == 0 }) { return true }
             try? await Task.sleep(for: .milliseconds(20))
         }

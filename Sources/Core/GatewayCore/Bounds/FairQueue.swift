@@ -51,14 +51,14 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
 
     /// Removes and returns the next element.
     package mutating func next() -> Element? {
-        guard let owner = turns.popFirst(), let seat = lanes[owner]?.popFirst() else { return nil }
+        guard let owner = turns.popFirst(), let lease = lanes[owner]?.popFirst() else { return nil }
         if lanes[owner]?.isEmpty == false {
             turns.append(owner)
         } else {
             lanes[owner] = nil
         }
         leave(owner, 1)
-        return seat.element
+        return lease.element
     }
 
     /// Removes and returns all elements that entered at or before `time`.
@@ -73,8 +73,8 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
 
     private mutating func removeAll(of owner: Owner, enteredBy time: UInt64) -> [Element] {
         var late: [Element] = []
-        while let seat = lanes[owner]?.first, seat.enteredAt <= time {
-            late.append(seat.element)
+        while let lease = lanes[owner]?.first, lease.enteredAt <= time {
+            late.append(lease.element)
             lanes[owner]?.removeFirst()
         }
         leave(owner, late.count)
@@ -82,12 +82,12 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
         return late
     }
 
-    private mutating func take(_ seat: Seat, _ owner: Owner) {
+    private mutating func take(_ lease: Seat, _ owner: Owner) {
         if lanes[owner] == nil { turns.append(owner) }
-        lanes[owner, default: []].append(seat)
+        lanes[owner, default: []].append(lease)
         tally.add(owner)
         count += 1
-        if oldest == nil { oldest = seat.enteredAt }
+        if oldest == nil { oldest = lease.enteredAt }
     }
 
     private mutating func leave(_ owner: Owner, _ places: Int) {

@@ -47,7 +47,7 @@ package struct FairWaitQueue<Waiter, Owner: Hashable> {
         guard seats.contains(where: { matches($0.waiter) }) else { return [] }
         let leaving = seats.filter { matches($0.waiter) }
         seats.removeAll { matches($0.waiter) }
-        for seat in leaving { tally.remove(seat.owner) }
+        for lease in leaving { tally.remove(lease.owner) }
         return leaving.map(\.waiter)
     }
 

@@ -84,7 +84,7 @@ package final class TokenBucketTable: Sendable {
     }
 
     /// Returns a request to its bucket.
-    package func giveBack(_ key: UInt64, of shape: TokenBucket) {
+    package func release(_ key: UInt64, of shape: TokenBucket) {
         guard let cells else { return }
         let key = key == 0 ? 1 : key
         let keys = cells + Int(truncatingIfNeeded: key & mask) * (Self.ways * 2)

@@ -29,7 +29,7 @@ package enum BoundedFile {
     /// - Parameter mayBePipe: Whether to wait for the writer of a pipe. Otherwise a pipe is rejected, since it may
     ///   never be written to.
     package static func read(_ path: String, atMost maximum: Int, mayBePipe: Bool = false) throws(Failure) -> [UInt8] {
-        FileLedger.note(path)
+        FileLedger.record(path)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | (mayBePipe ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw .unreadable(systemReason()) }
         defer { close(descriptor) }

@@ -32,7 +32,7 @@ package final class FileLedger: Sendable {
         return try result.get()
     }
 
-    static func note(_ path: String) {
+    static func record(_ path: String) {
         _ = current?.paths.withLock { $0.insert(path) }
     }
 }

@@ -31,7 +31,7 @@ package struct RequestOrigin {
     ///
     /// - Throws: `OriginError` for an invalid report of a trusted proxy. The request must then be rejected.
     package mutating func read(_ request: RequestView, _ proxies: TrustedProxies) throws(OriginError) {
-        if trusted !== proxies { look(in: proxies) }
+        if trusted !== proxies { lookUp(in: proxies) }
         guard isTrusted, !repeats(request) else { return }
         forget()
         current = try OriginReader(peer: peer, trusted: proxies, fields: fields).read(request)
@@ -42,7 +42,7 @@ package struct RequestOrigin {
         }
     }
 
-    private mutating func look(in proxies: TrustedProxies) {
+    private mutating func lookUp(in proxies: TrustedProxies) {
         trusted = proxies
         isTrusted = proxies.trusts(peer)
         fields = proxies.fields(setBy: peer)

@@ -75,14 +75,14 @@ package final class PathScratch {
         segmentBuffer.deallocate()
     }
 
-    /// Borrows the memory for one request, until `giveBack`. While it is borrowed, another request receives new memory.
+    /// Borrows the memory for one request, until `release`. While it is borrowed, another request receives new memory.
     package func borrow() -> PathScratch {
         if isBorrowed { return PathScratch().borrow() }
         isBorrowed = true
         return self
     }
 
-    package func giveBack() { isBorrowed = false }
+    package func release() { isBorrowed = false }
 
     /// Returns the bytes of a slice. `path` is the received path. They are valid as long as `path` and until the next
     /// request.

@@ -15,7 +15,7 @@ struct Linking {
     let audit: AuditLog
 
     func checkConsent(_ user: ProvenUser) throws(AccountDenial) {
-        guard !consents, ConsentRule(account: account, caller: caller).asksConsent(to: user) else { return }
+        guard !consents, ConsentRule(account: account, caller: caller).requiresConsent(to: user) else { return }
         throw AccountDenial(.consentRequired)
     }
 
@@ -61,7 +61,7 @@ struct Linking {
 
     /// Performs the steps after a new link.
     private func completeLink(_ user: ProvenUser) async throws {
-        try await withdrawUnlessAllowed(user)
+        try await unlinkIfRevoked(user)
         try await adoptEmail(user)
         if account.name == nil, let name = user.name { try await parts.store.setNameIfAbsent(name, of: caller.user) }
         audit.record(.link, of: caller.user, provider: user.link.provider, consent: consents)
@@ -69,7 +69,7 @@ struct Linking {
 
     /// Removes the link if the caller was revoked meanwhile. A takeover revokes the account first and then releases its
     /// links. A check after linking therefore either sees the revocation, or the link was made before the release.
-    private func withdrawUnlessAllowed(_ user: ProvenUser) async throws {
+    private func unlinkIfRevoked(_ user: ProvenUser) async throws {
         do {
             try await parts.authorizer.require(caller, isRecent: false)
         } catch {
@@ -107,7 +107,7 @@ struct ConsentRule {
     let account: AccountRecord
     let caller: Principal
 
-    func asksConsent(to user: ProvenUser) -> Bool {
+    func requiresConsent(to user: ProvenUser) -> Bool {
         isAnonymous != (user.email?.isPrivate ?? false)
     }
 

@@ -86,7 +86,7 @@ struct ReauthenticateCall {
         else { throw AccountDenial(.userMismatch, reason: "the identity was unlinked meanwhile") }
         let source = SessionSource(
             user: caller.user, claims: user.claims, account: try await parts.account(caller.user), signIn: user.signIn,
-            origin: user.origin, started: started, isFirebase: caller.standing.isFirebase)
+            origin: user.origin, started: started, isFirebase: caller.facts.isFirebase)
         return try SessionIssuer(keys: try parts.keys).cookie(
             for: source,
             Session(name: session, issuedAt: UnixTime(clamping: parts.clock.now()), expiresAt: caller.expiresAt))

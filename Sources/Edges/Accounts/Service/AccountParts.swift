@@ -16,7 +16,7 @@ package struct AccountParts: Sendable {
     /// The maximum age of the store's view, in nanoseconds.
     let maxStaleness: UInt64
     /// The lookup of Firebase accounts. `nil` if their revocations are not read from Firebase.
-    var firebase: (any AccountLookingUp)?
+    var firebase: (any FirebaseAccountLookup)?
     var rating: any CallRating
     var events: AccountEvents?
     /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.
@@ -25,7 +25,7 @@ package struct AccountParts: Sendable {
     package init(
         settings: Configuration.Accounts, clock: GatewayClock, logger: Logger, store: any GatewayStore,
         authority: SessionAuthority, verifier: ProofVerifier, clockSkew: Int64, maxStaleness: UInt64,
-        firebase: (any AccountLookingUp)? = nil, rating: any CallRating, events: AccountEvents? = nil,
+        firebase: (any FirebaseAccountLookup)? = nil, rating: any CallRating, events: AccountEvents? = nil,
         auditLogger: Logger? = nil
     ) {
         self.settings = settings

@@ -11,7 +11,7 @@ struct StrictAuthorizer: Sendable {
     let clockSkew: Int64
     let maxStaleness: UInt64
     /// The lookup of Firebase accounts. `nil` if they are not looked up.
-    var firebase: (any AccountLookingUp)?
+    var firebase: (any FirebaseAccountLookup)?
 
     /// Denies a caller who is disabled or revoked, or, if `isRecent`, has no recent sign-in. Also denies a caller whose
     /// identity has a different owner since the request began.
@@ -22,12 +22,12 @@ struct StrictAuthorizer: Sendable {
         policy.recentSignIn = isRecent ? AccountDenial.recentSignIn : nil
         let record = try await store.user(caller.user)
         let session = try await session(of: caller)
-        let answer = StoreAnswer.records(
+        let answer = StoreRecords.records(
             user: lookup(record, caller.userKey, for: caller), session: session, link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
-        let account = await account(of: caller.user, isFirebase: caller.standing.isFirebase)
+        let account = await account(of: caller.user, isFirebase: caller.facts.isFirebase)
         let context = DecisionContext(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
         switch authorizer.decide(policy, identity: entry, in: context, storeFailure: { _ in }) {
@@ -67,24 +67,24 @@ struct StrictAuthorizer: Sendable {
             throw AccountDenial(.internalError, reason: "libcrypto could not hash")
         }
         let time = PossibleTime(time)
-        let standing = CredentialFacts(
+        let facts = CredentialFacts(
             kind: .idToken, hasSecondFactor: false, isFirebase: isFirebase, hasSession: false, hasLinkRecord: false,
             authTime: time, authenticatedAt: .unknown, validityTime: time, expiresAt: .latest, userKey: key,
             sessionKey: key, linkKey: key)
         var policy = RoutePolicy()
         policy.revocation = .strict
         let record = try await store.user(user)
-        let answer = StoreAnswer.records(user: lookup(record, key, \.credentialsSince), session: nil)
+        let answer = StoreRecords.records(user: lookup(record, key, \.credentialsSince), session: nil)
         let account = await account(of: user, isFirebase: isFirebase)
         let context = DecisionContext(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
-        switch authorizer.revocation(policy, standing, in: context) {
+        switch authorizer.revocation(policy, facts, in: context) {
         case .passes: break
         case .revoked(let code): throw AccountDenial(code)
-        case .loading, .notAsked, .unknown: throw AccountDenial(.storeUnavailable)
+        case .loading, .notQueried, .unknown: throw AccountDenial(.storeUnavailable)
         }
         guard firebase != nil, isFirebase else { return }
-        switch authorizer.decideAccount(policy, standing, in: context, storeFailure: { _ in }) {
+        switch authorizer.decideAccount(policy, facts, in: context, storeFailure: { _ in }) {
         case nil: return
         case .deny(let denial): throw AccountDenial(denial)
         case .permit, .awaitStore, .queryStore, .lookUp: throw AccountDenial(.storeUnavailable)
@@ -95,14 +95,14 @@ struct StrictAuthorizer: Sendable {
     private var authorizer: Authorizer {
         Authorizer(
             store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
-            maxStaleness: maxStaleness, asksFirebase: firebase != nil, countsView: false)
+            maxStaleness: maxStaleness, asksFirebase: firebase != nil, includesView: false)
     }
 
     /// Returns the current status of a Firebase user.
     private func account(of user: UserKey, isFirebase: Bool) async -> AccountView {
-        guard let firebase, isFirebase else { return .notAsked }
+        guard let firebase, isFirebase else { return .notQueried }
         let status = await withCheckedContinuation { continuation in
-            firebase.look(user, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
+            firebase.lookUp(user, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
         }
         return status.answer == .unavailable ? .failed(lastKnown: nil) : .known(status.answer)
     }
@@ -110,7 +110,7 @@ struct StrictAuthorizer: Sendable {
     /// Returns the record of the identity at the provider, if it differs from the user.
     private func identity(of caller: Principal) async throws -> UserLookup? {
         guard let link = caller.recordedLink else { return nil }
-        return lookup(try await store.user(UserKey(link)), caller.standing.linkKey, for: caller)
+        return lookup(try await store.user(UserKey(link)), caller.facts.linkKey, for: caller)
     }
 
     /// Returns the user's record for a caller. Gateway sessions are compared with the store's order, other credentials

@@ -18,7 +18,7 @@ struct RetryBudget: Sendable {
 
     /// Records a request.
     @inline(__always)
-    mutating func requestCame() { earned &+= percent }
+    mutating func recordRequest() { earned &+= percent }
 
     /// Updates the budget. Called several times per second with monotonic nanoseconds.
     mutating func tick(now: UInt64) {

@@ -16,7 +16,7 @@ extension UpstreamServers {
         let mayEject = mayEjectAnother(rule)
         guard let time = servers[server].ejection.failed(now: now, rule: rule, mayEject: mayEject) else { return nil }
         servers[server].checksPassed = 0
-        settle()
+        resolve()
         return .ejected(server, time: time)
     }
 
@@ -33,14 +33,14 @@ extension UpstreamServers {
         if servers[server].isHealthy != isHealthy {
             servers[server].isHealthy = isHealthy
             if isHealthy { comeBack(server, now: now) }
-            settle()
+            resolve()
             return isHealthy ? .healthy(server) : .unhealthy(server)
         }
         guard servers[server].ejection.isEjected, isHealthy, servers[server].checksPassed >= rule.goodChecks else {
             return nil
         }
         comeBack(server, now: now)
-        settle()
+        resolve()
         return .returned(server)
     }
 
@@ -56,7 +56,7 @@ extension UpstreamServers {
             }
             if servers[server].ramp < Self.wholeShare { servers[server].ramp = ramp(of: servers[server], now: now) }
         }
-        if changes.isEmpty { rampCount = servers.count { $0.ramp < Self.wholeShare } } else { settle() }
+        if changes.isEmpty { rampCount = servers.count { $0.ramp < Self.wholeShare } } else { resolve() }
         return changes
     }
 

@@ -87,11 +87,11 @@ package struct UpstreamServers: Sendable {
     mutating func rebuild() {
         let present = servers.indices.filter { servers[$0].isPresent }
         ring = rule.policy == .hash ? HashRing(present.map { ($0, servers[$0].name, servers[$0].weight) }) : nil
-        settle()
+        resolve()
     }
 
     /// Updates the candidates after usability has changed.
-    mutating func settle() {
+    mutating func resolve() {
         let present = servers.indices.filter { servers[$0].isPresent }
         let usable = present.filter { servers[$0].isUsable }
         isPanicking = usable.isEmpty

@@ -4,10 +4,10 @@ package import NIOCore
 
 extension UpstreamConnection: Responder {
     package var acceptsBody: Bool { takesMore }
-    package var answersAtLength: Bool { delivery == .asIs }
+    package var responseHasLength: Bool { delivery == .asIs }
 
     package func bodyPart(_ part: ByteBuffer) {
-        exchange?.bodySent(now: front.time)
+        exchange?.bodySent(now: connectionContext.time)
         var ready = takeGatheredRequest()
         if sendsChunks { ready.writeChunkHeader(part.readableBytes) }
         if part.readableBytes <= Self.smallPart {
@@ -23,7 +23,7 @@ extension UpstreamConnection: Responder {
 
     package func bodyEnded(trailers: ByteBuffer) {
         if exchange?.isTunnel == true { return tunnelInputEnded() }
-        exchange?.requestEnded(now: front.time)
+        exchange?.requestEnded(now: connectionContext.time)
         // A tunnel request holds its connection like an upload, until the upgrade is rejected.
         defer { if upgrade == nil { endUpload() } }
         guard sendsChunks else { return }
@@ -66,8 +66,8 @@ extension UpstreamConnection: Responder {
     }
 
     package func tick(now: UInt64) {
-        guard let exchange, exchange.answerIsLate(now: now, limit: responseLimit) else { return }
-        blame(.upstreamTimeout)
+        guard let exchange, exchange.responseIsLate(now: now, limit: responseLimit) else { return }
+        recordFailure(.upstreamTimeout)
         if !sendsElsewhere(after: .timeout) { fail(.upstreamTimeout, blaming: false) }
     }
 }

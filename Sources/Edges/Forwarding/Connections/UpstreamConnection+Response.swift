@@ -5,14 +5,14 @@ import NIOCore
 
 extension UpstreamConnection {
     /// Processes the buffered bytes.
-    func relayAnswer(to client: ClientHandler) {
+    func relayResponse(to client: ClientHandler) {
         // A write may detect that the client is gone, which ends the exchange.
         while self.client === client, let answer = exchange?.answer {
             switch answer {
             case .awaitingHead:
-                guard takeAnswerHead(for: client) else { return }
+                guard takeResponseHead(for: client) else { return }
             case .body:
-                guard relayAnswerBody(to: client) else { return }
+                guard relayResponseBody(to: client) else { return }
             case .complete:
                 return complete(for: client)
             }
@@ -20,13 +20,13 @@ extension UpstreamConnection {
     }
 
     /// Parses the head. Returns whether there may be more to do.
-    private func takeAnswerHead(for client: ClientHandler) -> Bool {
+    private func takeResponseHead(for client: ClientHandler) -> Bool {
         guard inbound.readableBytes > 0 else { return false }
         var searched = scanned
         let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &searched) }
         scanned = searched
-        guard let end, end <= AnswerHead.sizeLimit else {
-            if end != nil || inbound.readableBytes > AnswerHead.sizeLimit { fail(.upstreamInvalidResponse) }
+        guard let end, end <= ResponseHeadRenderer.sizeLimit else {
+            if end != nil || inbound.readableBytes > ResponseHeadRenderer.sizeLimit { fail(.upstreamInvalidResponse) }
             return false
         }
         scanned = 0
@@ -36,7 +36,8 @@ extension UpstreamConnection {
         return head.withUnsafeReadableBytes { bytes in
             do {
                 let parsed = try ResponseParser.parse(
-                    bytes, requestMethod: method, fields: front.answerFields, limits: AnswerHead.limits)
+                    bytes, requestMethod: method, fields: connectionContext.responseFields,
+                    limits: ResponseHeadRenderer.limits)
                 return pass(parsed, bytes: bytes, to: client)
             } catch {
                 fail(.upstreamInvalidResponse)
@@ -47,11 +48,11 @@ extension UpstreamConnection {
 
     private func pass(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
         guard head.status != 101 else {
-            if pool.judgesAnswers { pool.requestAnswered(at: server) }
+            if pool.tracksResponses { pool.requestAnswered(at: server) }
             return switchProtocols(head, bytes: bytes, to: client)
         }
         guard head.status >= 200 else {
-            guard exchange?.interimCame() == true else {
+            guard exchange?.interimReceived() == true else {
                 fail(.upstreamInvalidResponse)
                 return false
             }
@@ -63,29 +64,32 @@ extension UpstreamConnection {
             fail(.upstreamInvalidResponse)
             return false
         }
-        if pool.judgesAnswers, !passesOn(status: Int(head.status), for: client) { return false }
-        exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
-        answerBody = BodyReader(head.framing)
-        delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
+        if pool.tracksResponses, !passesOn(status: Int(head.status), for: client) { return false }
+        exchange?.headReceived(framing: head.framing, keepAlive: head.keepAlive)
+        responseBody = BodyReader(head.framing)
+        delivery = ResponseHeadRenderer.delivery(of: head.framing, minorVersion: client.record.minorVersion)
         trailers =
             delivery == .chunked
-            ? TrailerFilter(announcedIn: front.answerFields, of: bytes, managed: client.record.additions?.removed) : nil
-        let closes = client.beginAnswer(status: UInt16(head.status), persistent: delivery != .untilClose)
+            ? TrailerFilter(
+                announcedIn: connectionContext.responseFields, of: bytes, managed: client.record.additions?.removed)
+            : nil
+        let closes = client.beginResponse(status: UInt16(head.status), persistent: delivery != .untilClose)
         let small = takeSmallBody()
-        let scratch = front.flushes.answers.next()
-        AnswerHead.render(
-            head, bytes: bytes, fields: front.answerFields, trailers: trailers, delivery: delivery, closes: closes,
+        let scratch = connectionContext.flushes.answers.next()
+        ResponseHeadRenderer.render(
+            head, bytes: bytes, fields: connectionContext.responseFields, trailers: trailers, delivery: delivery,
+            closes: closes,
             minorVersion: client.record.minorVersion, additions: client.record.additions,
             origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &scratch.pointee)
         if let small { scratch.pointee.writeImmutableBuffer(small) }
         client.write(scratch.pointee)
-        if answerBody.isOpen, let type = front.answerFields.first(.contentType)?.value.bytes(in: bytes),
+        if responseBody.isOpen, let type = connectionContext.responseFields.first(.contentType)?.value.bytes(in: bytes),
             StreamType.isStream(type)
         {
             client.beginStream(.answer)
         }
         // A response that is already complete cannot exceed the buffer limit.
-        if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
+        if exchange?.answer == .body, responseBody.isOpen, !client.isWritable { pauseReading() }
         return true
     }
 
@@ -98,13 +102,13 @@ extension UpstreamConnection {
 
     /// Returns a small body that arrived with its head, for the same write.
     private func takeSmallBody() -> ByteBuffer? {
-        guard delivery == .asIs, case .length(let length) = answerBody, length <= 4096,
+        guard delivery == .asIs, case .length(let length) = responseBody, length <= 4096,
             Int(length) <= inbound.readableBytes
         else { return nil }
         var held = takeInbound()
         let body = held.readSlice(length: Int(length))
         inbound = held
-        answerBody = .none
+        responseBody = .none
         return body
     }
 
@@ -112,17 +116,18 @@ extension UpstreamConnection {
     /// request.
     private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
-        let scratch = front.flushes.answers.next()
-        AnswerHead.renderInterim(
-            head, bytes: bytes, fields: front.answerFields, additions: client.record.additions, into: &scratch.pointee)
+        let scratch = connectionContext.flushes.answers.next()
+        ResponseHeadRenderer.renderInterim(
+            head, bytes: bytes, fields: connectionContext.responseFields, additions: client.record.additions,
+            into: &scratch.pointee)
         client.write(scratch.pointee)
         exchange?.interimPassed()
         if !client.isWritable { pauseReading() }
     }
 
     /// Relays a part of the body. Returns whether there may be more to do.
-    private func relayAnswerBody(to client: ClientHandler) -> Bool {
-        if answerBody.isOpen, inbound.readableBytes > 0, defersRest() {
+    private func relayResponseBody(to client: ClientHandler) -> Bool {
+        if responseBody.isOpen, inbound.readableBytes > 0, defersRest() {
             writeGathered(to: client)
             if holdsMuch || !client.isWritable { pauseReading() }
             return false
@@ -148,13 +153,13 @@ extension UpstreamConnection {
     }
 
     private func takeBody() -> BodyReader.Part {
-        var (held, reader) = (takeInbound(), answerBody)
-        defer { (inbound, answerBody) = (held, reader) }
+        var (held, reader) = (takeInbound(), responseBody)
+        defer { (inbound, responseBody) = (held, reader) }
         return reader.next(from: &held)
     }
 
     private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
-        client.connection.progress(now: front.time)
+        client.connection.progress(now: connectionContext.time)
         client.stream?.passedToClient(part)
         var ready = takeGathered()
         if delivery == .chunked { ready.writeChunkHeader(part.readableBytes) }
@@ -218,7 +223,7 @@ extension UpstreamConnection {
     }
 
     /// Records a failed exchange against the server.
-    func blame(_ code: DecisionCode) {
+    func recordFailure(_ code: DecisionCode) {
         switch code {
         case .upstreamUnreachable: pool.requestFailed(at: server, why: "the connection was closed without a response")
         case .upstreamInvalidResponse: pool.requestFailed(at: server, why: "a response was invalid or truncated")

@@ -15,7 +15,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     let server: Int
     /// A copy of the pool's context, because the reference through the pool is slower.
-    package let front: ConnectionContext
+    package let connectionContext: ConnectionContext
     let pool: UpstreamPool
     @exclusivity(unchecked) package private(set) var context: ChannelHandlerContext?
     /// The client of the current request.
@@ -23,7 +23,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     var exchange: UpstreamExchange?
     var inbound = ByteBuffer()
     var scanned = 0
-    var answerBody = BodyReader.none
+    var responseBody = BodyReader.none
     var delivery = UpstreamExchange.Delivery.asIs
     var trailers: TrailerFilter?
     /// Small parts of the response and of the request, which are combined into one write after the received bytes are
@@ -57,7 +57,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     init(server: Int, pool: UpstreamPool) {
         self.server = server
         self.pool = pool
-        front = pool.front
+        connectionContext = pool.connectionContext
     }
 
     private enum DueEnd {
@@ -77,7 +77,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     /// Sends a request's head. Its body follows through ``Responder``.
     func begin(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
-        let now = front.time
+        let now = connectionContext.time
         self.client = client
         requestMethod = request.method
         sendsChunks = request.isChunked
@@ -113,9 +113,9 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        front.readClock()
+        connectionContext.readClock()
         var arrived = unwrapInboundIn(data)
-        guard let client, !isHeadUnsent, exchange?.bytesCame() != nil else {
+        guard let client, !isHeadUnsent, exchange?.bytesReceived() != nil else {
             // Bytes without a request are not a response.
             withdraw()
             return closeNow()
@@ -127,7 +127,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
             held.hold(&arrived)
             inbound = held
         }
-        relayAnswer(to: client)
+        relayResponse(to: client)
     }
 
     /// Takes the buffered bytes out while they are processed; see `ClientHandler.takeInbound`.
@@ -143,7 +143,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        front.readClock()
+        connectionContext.readClock()
         if context.channel.isWritable { client?.continueBody() }
     }
 
@@ -155,7 +155,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        front.readClock()
+        connectionContext.readClock()
         if !defersEnd(.connection) { connectionEnded() }
     }
 
@@ -197,21 +197,21 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Handles the close of the connection; may be called more than once.
     func ended() {
         guard !defersEnd(.connection) else { return }
-        settleEnd()
+        resolveEnding()
         guard !isRetired else { return }
         isRetired = true
         pool.closed(self)
     }
 
     /// Ends the exchange after the connection was closed.
-    private func settleEnd() {
+    private func resolveEnding() {
         guard let client, let exchange else { return }
         switch exchange.ending() {
         case .complete:
             self.client = nil
             // The upstream delimited the body by closing; the client receives the last chunk.
             if delivery == .chunked { client.write(ByteBuffer(staticString: "0\r\n\r\n")) }
-            finishAnswer(of: client)
+            finishResponse(of: client)
         case .sendAgain:
             self.client = nil
             client.serveAgain()
@@ -225,14 +225,14 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Handles a connection that ended before a response. The request is retried on another server if permitted.
     private func unanswered(_ code: DecisionCode) {
         // A reused connection may have been closed for idleness, which is not a failure of the server.
-        if served == 1 || code == .upstreamInvalidResponse { blame(code) }
+        if served == 1 || code == .upstreamInvalidResponse { recordFailure(code) }
         if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }
     }
 
     /// Fails the exchange. The client receives a denial, or, if the response has begun, a truncated response.
     func fail(_ code: DecisionCode, blaming: Bool = true) {
         guard let client else { return closeNow() }
-        if blaming { blame(code) }
+        if blaming { recordFailure(code) }
         self.client = nil
         client.responder = nil
         if client.connection.responseStarted {
@@ -259,12 +259,12 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         } else {
             closeNow()
         }
-        finishAnswer(of: client)
+        finishResponse(of: client)
     }
 
-    private func finishAnswer(of client: ClientHandler) {
+    private func finishResponse(of client: ClientHandler) {
         client.flush()
-        client.endAnswer()
+        client.endResponse()
     }
 
     /// Enables half-closure, because the directions of a tunnel end separately.
@@ -309,12 +309,12 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
 extension UpstreamConnection: SendingConnection {
     package func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
-        context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+        context.write(wrapOutboundOut(part), promise: queued.record() ? noticeOfSending(context) : nil)
     }
 
     /// Returns to direct writes after the channel has sent its pending data.
     private func leaveChannel() {
-        guard let context, let mark = writer?.askBack() else { return }
+        guard let context, let mark = writer?.requestCompletionNotice() else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenSuccess { _ = self.writer?.channelSent(mark) }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
@@ -336,8 +336,8 @@ extension UpstreamConnection: TurnTaking {
 
     package func takeTurn() {
         turn.turnBegan()
-        front.readClock()
-        if let client { relayAnswer(to: client) }
+        connectionContext.readClock()
+        if let client { relayResponse(to: client) }
         turn.readEnded()
         if let client {
             clientWritabilityChanged(isWritable: client.isWritable)

@@ -41,10 +41,10 @@ struct UpstreamDialer: Sendable {
             endpoint.address.map { bootstrap.connect(to: $0) }
             ?? bootstrap.connect(host: server.host, port: server.port)
         guard let handshake else { return connected }
-        return settle(handshake, connected, on: loop, within: timeout)
+        return resolve(handshake, connected, on: loop, within: timeout)
     }
 
-    private func settle(
+    private func resolve(
         _ handshake: UpstreamHandshake, _ connected: EventLoopFuture<any Channel>, on loop: any EventLoop,
         within timeout: UInt64
     ) -> EventLoopFuture<any Channel> {

@@ -74,7 +74,7 @@ struct UpstreamExchange: Sendable {
     }
 
     /// Records an interim response. Returns whether the number is within the limit.
-    mutating func interimCame() -> Bool {
+    mutating func interimReceived() -> Bool {
         interimCount += 1
         return interimCount <= Self.maximumInterim
     }
@@ -86,7 +86,7 @@ struct UpstreamExchange: Sendable {
     /// no part of the response was passed on.
     var maySendElsewhere: Bool { isIdempotent && !sentBody && !passedInterim && answer == .awaitingHead }
 
-    mutating func bytesCame() { gotBytes = true }
+    mutating func bytesReceived() { gotBytes = true }
 
     /// Marks the request as unsent. Another connection may send it, whatever its method (RFC 9110 section 9.2.2).
     mutating func withdraw() { isWithdrawn = true }
@@ -95,7 +95,7 @@ struct UpstreamExchange: Sendable {
     mutating func connectionFailed() { hasFailed = true }
 
     /// Records the final head of the response.
-    mutating func headCame(framing: BodyFraming, keepAlive: Bool) {
+    mutating func headReceived(framing: BodyFraming, keepAlive: Bool) {
         reusableByAnswer = keepAlive
         switch framing {
         case .none: answer = .complete
@@ -146,7 +146,7 @@ struct UpstreamExchange: Sendable {
     }
 
     /// Returns whether the timeout for the start of the response has expired since the request was completely sent.
-    func answerIsLate(now: UInt64, limit: UInt64) -> Bool {
+    func responseIsLate(now: UInt64, limit: UInt64) -> Bool {
         answer == .awaitingHead && !requestOpen && now > lastProgress && now - lastProgress > limit
     }
 }

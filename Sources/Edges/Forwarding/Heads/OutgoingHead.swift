@@ -184,7 +184,7 @@ package final class OutgoingHead: Sendable {
     private func writeIdentity(_ permit: Permit, _ assertion: [UInt8], _ writer: inout HeadWriter) {
         guard let entry = permit.identity else { return }
         entry.identity.bytes.withUnsafeBytes { lines in
-            guard let signedInAt = permit.signedInAt, entry.standing.authTime.isBefore(signedInAt) else {
+            guard let signedInAt = permit.signedInAt, entry.facts.authTime.isBefore(signedInAt) else {
                 return writer.append(lines)
             }
             writer.append(UnsafeRawBufferPointer(rebasing: lines[..<entry.identity.lengthBeforeTime]))

@@ -16,7 +16,7 @@ struct HealthProbe: Sendable {
     /// Runs the check. Returns the reason if the server is unhealthy, otherwise `nil`.
     func run(_ endpoint: UpstreamEndpoint, on loop: any EventLoop) async -> String? {
         do {
-            let status = try await loop.flatSubmit { ask(endpoint, on: loop) }.get()
+            let status = try await loop.flatSubmit { query(endpoint, on: loop) }.get()
             return check.status.contains { $0.contains(status) } ? nil : "check: status \(status)"
         } catch Problem.late {
             return "check: timed out"
@@ -29,11 +29,11 @@ struct HealthProbe: Sendable {
         }
     }
 
-    private func ask(_ endpoint: UpstreamEndpoint, on loop: any EventLoop) -> EventLoopFuture<Int> {
+    private func query(_ endpoint: UpstreamEndpoint, on loop: any EventLoop) -> EventLoopFuture<Int> {
         let timeout = check.timeout.nanoseconds
         let answer = loop.makePromise(of: Int.self)
         let late = loop.scheduleTask(in: .nanoseconds(Int64(clamping: timeout))) { answer.fail(Problem.late) }
-        let dialed = dialer.dial(endpoint, on: loop, timeout: timeout, handler: HealthAnswer(answer))
+        let dialed = dialer.dial(endpoint, on: loop, timeout: timeout, handler: HealthResponseHandler(answer))
         let request = ByteBuffer(string: head(for: endpoint))
         dialed.whenSuccess { channel in
             channel.writeAndFlush(request, promise: nil)
@@ -53,7 +53,7 @@ struct HealthProbe: Sendable {
 }
 
 /// A channel handler that reads the head of a check's response and ignores the rest.
-private final class HealthAnswer: ChannelInboundHandler {
+private final class HealthResponseHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let answer: EventLoopPromise<Int>

@@ -48,7 +48,7 @@ struct NameResolver: Sendable {
 }
 
 /// The endpoints of an upstream's servers after DNS resolution, as a pure value.
-struct UpstreamPlaces: Sendable {
+struct ResolvedEndpoints: Sendable {
     private let servers: [UpstreamSettings.Server]
     private var resolved: [Int: [SocketAddress]] = [:]
 
@@ -66,7 +66,7 @@ struct UpstreamPlaces: Sendable {
     ///
     /// - Parameter addresses: The result. `nil` if the lookup failed; the last addresses are kept.
     /// - Returns: Whether the endpoints changed.
-    mutating func note(_ addresses: [SocketAddress]?, of server: Int) -> Bool {
+    mutating func record(_ addresses: [SocketAddress]?, of server: Int) -> Bool {
         guard let addresses, !addresses.isEmpty else { return false }
         var seen: Set<SocketAddress> = []
         let kept = addresses.filter { seen.insert($0).inserted }.prefix(UpstreamSettings.addressesEach)

@@ -12,7 +12,7 @@ package final class UpstreamWatch: Sendable {
         let loop: any EventLoop
         let logger: Logger
         /// Notifies the pools of the upstream.
-        let tell: @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
+        let notify: @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
     }
 
     /// The numbers of health checks of a server.
@@ -22,7 +22,7 @@ package final class UpstreamWatch: Sendable {
     }
 
     private struct State: Sendable {
-        var places: UpstreamPlaces
+        var places: ResolvedEndpoints
         var verdicts: [UpstreamEndpoint: HealthVerdict] = [:]
         var checks: [Checks]
         var unresolved: Set<Int> = []
@@ -36,14 +36,14 @@ package final class UpstreamWatch: Sendable {
     /// The maximum number of concurrent checks of one upstream.
     static let checksAtOnce = 16
     /// The retry interval while a name has never been resolved.
-    static let impatience = Duration.seconds(5)
+    static let unresolvedRetryInterval = Duration.seconds(5)
 
     init(_ settings: UpstreamSettings, _ environment: Environment) {
         self.settings = settings
         self.environment = environment
         state = Mutex(
             State(
-                places: UpstreamPlaces(settings),
+                places: ResolvedEndpoints(settings),
                 checks: Array(repeating: Checks(), count: settings.servers.count)))
     }
 
@@ -84,13 +84,13 @@ package final class UpstreamWatch: Sendable {
             guard !Task.isCancelled else { return nil }
             let (host, port) = (settings.servers[server].host, settings.servers[server].port)
             let addresses = await environment.resolver.resolve(host, port)
-            note(isResolved: addresses != nil, server)
-            if state.withLock({ $0.places.note(addresses, of: server) }) { isChanged = true }
+            record(isResolved: addresses != nil, server)
+            if state.withLock({ $0.places.record(addresses, of: server) }) { isChanged = true }
         }
         guard !Task.isCancelled else { return nil }
         if isChanged { publish() }
         let isComplete = state.withLock { $0.places.isComplete }
-        return Self.varied(isComplete ? settings.every : min(settings.every, Self.impatience))
+        return Self.varied(isComplete ? settings.every : min(settings.every, Self.unresolvedRetryInterval))
     }
 
     private func publish() {
@@ -100,10 +100,10 @@ package final class UpstreamWatch: Sendable {
             state.verdicts = state.verdicts.filter { kept.contains($0.key) }
             return endpoints
         }
-        environment.tell(settings, .endpoints(endpoints))
+        environment.notify(settings, .endpoints(endpoints))
     }
 
-    private func note(isResolved: Bool, _ server: Int) {
+    private func record(isResolved: Bool, _ server: Int) {
         let isNews = state.withLock { state in
             isResolved ? state.unresolved.remove(server) != nil : state.unresolved.insert(server).inserted
         }
@@ -144,7 +144,7 @@ package final class UpstreamWatch: Sendable {
                 endpoint, default: HealthVerdict(healthy: check.healthy, unhealthy: check.unhealthy)
             ].checked(passed: passed)
         }
-        environment.tell(
+        environment.notify(
             settings,
             .checked(endpoint, passed: passed, isHealthy: isHealthy, why: problem ?? "its checks succeed"))
     }

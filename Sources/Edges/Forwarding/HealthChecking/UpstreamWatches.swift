@@ -14,11 +14,11 @@ package final class UpstreamWatches: Sendable {
 
     /// Creates the monitors. `tell` passes updates to the upstream's pool on every loop.
     package init(
-        loop: any EventLoop, logger: Logger, tell: @escaping @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
+        loop: any EventLoop, logger: Logger, notify: @escaping @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
     ) {
         threads = NIOThreadPool(numberOfThreads: Self.resolvers)
         environment = UpstreamWatch.Environment(
-            resolver: .system(threads), loop: loop, logger: logger, tell: tell)
+            resolver: .system(threads), loop: loop, logger: logger, notify: notify)
     }
 
     package var current: [UpstreamWatch] { watches.withLock { $0 } }

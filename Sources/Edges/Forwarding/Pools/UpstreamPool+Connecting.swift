@@ -7,7 +7,7 @@ extension UpstreamPool {
     func connect(to server: Int, for entry: Entry, tried: [Int] = []) {
         counters.add(to: .connects, upstream: settings.counterPlace)
         let connection = UpstreamConnection(server: server, pool: self)
-        let began = front.time
+        let began = connectionContext.time
         let dialed = dialer.dial(targets[server], on: loop, timeout: settings.connectTimeout, handler: connection)
         dialed.assumeIsolated().whenComplete { result in
             switch result {
@@ -26,8 +26,8 @@ extension UpstreamPool {
     }
 
     private func connected(_ connection: UpstreamConnection, for entry: Entry, since began: UInt64) {
-        front.readClock()
-        counters.record(.connect, nanoseconds: front.time > began ? front.time &- began : 0)
+        connectionContext.readClock()
+        counters.record(.connect, nanoseconds: connectionContext.time > began ? connectionContext.time &- began : 0)
         guard isWanted(entry.waiter) else {
             if entry.isUpload { machine.uploadEnded() }
             return released(connection)
@@ -36,7 +36,7 @@ extension UpstreamPool {
     }
 
     private func connectFailed(_ error: any Error, at server: Int, for entry: Entry, tried: [Int]) {
-        front.readClock()
+        connectionContext.readClock()
         counters.add(to: .connectFailures, upstream: settings.counterPlace)
         let problem = UpstreamProblem.text(error)
         requestFailed(at: server, why: problem)

@@ -29,7 +29,7 @@ extension UpstreamPool {
         }
         machine.servers.rebuild()
         closeUnwanted()
-        judgesAnswers = (settings.choice.ejection != nil && endpoints.count > 1) || settings.retry.looksAtAnswers
+        tracksResponses = (settings.choice.ejection != nil && endpoints.count > 1) || settings.retry.retriesOnStatus
     }
 
     private func add(_ endpoint: UpstreamEndpoint) {
@@ -40,12 +40,13 @@ extension UpstreamPool {
 
     /// Applies an update from the monitor.
     package func apply(_ news: UpstreamUpdate) {
-        front.readClock()
+        connectionContext.readClock()
         switch news {
         case .endpoints(let endpoints): install(endpoints)
         case .checked(let endpoint, let passed, let isHealthy, let why):
             guard let slot = targets.firstIndex(of: endpoint), machine.servers.servers[slot].isPresent else { return }
-            let change = machine.servers.checked(slot, passed: passed, isHealthy: isHealthy, now: front.time)
+            let change = machine.servers.checked(
+                slot, passed: passed, isHealthy: isHealthy, now: connectionContext.time)
             changed(change, why: why)
         }
     }
@@ -54,12 +55,12 @@ extension UpstreamPool {
 
     /// Records a failure that the server caused.
     func requestFailed(at server: Int, why: String) {
-        changed(machine.servers.failed(server, now: front.time), why: why)
+        changed(machine.servers.failed(server, now: connectionContext.time), why: why)
     }
 
     /// Records a response.
     func requestAnswered(at server: Int) {
-        machine.servers.succeeded(server, now: front.time)
+        machine.servers.succeeded(server, now: connectionContext.time)
     }
 
     /// Returns whether a request that failed at `server` is retried, and counts the retry.
@@ -82,7 +83,7 @@ extension UpstreamPool {
 
     // MARK: - Changes
 
-    func lookAtServers(now: UInt64) {
+    func tickServers(now: UInt64) {
         for change in machine.servers.tick(now: now) { changed(change, why: "the ejection has expired") }
     }
 
@@ -93,14 +94,14 @@ extension UpstreamPool {
         case .ejected(let server, let time):
             ejections[targets[server].server] &+= 1
             let time = DurationText.write(.milliseconds(Int64(clamping: time / 1_000_000)))
-            tell("server ejected", server, why, ["for": "\(time)"])
-        case .returned(let server): tell("server returned", server, why)
-        case .unhealthy(let server): tell("server unhealthy", server, why)
-        case .healthy(let server): tell("server healthy", server, why)
+            notify("server ejected", server, why, ["for": "\(time)"])
+        case .returned(let server): notify("server returned", server, why)
+        case .unhealthy(let server): notify("server unhealthy", server, why)
+        case .healthy(let server): notify("server healthy", server, why)
         }
     }
 
-    private func tell(_ what: Logger.Message, _ server: Int, _ why: String, _ more: Logger.Metadata = [:]) {
+    private func notify(_ what: Logger.Message, _ server: Int, _ why: String, _ more: Logger.Metadata = [:]) {
         var metadata = more
         metadata["upstream"] = "\(settings.name)"
         metadata["server"] = "\(settings.servers[targets[server].server].url)"

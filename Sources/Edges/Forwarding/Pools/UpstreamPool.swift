@@ -20,7 +20,7 @@ package final class UpstreamPool {
     typealias Entry = UpstreamQueue<Waiter>.Entry
 
     package let settings: UpstreamSettings
-    let front: ConnectionContext
+    let connectionContext: ConnectionContext
     /// The `Host` for a request without one.
     package let hostField: [UInt8]
     let loop: any EventLoop
@@ -31,18 +31,18 @@ package final class UpstreamPool {
     package var targets: [UpstreamEndpoint] = []
     var budget: RetryBudget
     /// Whether responses affect the state of their servers, or may be retried.
-    var judgesAnswers = false
+    var tracksResponses = false
     /// The number of ejections of each configured server.
     package var ejections: [UInt64]
     let counters: WorkerCounters
     private var isServingWaiting = false
 
     package init(
-        settings: UpstreamSettings, front: ConnectionContext, counters: WorkerCounters, loop: any EventLoop,
+        settings: UpstreamSettings, connectionContext: ConnectionContext, counters: WorkerCounters, loop: any EventLoop,
         logger: Logger
     ) {
         self.settings = settings
-        self.front = front
+        self.connectionContext = connectionContext
         self.counters = counters
         self.loop = loop
         self.logger = logger
@@ -66,7 +66,7 @@ package final class UpstreamPool {
     /// - Parameter head: The request's head, which is copied unless it is sent immediately.
     package func send(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
         client.record.attempts += 1
-        budget.requestCame()
+        budget.recordRequest()
         let isUpload = client.awaitsBody
         let acquired = machine.acquire(
             reuse: client.record.attempts == 1, isUpload: isUpload, by: request.balanceValue,
@@ -86,7 +86,7 @@ package final class UpstreamPool {
 
     /// Takes back a connection that may serve another request.
     func released(_ connection: UpstreamConnection) {
-        switch machine.released(connection, server: connection.server, now: front.time) {
+        switch machine.released(connection, server: connection.server, now: connectionContext.time) {
         case .kept:
             connection.isIdle = true
         case .serve(let next):
@@ -126,7 +126,7 @@ package final class UpstreamPool {
         for late in machine.expireWaiting(while: { now > $0.until }) { late.client.deny(Denial(.upstreamTimeout)) }
         machine.uploadsArrived { !$0.client.awaitsBody }
         budget.tick(now: now)
-        lookAtServers(now: now)
+        tickServers(now: now)
         serveWaiting()
     }
 
@@ -145,7 +145,7 @@ package final class UpstreamPool {
     private func waiter(_ client: ClientHandler, _ request: OutgoingRequest, _ head: ByteBuffer) -> Waiter {
         // A copy, because the given head is the worker's scratch buffer.
         let copy = ByteBuffer(bytes: head.readableBytesView)
-        let until = front.time &+ settings.connectTimeout
+        let until = connectionContext.time &+ settings.connectTimeout
         return Waiter(client: client, number: client.record.number, request: request, head: copy, until: until)
     }
 

@@ -92,12 +92,12 @@ struct UpstreamRetry: Sendable {
     static let none = UpstreamRetry(onConnect: false, onReset: false, attempts: 0, budget: 0)
 
     /// Whether the status is checked before a response is passed on.
-    var looksAtAnswers: Bool { !statuses.isEmpty }
+    var retriesOnStatus: Bool { !statuses.isEmpty }
 
     func covers(_ reason: Reason) -> Bool {
         switch reason {
         case .reset: onReset
-        case .status: looksAtAnswers
+        case .status: retriesOnStatus
         case .timeout: onTimeout
         }
     }

@@ -9,17 +9,17 @@ extension UpstreamConnection {
     /// more to do.
     func switchProtocols(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
         guard let upgrade,
-            let answer = UpgradeAnswer(head, bytes: bytes, fields: front.answerFields, to: upgrade)
+            let answer = UpgradeResponse(head, bytes: bytes, fields: connectionContext.responseFields, to: upgrade)
         else {
             fail(.upstreamInvalidResponse)
             return false
         }
         exchange?.tunnelBegan()
-        answerBody = .untilClose
+        responseBody = .untilClose
         delivery = .asIs
-        _ = client.beginAnswer(status: 101, persistent: false)
+        _ = client.beginResponse(status: 101, persistent: false)
         let (additions, origin) = (client.record.additions, client.record.corsOrigin)
-        let scratch = front.flushes.answers.next()
+        let scratch = connectionContext.flushes.answers.next()
         guard answer.render(additions, to: origin, into: &scratch.pointee) else {
             fail(.internalError)
             return false
@@ -53,7 +53,7 @@ extension UpstreamConnection {
             connection.client = nil
             connection.closeNow()
             client.flush()
-            client.endAnswer()
+            client.endResponse()
         }
     }
 }

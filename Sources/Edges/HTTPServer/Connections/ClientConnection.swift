@@ -46,7 +46,7 @@ package struct ClientConnection: Sendable {
         case closeOnceSent
         /// The response is still completed: the request is complete, or its rest may be buffered here, or the response
         /// is being sent.
-        case answerThenClose
+        case respondThenClose
         /// The end of one direction of a tunnel, to be passed on after the buffered bytes.
         case passOn
         /// The request's body was truncated.
@@ -128,12 +128,12 @@ package struct ClientConnection: Sendable {
         if headBegan == nil { headBegan = now }
     }
 
-    /// Handles a complete head. If `asksForTunnel`, no further request is accepted even though the peer keeps the
+    /// Handles a complete head. If `requestsTunnel`, no further request is accepted even though the peer keeps the
     /// connection open.
-    mutating func headCompleted(persistent: Bool, hasBody: Bool, asksForTunnel: Bool = false, now: UInt64) {
+    mutating func headCompleted(persistent: Bool, hasBody: Bool, requestsTunnel: Bool = false, now: UInt64) {
         phase = .deciding
-        isPersistent = persistent && !asksForTunnel
-        peerGoesOn = persistent || asksForTunnel
+        isPersistent = persistent && !requestsTunnel
+        peerGoesOn = persistent || requestsTunnel
         bodyOpen = hasBody
         responseStarted = false
         isStream = false
@@ -159,7 +159,7 @@ package struct ClientConnection: Sendable {
 
     /// Handles a request for a tunnel. No further request is accepted, even if the tunnel is not opened, because
     /// subsequent bytes may be tunnel data.
-    mutating func tunnelAsked() {
+    mutating func tunnelRequested() {
         isPersistent = false
         peerGoesOn = true
     }
@@ -235,7 +235,7 @@ package struct ClientConnection: Sendable {
 
     /// Handles the completion of all writes. Returns whether to half-close and discard further input instead of
     /// closing.
-    mutating func answerSent(now: UInt64) -> Bool {
+    mutating func responseSent(now: UInt64) -> Bool {
         guard phase == .finishing, mayStillSend else {
             phase = .closed
             return false
@@ -251,15 +251,15 @@ package struct ClientConnection: Sendable {
         switch phase {
         case .awaitingHead:
             // Complete requests may be buffered until the client has read earlier responses.
-            guard !holdsBytes || headBegan != nil else { return .answerThenClose }
+            guard !holdsBytes || headBegan != nil else { return .respondThenClose }
             phase = .finishing
             return .closeOnceSent
         case .opening, .lingering, .closed:
             phase = .closed
             return .close
-        case .finishing: return .answerThenClose
+        case .finishing: return .respondThenClose
         case .exchanging where isTunnel: return .passOn
-        case .deciding, .exchanging: return bodyOpen && !holdsBytes ? .abort : .answerThenClose
+        case .deciding, .exchanging: return bodyOpen && !holdsBytes ? .abort : .respondThenClose
         }
     }
 

@@ -8,11 +8,11 @@ extension ClientHandler {
         var searched = scanned
         let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &searched) }
         scanned = searched
-        guard let end, end <= front.limits.headSize else {
-            if end != nil || inbound.readableBytes > front.limits.headSize {
+        guard let end, end <= connectionContext.limits.headSize else {
+            if end != nil || inbound.readableBytes > connectionContext.limits.headSize {
                 refuseHead(Denial(.headTooLarge))
             } else {
-                connection.headIsPartial(now: front.time)
+                connection.headIsPartial(now: connectionContext.time)
             }
             return false
         }
@@ -33,13 +33,14 @@ extension ClientHandler {
     func serveHead() {
         // A copy of the reference, because handling the request may end it and release the head.
         let head = head
-        let fields = front.borrowFields()
-        defer { front.giveBack(fields) }
+        let fields = connectionContext.borrowFields()
+        defer { connectionContext.release(fields) }
         head.withUnsafeReadableBytes { bytes in
             do throws(HeadError) {
                 let parsed = try RequestParser.parse(
                     bytes, fields: fields,
-                    limits: HeadLimits(size: front.limits.headSize, fields: front.limits.headFields))
+                    limits: HeadLimits(
+                        size: connectionContext.limits.headSize, fields: connectionContext.limits.headFields))
                 begin(parsed)
                 handler?.handle(RequestView(head: parsed, bytes: bytes, fields: fields), from: self)
             } catch {
@@ -61,10 +62,10 @@ extension ClientHandler {
     private func begin(_ parsed: RequestHead) {
         // A repeated decision of the same request keeps its ID and the state of its body.
         guard connection.phase == .awaitingHead else { return }
-        let now = front.time
+        let now = connectionContext.time
         var fresh = RequestRecord()
         fresh.number = record.number &+ 1
-        fresh.id = front.requestIDs.nextPair()
+        fresh.id = connectionContext.requestIDs.nextPair()
         fresh.began = now
         fresh.method = parsed.methodRange
         fresh.path = parsed.path
@@ -75,20 +76,20 @@ extension ClientHandler {
         body = BodyReader(parsed.framing)
         // After CONNECT the client may send tunnel data, which must not be parsed as requests.
         connection.headCompleted(
-            persistent: parsed.keepAlive, hasBody: body.isOpen, asksForTunnel: parsed.method == .connect, now: now)
+            persistent: parsed.keepAlive, hasBody: body.isOpen, requestsTunnel: parsed.method == .connect, now: now)
     }
 
     func beginRecordWithoutHead() {
         var fresh = RequestRecord()
         fresh.number = record.number &+ 1
-        fresh.id = front.requestIDs.nextPair()
-        fresh.began = front.time
+        fresh.id = connectionContext.requestIDs.nextPair()
+        fresh.began = connectionContext.time
         begin(fresh)
     }
 
     /// Starts the record of a request.
     func begin(_ fresh: consuming RequestRecord) {
-        if handler == nil { handler = front.handlers?.makeHandler() }
+        if handler == nil { handler = connectionContext.handlers?.makeHandler() }
         swap(&record, &fresh)
         handler?.began(self)
     }
@@ -109,7 +110,7 @@ extension ClientHandler {
     package func attach(_ responder: any Responder) {
         guard isOpen else { return responder.clientGone() }
         self.responder = responder
-        connection.exchangeBegan(now: front.time)
+        connection.exchangeBegan(now: connectionContext.time)
         if record.expectsContinue, body.isOpen, inbound.readableBytes == 0 { writeContinue() }
         record.expectsContinue = false
         if connection.bodyOpen {
@@ -130,7 +131,7 @@ extension ClientHandler {
     func relayBody() -> Bool {
         guard let responder else { return false }
         defer { responder.bodyFlush() }
-        if connection.isBodyHeld, responder.acceptsBody { connection.bodyTaken(now: front.time) }
+        if connection.isBodyHeld, responder.acceptsBody { connection.bodyTaken(now: connectionContext.time) }
         while responder === self.responder, responder.acceptsBody {
             // The end of a body without remaining bytes costs nothing and must not be deferred.
             if body.isOpen, inbound.readableBytes > 0, defersRest() { return false }
@@ -151,7 +152,7 @@ extension ClientHandler {
                 stream?.passedToUpstream(part)
                 responder.bodyPart(part)
             case .end(let trailers):
-                connection.bodyEnded(now: front.time)
+                connection.bodyEnded(now: connectionContext.time)
                 responder.bodyEnded(trailers: trailers)
                 return true
             case .malformed:
@@ -159,7 +160,7 @@ extension ClientHandler {
                 return false
             }
         }
-        if responder === self.responder { connection.bodyHeld(now: front.time) }
+        if responder === self.responder { connection.bodyHeld(now: connectionContext.time) }
         return false
     }
 
@@ -191,7 +192,7 @@ extension ClientHandler {
     /// Whether more bytes of the request's body are expected from the client. For a chunked body and a tunnel this is
     /// assumed until the end.
     package var awaitsBody: Bool {
-        guard connection.bodyOpen else { return record.asksForTunnel }
+        guard connection.bodyOpen else { return record.requestsTunnel }
         guard case .length(let length) = body else { return true }
         return length > UInt64(inbound.readableBytes)
     }

@@ -3,7 +3,7 @@ package import NIOCore
 
 extension ClientHandler {
     /// Writes the head of a response or of an interim response. The caller has determined the connection's persistence
-    /// by ``beginAnswer``.
+    /// by ``beginResponse``.
     package func write(_ part: ByteBuffer) {
         guard context != nil else { return }
         record.bytesOut &+= UInt64(part.readableBytes)
@@ -11,12 +11,12 @@ extension ClientHandler {
     }
 
     package func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
-        context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+        context.write(wrapOutboundOut(part), promise: queued.record() ? noticeOfSending(context) : nil)
     }
 
     /// Returns to direct writes after the channel has sent its pending data.
     private func leaveChannel() {
-        guard let context, let mark = writer?.askBack() else { return }
+        guard let context, let mark = writer?.requestCompletionNotice() else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenSuccess {
             if self.writer?.channelSent(mark) == false, self.connection.isIdle { self.leaveChannel() }
@@ -41,21 +41,22 @@ extension ClientHandler {
     ///
     /// - Parameter persistent: Whether the end of the response is delimited without closing.
     /// - Returns: Whether the head must contain `Connection: close`.
-    package func beginAnswer(status: UInt16, persistent: Bool) -> Bool {
-        let now = front.time
+    package func beginResponse(status: UInt16, persistent: Bool) -> Bool {
+        let now = connectionContext.time
         record.status = status
         record.answered = now
         // An open body will not be read to its end, so that the next request could not be located.
-        connection.responseBegan(persistent: persistent && !front.isDraining && !isOutdated, now: now)
+        connection.responseBegan(
+            persistent: persistent && !connectionContext.isDraining && !closesAfterResponse, now: now)
         return !connection.isPersistent || (connection.peerFinished && inbound.readableBytes == 0)
     }
 
     /// Completes the response.
-    package func endAnswer() {
+    package func endResponse() {
         guard connection.isServing else { return }
         responder = nil
         let afterwards = connection.responseEnded(
-            hasMore: inbound.readableBytes > 0, now: front.time)
+            hasMore: inbound.readableBytes > 0, now: connectionContext.time)
         finish()
         head = ByteBuffer()
         switch afterwards {
@@ -78,32 +79,32 @@ extension ClientHandler {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         record.code = denial.code
         var denial = denial
-        if record.clearsCookie { denial.cookieLine = front.clearingCookie }
+        if record.clearsCookie { denial.cookieLine = connectionContext.clearingCookie }
         skipBodyAtHand()
-        let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
-        let scratch = front.flushes.answers.next()
+        let closes = beginResponse(status: denial.code.status, persistent: !connection.bodyOpen)
+        let scratch = connectionContext.flushes.answers.next()
         ProblemResponse(
             denial: denial, record: record, closes: closes,
             additions: record.additions ?? handler?.additions
         )
-        .write(into: &scratch.pointee, date: front.dateLine())
+        .write(into: &scratch.pointee, date: connectionContext.dateLine())
         write(scratch.pointee)
         flush()
-        endAnswer()
+        endResponse()
     }
 
     /// Responds with a document of the gateway itself.
     package func answer(_ document: StaticResponse) {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         skipBodyAtHand()
-        let closes = beginAnswer(status: document.status, persistent: !connection.bodyOpen)
-        let scratch = front.flushes.answers.next()
+        let closes = beginResponse(status: document.status, persistent: !connection.bodyOpen)
+        let scratch = connectionContext.flushes.answers.next()
         document.write(
-            into: &scratch.pointee, for: record, date: front.dateLine(), closes: closes,
+            into: &scratch.pointee, for: record, date: connectionContext.dateLine(), closes: closes,
             additions: record.additions ?? handler?.additions)
         write(scratch.pointee)
         flush()
-        endAnswer()
+        endResponse()
     }
 
     /// Skips a body that is completely buffered, so that the connection survives a denial.
@@ -111,6 +112,6 @@ extension ClientHandler {
         guard connection.bodyOpen, case .length(let length) = body, !awaitsBody else { return }
         inbound.moveReaderIndex(forwardBy: Int(length))
         body = .none
-        connection.bodyEnded(now: front.time)
+        connection.bodyEnded(now: connectionContext.time)
     }
 }

@@ -3,9 +3,9 @@ import GatewayCore
 extension ClientHandler {
     /// Checks the timeouts. Called several times per second for each connection.
     package func tick(now: UInt64) {
-        holder?.note(idleSince: isAtRest ? connection.lastProgress : nil)
+        holder?.record(idleSince: isAtRest ? connection.lastProgress : nil)
         if let stream { return tick(stream, now: now) }
-        switch connection.expiry(now: now, limits: front.limits, bodyBytes: record.bytesIn) {
+        switch connection.expiry(now: now, limits: connectionContext.limits, bodyBytes: record.bytesIn) {
         case .none:
             if endsWithoutPermission(now: now) { return }
             responder?.tick(now: now)
@@ -30,7 +30,8 @@ extension ClientHandler {
 
     /// While draining, closes a connection that has been idle for a second. A busy one closes after its next response.
     private func closeIfDrained(now: UInt64) {
-        guard front.isDraining, connection.isIdle, now > front.drainingSince &+ 1_000_000_000 else { return }
+        guard connectionContext.isDraining, connection.isIdle, now > connectionContext.drainingSince &+ 1_000_000_000
+        else { return }
         connection.finish()
         closeOnceSent()
     }
@@ -38,7 +39,7 @@ extension ClientHandler {
     private func timedOut(_ code: DecisionCode) {
         if connection.hasPartialHead {
             origins.forget()
-            connection.headCompleted(persistent: false, hasBody: true, now: front.time)
+            connection.headCompleted(persistent: false, hasBody: true, now: connectionContext.time)
             beginRecordWithoutHead()
         } else if let responder {
             self.responder = nil

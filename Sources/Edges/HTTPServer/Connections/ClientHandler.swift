@@ -13,7 +13,7 @@ package final class ClientHandler: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    package let front: ConnectionContext
+    package let connectionContext: ConnectionContext
     /// The origin of requests.
     @exclusivity(unchecked) package var origins: RequestOrigin
     /// The opening and closing of connections with TLS or a PROXY header. `nil` for a plain socket.
@@ -38,9 +38,9 @@ package final class ClientHandler: ChannelInboundHandler {
     /// The listener that accepted the connection. `nil` in tests.
     var listener: ListenerSlot?
     /// The connection's entry in the process's budget. `nil` in tests.
-    var holder: ConnectionHolder?
+    var holder: ConnectionLeaseHolder?
     /// Whether the listener's admission rules have changed. No further request is accepted after the current one.
-    private(set) var isOutdated = false
+    private(set) var closesAfterResponse = false
     @exclusivity(unchecked) package var queued = QueuedWrites()
     @exclusivity(unchecked) package private(set) var writer: SocketWriter?
     /// Whether the connection is in the flush queue.
@@ -53,12 +53,12 @@ package final class ClientHandler: ChannelInboundHandler {
     private var lingered = 0
 
     /// Creates a handler. `opening` has the steps before the first request, if any.
-    init(front: ConnectionContext, peer: PeerAddress, opening: ConnectionOpening? = nil) {
-        self.front = front
+    init(connectionContext: ConnectionContext, peer: PeerAddress, opening: ConnectionOpening? = nil) {
+        self.connectionContext = connectionContext
         self.opening = opening
         origins = RequestOrigin(peer: peer)
-        front.readClock()
-        connection = ClientConnection(now: front.time, opens: opening != nil)
+        connectionContext.readClock()
+        connection = ClientConnection(now: connectionContext.time, opens: opening != nil)
     }
 
     /// The origin of the current request.
@@ -68,8 +68,8 @@ package final class ClientHandler: ChannelInboundHandler {
     package var isOpen: Bool { context != nil && connection.phase != .closed }
 
     /// Closes after the next response, or immediately if no response is due.
-    func outdate() {
-        isOutdated = true
+    func closeAfterResponse() {
+        closesAfterResponse = true
         if connection.phase == .opening { return close() }
         guard connection.isIdle else { return }
         connection.finish()
@@ -79,7 +79,7 @@ package final class ClientHandler: ChannelInboundHandler {
     /// Closes immediately to free its place for another connection. If a request or response began meanwhile, the
     /// connection stays and closes after its next response.
     func makeRoom() {
-        isOutdated = true
+        closesAfterResponse = true
         guard isAtRest || !isOpen else {
             holder?.stay()
             return
@@ -96,17 +96,17 @@ package final class ClientHandler: ChannelInboundHandler {
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         writer = SocketWriter(isPlain: opening?.isSecure != true)
-        front.registry.add(self)
+        connectionContext.registry.add(self)
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         writer = nil
-        front.registry.remove(self)
+        connectionContext.registry.remove(self)
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        front.readClock()
+        connectionContext.readClock()
         var arrived = unwrapInboundIn(data)
         switch connection.arrival() {
         case .discard:
@@ -114,7 +114,7 @@ package final class ClientHandler: ChannelInboundHandler {
             if lingered > ConnectionLimits.lingerBytes { close() }
             return
         case .relayBody:
-            connection.progress(now: front.time)
+            connection.progress(now: connectionContext.time)
         case .readHead, .hold:
             break
         }
@@ -147,8 +147,8 @@ package final class ClientHandler: ChannelInboundHandler {
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        front.readClock()
-        connection.progress(now: front.time)
+        connectionContext.readClock()
+        connection.progress(now: connectionContext.time)
         writabilityChanged()
     }
 
@@ -164,7 +164,7 @@ package final class ClientHandler: ChannelInboundHandler {
             return openingWent(on: event)
         }
         switch connection.peerFinishedSending(holdsBytes: inbound.readableBytes > 0) {
-        case .answerThenClose: break
+        case .respondThenClose: break
         case .passOn: advance()
         case .closeOnceSent: closeOnceSent()
         case .close: close()
@@ -174,7 +174,7 @@ package final class ClientHandler: ChannelInboundHandler {
 
     /// Handles a PROXY header or the completion of the handshake.
     private func openingWent(on event: Any) {
-        front.readClock()
+        connectionContext.readClock()
         switch event {
         case let header as ProxyHeaderRead:
             if let source = header.source {
@@ -182,12 +182,12 @@ package final class ClientHandler: ChannelInboundHandler {
                 origins = RequestOrigin(peer: peer)
                 guard holder?.client(is: peer) != false else { return close() }
             }
-            if opening?.isSecure != true { connection.opened(now: front.time) }
+            if opening?.isSecure != true { connection.opened(now: connectionContext.time) }
         case let event as TLSUserEvent:
             guard case .handshakeCompleted = event else { return }
-            opening?.handshakeTook(front.time &- min(front.time, connection.lastProgress))
-            connection.opened(now: front.time)
-        case is ConnectionHolder.MakeRoom:
+            opening?.handshakeTook(connectionContext.time &- min(connectionContext.time, connection.lastProgress))
+            connection.opened(now: connectionContext.time)
+        case is ConnectionLeaseHolder.MakeRoom:
             makeRoom()
         default:
             break
@@ -301,14 +301,14 @@ package final class ClientHandler: ChannelInboundHandler {
         inbound = ByteBuffer()
         pauseReading(false)
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { _ in self.answerSent() }
+        sent.futureResult.assumeIsolated().whenComplete { _ in self.responseSent() }
         useChannel()
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     }
 
-    private func answerSent() {
+    private func responseSent() {
         guard connection.phase == .finishing else { return }
-        let lingers = connection.answerSent(now: front.time)
+        let lingers = connection.responseSent(now: connectionContext.time)
         context?.close(mode: lingers ? .output : .all, promise: nil)
     }
 }
@@ -319,7 +319,7 @@ extension ClientHandler: TurnTaking {
     package func takeTurn() {
         turn.turnBegan()
         guard isOpen else { return }
-        front.readClock()
+        connectionContext.readClock()
         advance()
         turn.readEnded()
     }

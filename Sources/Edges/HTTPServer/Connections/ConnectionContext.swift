@@ -10,7 +10,7 @@ package final class ConnectionContext {
     private var fields: FieldTable
     private var fieldsAreLent = false
     /// The fields of response heads; reused.
-    package let answerFields: FieldTable
+    package let responseFields: FieldTable
     package let registry = ConnectionRegistry()
     /// Connections with written data that is not with the kernel yet.
     package let flushes: FlushQueue
@@ -39,7 +39,7 @@ package final class ConnectionContext {
         self.clock = clock
         time = clock.monotonic()
         fields = FieldTable(capacity: limits.headFields)
-        answerFields = FieldTable(capacity: 256)
+        responseFields = FieldTable(capacity: 256)
     }
 
     /// Replaces the limits, effective from the next head. It must not be called while a head is being processed.
@@ -57,7 +57,7 @@ package final class ConnectionContext {
         return fields
     }
 
-    func giveBack(_ table: FieldTable) {
+    func release(_ table: FieldTable) {
         if table === fields { fieldsAreLent = false }
     }
 

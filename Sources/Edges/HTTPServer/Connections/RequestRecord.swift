@@ -22,7 +22,7 @@ package struct RequestRecord {
     var expectsContinue = false
     package var wantsGRPC = false
     /// Whether the request asks the upstream to switch protocols.
-    var asksForTunnel = false
+    var requestsTunnel = false
     /// The index of the upstream. -1 if there is no upstream.
     package var upstream = -1
     /// The phase that denied the request. `nil` if it was not denied.

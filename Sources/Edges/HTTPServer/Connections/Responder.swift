@@ -16,7 +16,7 @@ package protocol Responder: AnyObject {
     /// Handles the loss of the client, or an abandoned request. No response is due.
     func clientGone()
     /// Whether the end of the response is delimited by a known length.
-    var answersAtLength: Bool { get }
+    var responseHasLength: Bool { get }
     /// Checks timeouts. Called several times per second with the monotonic time in nanoseconds.
     func tick(now: UInt64)
 }

@@ -18,37 +18,37 @@ package final class ConnectionBudget: Sendable {
 
     /// Admits a connection within the limits, or if idle connections can be replaced. Without a network, the connection
     /// counts only against the total.
-    func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> ConnectionTable.Outcome {
-        perform(table.withLock { $0.admit(seat, from: network) })
+    func admit(_ lease: ConnectionLease, from network: PeerNetwork?) -> ConnectionTable.Outcome {
+        perform(table.withLock { $0.admit(lease, from: network) })
     }
 
     /// Moves a connection to another address, which a PROXY header stated.
-    func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> ConnectionTable.Outcome {
-        perform(table.withLock { $0.move(seat, to: network) })
+    func move(_ lease: ConnectionLease, to network: PeerNetwork) -> ConnectionTable.Outcome {
+        perform(table.withLock { $0.move(lease, to: network) })
     }
 
     /// Records the start of a connection's idle period, in monotonic nanoseconds. `nil` if it is not idle.
-    func note(_ seat: ConnectionSeat, idleSince time: UInt64?) {
-        table.withLock { $0.note(seat, idleSince: time) }
+    func record(_ lease: ConnectionLease, idleSince time: UInt64?) {
+        table.withLock { $0.record(lease, idleSince: time) }
     }
 
     /// Keeps a connection that was asked to close.
-    func stay(_ seat: ConnectionSeat) {
-        table.withLock { $0.stay(seat) }
+    func stay(_ lease: ConnectionLease) {
+        table.withLock { $0.stay(lease) }
     }
 
-    func giveBack(_ seat: ConnectionSeat) {
-        table.withLock { $0.remove(seat) }
+    func release(_ lease: ConnectionLease) {
+        table.withLock { $0.remove(lease) }
     }
 
     private func perform(_ outcome: ConnectionTable.Outcome) -> ConnectionTable.Outcome {
-        if case .replaces(let seats) = outcome { for seat in seats { seat.makeRoom() } }
+        if case .replaces(let seats) = outcome { for lease in seats { lease.makeRoom() } }
         return outcome
     }
 }
 
 /// One open client connection in the ``ConnectionBudget``.
-final class ConnectionSeat: Sendable {
+final class ConnectionLease: Sendable {
     private let end: @Sendable () -> Void
 
     /// Creates a seat. `end` asks the connection to close.

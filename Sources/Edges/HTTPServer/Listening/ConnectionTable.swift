@@ -9,7 +9,7 @@ struct ConnectionTable {
     enum Outcome {
         case admitted
         /// Admitted in exchange for these connections, which must close.
-        case replaces([ConnectionSeat])
+        case replaces([ConnectionLease])
         case refused
     }
 
@@ -27,7 +27,7 @@ struct ConnectionTable {
 
     private struct Place {
         /// Retained, so that no other seat can have the same identifier.
-        let seat: ConnectionSeat
+        let lease: ConnectionLease
         /// `nil` if the connection counts only against the total.
         let network: PeerNetwork?
         /// Whether it was asked to close and has not closed yet.
@@ -87,45 +87,45 @@ struct ConnectionTable {
     func count(of network: PeerNetwork) -> Int { groups[network]?.count ?? 0 }
 
     /// Admits a connection. Without a network, it counts only against the total.
-    mutating func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> Outcome {
+    mutating func admit(_ lease: ConnectionLease, from network: PeerNetwork?) -> Outcome {
         let group = network.flatMap { groups[$0] } ?? Group()
         // Connections that were asked to close may stay. This limits the additional sockets.
         guard places.count < max(limit, ceiling) + Self.leavingAllowance,
             group.count < max(limitPerAddress, group.ceiling) + Self.leavingAllowance
         else { return .refused }
         let isOver = count >= limit || (network != nil && group.count >= limitPerAddress)
-        var evicted: [ConnectionSeat] = []
+        var evicted: [ConnectionLease] = []
         while evicted.count < Self.evictionsPerAdmission, leaving < Self.leavingAllowance,
             let id = connectionToEvict(for: network), let place = places[id]
         {
             leave(id)
-            evicted.append(place.seat)
+            evicted.append(place.lease)
         }
         if isOver, evicted.isEmpty { return .refused }
-        places[ObjectIdentifier(seat)] = Place(seat: seat, network: network)
+        places[ObjectIdentifier(lease)] = Place(lease: lease, network: network)
         if let network { join(network) }
         return evicted.isEmpty ? .admitted : .replaces(evicted)
     }
 
     /// Moves a connection to another address. A closed connection is refused.
-    mutating func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> Outcome {
-        guard let place = places[ObjectIdentifier(seat)] else { return .refused }
+    mutating func move(_ lease: ConnectionLease, to network: PeerNetwork) -> Outcome {
+        guard let place = places[ObjectIdentifier(lease)] else { return .refused }
         guard place.network != network else { return .admitted }
-        remove(seat)
-        return admit(seat, from: network)
+        remove(lease)
+        return admit(lease, from: network)
     }
 
     /// Records the start of a connection's idle period, in monotonic nanoseconds. `nil` if it is not idle.
-    mutating func note(_ seat: ConnectionSeat, idleSince time: UInt64?) {
-        let id = ObjectIdentifier(seat)
+    mutating func record(_ lease: ConnectionLease, idleSince time: UInt64?) {
+        let id = ObjectIdentifier(lease)
         guard let place = places[id], let network = place.network, !place.isLeaving else { return }
         unlink(id)
         if let time { link(id, network, since: time) }
     }
 
     /// Keeps a connection that was asked to close, for example because it has begun a request.
-    mutating func stay(_ seat: ConnectionSeat) {
-        let id = ObjectIdentifier(seat)
+    mutating func stay(_ lease: ConnectionLease) {
+        let id = ObjectIdentifier(lease)
         guard let place = places[id], place.isLeaving else { return }
         places[id]?.isLeaving = false
         leaving -= 1
@@ -133,8 +133,8 @@ struct ConnectionTable {
     }
 
     /// Removes a closed connection.
-    mutating func remove(_ seat: ConnectionSeat) {
-        let id = ObjectIdentifier(seat)
+    mutating func remove(_ lease: ConnectionLease) {
+        let id = ObjectIdentifier(lease)
         guard let place = places[id] else { return }
         if place.isLeaving {
             leaving -= 1

@@ -183,7 +183,7 @@ package final class Listener: Sendable {
         _ path: String, _ places: [Place], group: any EventLoopGroup, control: any EventLoop,
         budget: ConnectionBudget
     ) async throws -> (UnixSocketFile, any Channel) {
-        try await UnixSocketFile.makeWay(at: path, on: control)
+        try await UnixSocketFile.removeStaleSocket(at: path, on: control)
         let placeOfLoop = Dictionary(
             places.map { (ObjectIdentifier($0.lane.loop), $0) }, uniquingKeysWith: { first, _ in first })
         let bootstrap = bootstrap(ServerBootstrap(group: control, childGroup: group))
@@ -205,9 +205,10 @@ package final class Listener: Sendable {
         let counters = place.lane.counters.value
         let settings = slot.settings
         let peer = PeerAddress(peer: channel, isSecure: settings.tls != nil)
-        let holder = ConnectionHolder(channel: channel, budget: budget, counters: counters, proxies: settings.proxies)
+        let holder = ConnectionLeaseHolder(
+            channel: channel, budget: budget, counters: counters, proxies: settings.proxies)
         // A PROXY header later moves the seat to the client's address.
-        guard holder.takeSeat(for: peer) else { throw ConnectionLimitReached() }
+        guard holder.acquireLease(for: peer) else { throw ConnectionLimitReached() }
         counters.add(to: .connectionsAccepted)
         let pipeline = channel.pipeline.syncOperations
         if settings.takesProxyHeader {
@@ -218,7 +219,7 @@ package final class Listener: Sendable {
             try pipeline.addHandler(ProxyHeaderHandler(slot.opening))
         }
         if let tls = settings.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
-        let handler = ClientHandler(front: place.lane.context.value, peer: peer, opening: slot.opening)
+        let handler = ClientHandler(connectionContext: place.lane.context.value, peer: peer, opening: slot.opening)
         handler.listener = slot
         handler.holder = holder
         try pipeline.addHandler(handler)

@@ -35,7 +35,9 @@ final class ListenerSlot {
         settings = next
         opening = Self.opening(next, counters)
         guard !next.admitsLike(previous) else { return }
-        for connection in home.registry.connections where connection.listener === self { connection.outdate() }
+        for connection in home.registry.connections where connection.listener === self {
+            connection.closeAfterResponse()
+        }
     }
 
     private static func opening(_ settings: ListenerSettings, _ counters: WorkerCounters) -> ConnectionOpening? {

@@ -33,7 +33,7 @@ struct UnixSocketFile: Sendable {
 
     /// Removes the socket of a terminated process if no process listens on it. Any other kind of file stays, and
     /// listening fails.
-    static func makeWay(at path: String, on loop: any EventLoop) async throws {
+    static func removeStaleSocket(at path: String, on loop: any EventLoop) async throws {
         guard let found = Identity(path) else { return }
         let probe = try? await ClientBootstrap(group: loop).connect(unixDomainSocketPath: path).get()
         if let probe {

@@ -9,9 +9,9 @@ import NIOCore
 
 extension ClientHandler {
     /// Prepares the connection for a tunnel request to the upstream.
-    package func asksForTunnel() {
-        record.asksForTunnel = true
-        connection.tunnelAsked()
+    package func requestsTunnel() {
+        record.requestsTunnel = true
+        connection.tunnelRequested()
     }
 
     /// Continues the current response as a stream, limited by its watch.
@@ -25,7 +25,7 @@ extension ClientHandler {
     /// Begins a tunnel after the upstream has switched protocols. All bytes after the head belong to the tunnel.
     package func beginTunnel(isWebSocket: Bool) {
         beginStream(.tunnel(isWebSocket: isWebSocket))
-        connection.tunnelBegan(now: front.time)
+        connection.tunnelBegan(now: connectionContext.time)
         body = .untilClose
         flush()
         advance()
@@ -34,7 +34,7 @@ extension ClientHandler {
     /// Ends the direction to the client after all data of the upstream was passed on. The client may still send.
     package func finishOutput() {
         stream?.isHalfClosed = true
-        noteEnd("the upstream ended the tunnel")
+        recordEnd("the upstream ended the tunnel")
         guard let context else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { _ in
@@ -47,8 +47,8 @@ extension ClientHandler {
     /// Ends the direction to the upstream after all data of the client was passed on.
     func tunnelInputEnded() {
         stream?.isHalfClosed = true
-        noteEnd("the client ended the tunnel")
-        connection.bodyEnded(now: front.time)
+        recordEnd("the client ended the tunnel")
+        connection.bodyEnded(now: connectionContext.time)
         responder?.bodyEnded(trailers: ByteBuffer())
     }
 
@@ -56,9 +56,9 @@ extension ClientHandler {
     func tick(_ stream: OpenStream, now: UInt64) {
         guard connection.phase == .exchanging else { return }
         let moment = StreamWatch.Moment(
-            now: now, lastProgress: connection.lastProgress, isDraining: front.isDraining,
-            idle: stream.isHalfClosed ? front.limits.idleTimeout : nil)
-        if let end = stream.watch.end(at: moment, wall: front.clock.now()) {
+            now: now, lastProgress: connection.lastProgress, isDraining: connectionContext.isDraining,
+            idle: stream.isHalfClosed ? connectionContext.limits.idleTimeout : nil)
+        if let end = stream.watch.end(at: moment, wall: connectionContext.clock.now()) {
             self.end(stream, StreamEnding(end, expired: record.expiredCode))
         } else if let code = handler?.refusal(of: stream) {
             self.end(stream, StreamEnding(refused: code))
@@ -68,28 +68,28 @@ extension ClientHandler {
     /// Ends a stream on both sides. Passed data and, at a frame boundary, a close frame are still sent within a second.
     private func end(_ stream: OpenStream, _ ending: StreamEnding) {
         if record.code == .ok { record.code = ending.code }
-        noteEnd(ending)
+        recordEnd(ending)
         if let frame = stream.closeFrameToClient(ending.closeCode, ending.closeReason) { write(frame) }
         if let responder {
             self.responder = nil
-            let mask = UInt32(truncatingIfNeeded: front.requestIDs.next())
+            let mask = UInt32(truncatingIfNeeded: connectionContext.requestIDs.next())
             if connection.bodyOpen, let frame = stream.closeFrameToUpstream(mask: mask) {
                 responder.bodyPart(frame)
                 responder.bodyFlush()
             }
             responder.clientGone()
         }
-        connection.streamEnds(now: front.time)
+        connection.streamEnds(now: connectionContext.time)
         finish()
         head = ByteBuffer()
         closeOnceSent()
     }
 
-    private func noteEnd(_ ending: StreamEnding) {
+    private func recordEnd(_ ending: StreamEnding) {
         if record.reason == nil { record.reason = ending.reason }
     }
 
-    private func noteEnd(_ reason: StaticString) {
+    private func recordEnd(_ reason: StaticString) {
         if record.reason == nil { record.reason = "stream: \(reason)" }
     }
 
@@ -128,7 +128,9 @@ extension ClientHandler {
         if lasting == nil { lasting = handler?.watchExchange(of: self) }
         guard let lasting else { return nil }
         let moment = StreamWatch.Moment(now: now, lastProgress: now)
-        if !hasEnd, lasting.watch.end(at: moment, wall: front.clock.now()) != nil { return record.expiredCode }
+        if !hasEnd, lasting.watch.end(at: moment, wall: connectionContext.clock.now()) != nil {
+            return record.expiredCode
+        }
         return handler?.refusal(of: lasting)
     }
 
@@ -136,6 +138,6 @@ extension ClientHandler {
     /// not after a revocation.
     private var hasEnd: Bool {
         if connection.bodyOpen, !body.hasLength { return false }
-        return !connection.responseStarted || responder?.answersAtLength == true
+        return !connection.responseStarted || responder?.responseHasLength == true
     }
 }

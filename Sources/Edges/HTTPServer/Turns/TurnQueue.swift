@@ -3,7 +3,7 @@ import NIOCore
 
 /// A connection that processes its work in turns.
 package protocol TurnTaking: AnyObject {
-    var front: ConnectionContext { get }
+    var connectionContext: ConnectionContext { get }
     var turn: TurnBudget { get set }
     /// Continues the work that was deferred.
     func takeTurn()
@@ -13,7 +13,7 @@ extension TurnTaking {
     /// Returns whether the budget is spent. The remaining work is then deferred to the next turn.
     package func defersRest() -> Bool {
         guard turn.isSpent else { return false }
-        if turn.deferRest() { front.turns.add(self) }
+        if turn.deferRest() { connectionContext.turns.add(self) }
         return true
     }
 }

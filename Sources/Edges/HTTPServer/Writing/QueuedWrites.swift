@@ -18,7 +18,7 @@ package struct QueuedWrites {
     /// Records a write.
     ///
     /// - Returns: Whether to call ``stepSent()`` when this write completes.
-    package mutating func note() -> Bool {
+    package mutating func record() -> Bool {
         written &+= 1
         return written % Self.step == 0
     }

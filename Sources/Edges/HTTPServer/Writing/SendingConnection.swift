@@ -2,7 +2,7 @@ package import NIOCore
 
 /// A connection that writes through its `SocketWriter` or its channel, and is flushed together with other connections.
 package protocol SendingConnection: Flushable {
-    var front: ConnectionContext { get }
+    var connectionContext: ConnectionContext { get }
     /// `nil` after the connection has left its pipeline, shortly after it closed.
     var context: ChannelHandlerContext? { get }
     var writer: SocketWriter? { get }
@@ -34,7 +34,7 @@ extension SendingConnection {
         if writer?.isDirect != true, context?.channel.isWritable == false { return flushNow() }
         guard !isFlushDue else { return }
         isFlushDue = true
-        front.flushes.add(self)
+        connectionContext.flushes.add(self)
     }
 
     package func flushNow() {

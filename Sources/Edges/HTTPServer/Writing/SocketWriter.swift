@@ -40,7 +40,7 @@ package final class SocketWriter {
 
     /// Determines the mode at the first part, when TLS handlers are in place. They are then never bypassed, whatever
     /// was passed to `init`.
-    private func settle(_ context: ChannelHandlerContext) {
+    private func resolve(_ context: ChannelHandlerContext) {
         isSettled = true
         let pipeline = context.pipeline.syncOperations
         let isEncrypted =
@@ -56,7 +56,7 @@ package final class SocketWriter {
     /// Holds a part for sending if possible. Returns whether it is held. Otherwise the caller passes the held part and
     /// then this one to the channel.
     func hold(_ part: ByteBuffer, in context: ChannelHandlerContext) -> Bool {
-        if !isSettled { settle(context) }
+        if !isSettled { resolve(context) }
         guard !usesChannel, held == nil else { return false }
         held = part
         return true
@@ -105,7 +105,7 @@ package final class SocketWriter {
 
     /// Requests a completion notice when there is nothing more to write. If the result is not `nil`, the caller passes
     /// it to ``channelSent(_:)`` after the channel has sent all its data.
-    package func askBack() -> Int? {
+    package func requestCompletionNotice() -> Int? {
         guard usesChannel, transport != nil, !isAsked else { return nil }
         isAsked = true
         return given

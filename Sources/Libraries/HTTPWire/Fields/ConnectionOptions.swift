@@ -54,14 +54,14 @@ public struct ConnectionOptions: Sendable, Hashable {
             for option in ListMembers(input.bytes(fields.storage[current].value)) {
                 count += 1
                 guard count <= maximumCount else { throw .malformed(reason: "too many Connection options") }
-                options.note(option, input, fields)
+                options.record(option, input, fields)
             }
             index = fields.nextIndex(of: .connection, after: current)
         }
         return options
     }
 
-    private mutating func note(_ option: UnsafeRawBufferPointer, _ input: HeadInput, _ fields: FieldTable) {
+    private mutating func record(_ option: UnsafeRawBufferPointer, _ input: HeadInput, _ fields: FieldTable) {
         if ASCII.equals(option, "keep-alive") {
             keepAlive = true
         } else if ASCII.equals(option, "close") {

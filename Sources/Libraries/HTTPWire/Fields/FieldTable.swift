@@ -86,11 +86,11 @@ extension FieldTable {
         let index = state.pointee.count
         storage[index] = field
         state.pointee.count = index &+ 1
-        if field.kind != .other { note(field.kind, at: index) }
+        if field.kind != .other { record(field.kind, at: index) }
     }
 
     @inline(__always)
-    private func note(_ kind: FieldKind, at index: Int) {
+    private func record(_ kind: FieldKind, at index: Int) {
         let slot = occurrences + Int(kind.rawValue)
         if state.pointee.present & kind.bit == 0 {
             state.pointee.present |= kind.bit

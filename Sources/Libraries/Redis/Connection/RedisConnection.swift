@@ -174,7 +174,7 @@ extension RedisConnection {
     private func deliver(_ reply: RedisReply, at now: UInt64) {
         switch alignment?.judge(reply) {
         case nil, .reply?: break
-        case .marker?: return note(reply)
+        case .marker?: return record(reply)
         case .broken?: return close(.misaligned(reply, at: endpoint))
         }
         switch machine.received(reply, at: now) {
@@ -187,11 +187,11 @@ extension RedisConnection {
         case .close(let code, let detail): close(RedisProblem(code, at: endpoint, detail: detail))
         }
         // The reply is valid until the next read.
-        note(reply)
+        record(reply)
     }
 
     /// Records an error after which the connection has to be closed.
-    private func note(_ reply: RedisReply) {
+    private func record(_ reply: RedisReply) {
         if reply.kind == .error, leaving == nil { leaving = RedisProblem.Code(leavingFor: reply) }
     }
 }

@@ -2,17 +2,17 @@ extension MatchTree {
     /// Returns whether a path matches the block's segments before a rest. The enclosing blocks must match.
     @inline(__always)
     func begins(_ block: Block, _ path: borrowing PathSegments) -> Bool {
-        matches(block.front, path, at: Int(block.start))
+        matches(block.connectionContext, path, at: Int(block.start))
     }
 
     /// Returns whether the whole path matches the block's pattern. Its segments before a rest must match.
     @inline(__always)
     func isWhole(_ block: Block, _ path: borrowing PathSegments) -> Bool {
-        let front = Int(block.start) + block.front.count
-        guard let tail = block.tail else { return path.count == front }
+        let connectionContext = Int(block.start) + block.connectionContext.count
+        guard let tail = block.tail else { return path.count == connectionContext }
         // A rest matches any number of segments, including none. The segments after it are matched from the end,
         // without backtracking.
-        return path.count >= front + tail.count && matches(tail, path, at: path.count - tail.count)
+        return path.count >= connectionContext + tail.count && matches(tail, path, at: path.count - tail.count)
     }
 
     private func matches(_ pattern: Range<Int32>, _ path: borrowing PathSegments, at start: Int) -> Bool {

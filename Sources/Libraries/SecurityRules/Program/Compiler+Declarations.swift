@@ -59,18 +59,18 @@ extension Compiler {
 
     private mutating func compile(_ match: MatchSyntax, _ outer: MatchPattern, _ outerScope: Scope) {
         var (pattern, scope) = (outer, outerScope)
-        let start = pattern.front.count
+        let start = pattern.connectionContext.count
         for segment in match.segments { pattern.append(segment) }
         scope.captures = pattern.names
         declare(match.functions, in: &scope)
         let number = matches.blocks.count
         let allows = compile(match.allows, pattern, scope)
         let operations = match.allows.reduce(into: RuleOperationSet()) { $0.formUnion($1.operations) }
-        let front = matches.append(pattern.front[start...])
+        let connectionContext = matches.append(pattern.connectionContext[start...])
         let tail = pattern.tail.map { matches.append($0[...]) }
         matches.blocks.append(
             MatchTree.Block(
-                front: front, start: Int32(truncatingIfNeeded: start), tail: tail,
+                connectionContext: connectionContext, start: Int32(truncatingIfNeeded: start), tail: tail,
                 captures: matches.append(capturesOf: pattern), rules: allows, operations: operations,
                 allOperations: operations,
                 next: 0))

@@ -2,13 +2,13 @@
 struct MatchPattern {
     /// The position of a capture.
     enum Capture {
-        case front(Int)
+        case connectionContext(Int)
         case rest
         case tail(Int)
     }
 
     /// The segments before a rest.
-    private(set) var front: [PatternSegment] = []
+    private(set) var connectionContext: [PatternSegment] = []
     /// The segments after a rest. `nil` if there is no rest.
     private(set) var tail: [PatternSegment]?
     /// The captures in the order of the text, and their names.
@@ -21,7 +21,7 @@ struct MatchPattern {
         case .literal(let bytes): text += "/" + String(decoding: bytes, as: UTF8.self)
         case .capture(let name):
             text += "/{\(name)}"
-            captures.append(tail.map { .tail($0.count) } ?? .front(front.count))
+            captures.append(tail.map { .tail($0.count) } ?? .connectionContext(connectionContext.count))
             names.append(name)
         case .rest(let name):
             text += "/{\(name)=**}"
@@ -31,7 +31,7 @@ struct MatchPattern {
             if tail == nil { tail = [] }
             return
         }
-        if tail == nil { front.append(segment) } else { tail?.append(segment) }
+        if tail == nil { connectionContext.append(segment) } else { tail?.append(segment) }
     }
 }
 
@@ -52,13 +52,13 @@ extension MatchTree {
 
     mutating func append(capturesOf pattern: MatchPattern) -> Range<Int32> {
         let first = Int32(truncatingIfNeeded: captures.count)
-        let (front, tail) = (pattern.front.count, pattern.tail?.count ?? 0)
+        let (connectionContext, tail) = (pattern.connectionContext.count, pattern.tail?.count ?? 0)
         for capture in pattern.captures {
             switch capture {
-            case .front(let index): captures.append(.segment(Int32(truncatingIfNeeded: index)))
+            case .connectionContext(let index): captures.append(.segment(Int32(truncatingIfNeeded: index)))
             case .rest:
                 captures.append(
-                    .rest(Int32(truncatingIfNeeded: front), end: Int32(truncatingIfNeeded: tail)))
+                    .rest(Int32(truncatingIfNeeded: connectionContext), end: Int32(truncatingIfNeeded: tail)))
             case .tail(let index): captures.append(.segmentFromEnd(Int32(truncatingIfNeeded: tail - index)))
             }
         }

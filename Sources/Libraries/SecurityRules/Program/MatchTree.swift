@@ -4,7 +4,7 @@ struct MatchTree: Sendable {
     /// A `match` block.
     struct Block: Sendable {
         /// The block's own segments before a rest, as a range of `segments`, and the index of the first one in a path.
-        var front: Range<Int32>
+        var connectionContext: Range<Int32>
         var start: Int32
         /// All segments of the whole pattern after the rest. `nil` without a rest; the path then ends with the front.
         var tail: Range<Int32>?

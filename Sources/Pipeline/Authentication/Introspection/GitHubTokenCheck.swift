@@ -40,12 +40,12 @@ struct GitHubTokenCheck: TokenCheck {
     func isForUs(_ claims: JSONValue) -> Bool { claims["client_id"]?.equals(clientID) == true }
 
     func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
-        let answer = try AnswerReading(answer, "the answer")
-        let app = try AnswerReading(answer["app"], "app")
+        let answer = try IntrospectionResponseReader(answer, "the answer")
+        let app = try IntrospectionResponseReader(answer["app"], "app")
         guard app["client_id"]?.equals(clientID) == true else { throw .refused(.audience) }
         // An installation token represents no user.
         guard let member = answer["user"] else { throw .refused(.subject) }
-        let user = try AnswerReading(member, "user")
+        let user = try IntrospectionResponseReader(member, "user")
         guard let id = user["id"]?.integer else { throw .malformed("user.id is not an integer") }
         let scopes = try answer.texts("scopes")
         let issuedAt = try answer.date("created_at", else: .issuedAt)

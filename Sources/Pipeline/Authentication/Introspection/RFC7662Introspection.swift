@@ -38,7 +38,7 @@ struct RFC7662Introspection: TokenCheck {
     }
 
     func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
-        let reading = try AnswerReading(answer, "the answer")
+        let reading = try IntrospectionResponseReader(answer, "the answer")
         // RFC 7662 section 2.2 requires the boolean. Without it the token is not known to be active.
         guard reading["active"]?.bool == true else { throw .refused(.inactive) }
         try checkIssuer(reading)
@@ -57,7 +57,7 @@ struct RFC7662Introspection: TokenCheck {
 extension RFC7662Introspection {
     func isForUs(_ claims: JSONValue) -> Bool {
         do throws(Unproven) {
-            let reading = try AnswerReading(claims, "the claims")
+            let reading = try IntrospectionResponseReader(claims, "the claims")
             try checkIssuer(reading)
             try checkAudience(reading)
             return true
@@ -66,13 +66,13 @@ extension RFC7662Introspection {
         }
     }
 
-    private func checkIssuer(_ reading: AnswerReading) throws(Unproven) {
+    private func checkIssuer(_ reading: IntrospectionResponseReader) throws(Unproven) {
         guard let expected = tokens.issuer, let issuer = reading["iss"] else { return }
         guard issuer.equals(expected) else { throw .refused(.issuer) }
     }
 
     /// Checks that the token was issued for the gateway: by `aud`, or without it by `client_id`.
-    private func checkAudience(_ reading: AnswerReading) throws(Unproven) {
+    private func checkAudience(_ reading: IntrospectionResponseReader) throws(Unproven) {
         let named = try audiences(reading)
         let proof = named.isEmpty ? [reading["client_id"]].compactMap(\.self) : named
         guard proof.contains(where: { value in tokens.audiences.contains { value.equals($0) } }) else {
@@ -80,7 +80,7 @@ extension RFC7662Introspection {
         }
     }
 
-    private func audiences(_ reading: AnswerReading) throws(Unproven) -> [JSONValue] {
+    private func audiences(_ reading: IntrospectionResponseReader) throws(Unproven) -> [JSONValue] {
         guard let value = reading["aud"] else { return [] }
         let values = value.kind == .array ? Array(value.elements) : [value]
         guard values.allSatisfy({ $0.kind == .string }) else {
@@ -90,7 +90,7 @@ extension RFC7662Introspection {
     }
 
     /// Checks that the token is a bearer access token, which any holder may use.
-    private func checkUse(_ reading: AnswerReading) throws(Unproven) {
+    private func checkUse(_ reading: IntrospectionResponseReader) throws(Unproven) {
         if let type = try reading.text("token_type"), !type.lowercased().utf8.elementsEqual("bearer".utf8) {
             throw .refused(.tokenType)
         }
@@ -109,7 +109,7 @@ extension RFC7662Introspection {
     private struct Times {
         let expiresAt, issuedAt, notBefore, authTime: UnixTime?
 
-        init(_ reading: AnswerReading) throws(Unproven) {
+        init(_ reading: IntrospectionResponseReader) throws(Unproven) {
             expiresAt = try reading.time("exp", else: .expired)
             issuedAt = try reading.time("iat", else: .issuedAt)
             notBefore = try reading.time("nbf", else: .notBefore)

@@ -1,7 +1,7 @@
 package import Revocation
 
 /// The result of looking up the owner of an identity at a provider.
-package enum LinkAnswer: Sendable, Equatable {
+package enum LinkLookupResult: Sendable, Equatable {
     /// The identity belongs to no account.
     case nobody
     /// The account. It contains only the uid if the store has no record of it.
@@ -12,11 +12,11 @@ package enum LinkAnswer: Sendable, Equatable {
 /// A lookup of the owners of identities, off the request path and shared by the workers.
 package protocol LinkLookup: Sendable {
     /// Looks up an owner and calls `answer` once, from any thread, during this call or later.
-    func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void)
+    func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void)
 }
 
 /// An identity whose owner has to be looked up.
-package struct LinkQuestion: Sendable {
+package struct LinkQuery: Sendable {
     package let link: IdentityLink
     /// The key of the link's name. Requests that wait for the same key share a lookup.
     package let key: StoreKey
@@ -27,7 +27,7 @@ package struct LinkQuestion: Sendable {
 /// The missing fact for determining the principal of a provider's own token.
 package enum OwnerNeed: Sendable {
     /// The owner: the store must be queried.
-    case owner(LinkQuestion)
+    case owner(LinkQuery)
     /// The revocation view, which is still loading. Until then, changes of links are unknown.
     case view
     /// The owner cannot be found now.

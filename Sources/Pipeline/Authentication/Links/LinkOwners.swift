@@ -70,7 +70,7 @@ package final class LinkOwners {
         let derived = entry.derived ?? entry.principal
         guard let link = derived.link else { return .same }
         guard let known = known[derived.userKey], known.generation == generation else {
-            return .needs(.owner(LinkQuestion(link: link, key: derived.userKey, place: entry.stamp.place)))
+            return .needs(.owner(LinkQuery(link: link, key: derived.userKey, place: entry.stamp.place)))
         }
         return resolve(entry, derived, known)
     }

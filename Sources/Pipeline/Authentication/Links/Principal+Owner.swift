@@ -3,7 +3,7 @@ import Revocation
 
 extension Principal {
     /// Whether the credential is a provider's own token whose identity belongs to no known account.
-    var isUnlinked: Bool { link != nil && !standing.hasLinkRecord }
+    var isUnlinked: Bool { link != nil && !facts.hasLinkRecord }
 
     /// Returns the same credential as a principal of the account that owns its identity. `uid`, `user_id` and `sub` are
     /// the account's. `firebase` lists all its links and its e-mail address. The account's name is used if the provider

@@ -10,7 +10,7 @@ import Synchronization
 package final class StoredLinks: LinkLookup {
     private struct Question: Sendable {
         let link: IdentityLink
-        let answer: @Sendable (LinkAnswer) -> Void
+        let answer: @Sendable (LinkLookupResult) -> Void
     }
 
     private struct State {
@@ -36,7 +36,7 @@ package final class StoredLinks: LinkLookup {
         self.accounts = accounts
     }
 
-    package func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void) {
+    package func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void) {
         let question = Question(link: link, answer: answer)
         switch admit(question) {
         case .runs: Task { await perform(question) }
@@ -70,7 +70,7 @@ package final class StoredLinks: LinkLookup {
         }
     }
 
-    private func owner(of link: IdentityLink) async -> LinkAnswer {
+    private func owner(of link: IdentityLink) async -> LinkLookupResult {
         do throws(StoreError) {
             guard let user = try await accounts.owner(of: link) else { return .nobody }
             // A change between the two queries moves the link's counter, and the result is discarded.

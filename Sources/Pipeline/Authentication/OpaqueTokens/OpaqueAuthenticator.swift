@@ -63,7 +63,7 @@ package final class OpaqueAuthenticator {
         let mayBeOld = key == answered
         if let entry = cache.find(digest), entry.verifier == provider, mayBeOld || monotonic < entry.freshUntil {
             counters.add(to: .tokenCacheHits)
-            guard entry.standing.expiresAt.isAfter(now) else {
+            guard entry.facts.expiresAt.isAfter(now) else {
                 return .refused(VerificationFailure(code: .idTokenExpired, reason: .expired))
             }
             return resolve(entry, under: digest, monotonic: monotonic)

@@ -4,7 +4,7 @@ import JOSE
 import OutboundHTTP
 
 /// A time on both clocks.
-struct OpaqueMoment {
+struct ClockTimes {
     /// Nanoseconds, for delays.
     var monotonic: UInt64
     /// Milliseconds since 1970, for the expiry of tokens.
@@ -75,7 +75,7 @@ struct OpaqueMachine<Waiter: Sendable>: TimedMachine {
     }
 
     /// Handles the result of a call.
-    mutating func answered(_ judgement: Judgement, provider: Int, call: Int, at moment: OpaqueMoment) -> [Action] {
+    mutating func answered(_ judgement: Judgement, provider: Int, call: Int, at moment: ClockTimes) -> [Action] {
         guard let call = queues[provider].flights.finish(call), let token = call.keys.first else { return [] }
         let now = moment.monotonic
         let (verdict, isKept, done) = conclude(judgement, provider, startedAt: call.startedAt, at: moment)
@@ -101,7 +101,7 @@ extension OpaqueMachine {
     /// Returns the verdict of a call, and whether it is cached. While the breaker is open, all tokens have the same
     /// verdict.
     private mutating func conclude(
-        _ judgement: Judgement, _ provider: Int, startedAt: UInt64, at moment: OpaqueMoment
+        _ judgement: Judgement, _ provider: Int, startedAt: UInt64, at moment: ClockTimes
     ) -> (OpaqueVerdict, isKept: Bool, [FlightAction]) {
         let now = moment.monotonic
         switch judgement {

@@ -113,14 +113,14 @@ extension OpaqueTokens {
         let judgement: Judgement
         switch result {
         case .success(let response):
-            judgement = ProvenAnswer.judge(
+            judgement = ProvenResponse.judge(
                 response, by: providers[provider].check, now: environment.clock.now(), clockSkew: clockSkew)
         case .failure(let failure): judgement = .failed(failure)
         }
         let wall = environment.clock.milliseconds()
         apply { machine, now in
             machine.answered(
-                judgement, provider: provider, call: call, at: OpaqueMoment(monotonic: now, wall: wall))
+                judgement, provider: provider, call: call, at: ClockTimes(monotonic: now, wall: wall))
         }
     }
 }

@@ -66,7 +66,7 @@ package final class Principal: Sendable {
         var expiresAt: UnixTime
     }
 
-    package let standing: CredentialFacts
+    package let facts: CredentialFacts
     /// The complete user key. Its uid, of 1 to 128 bytes, is `sub` or derived from a provider's `sub`.
     package let user: UserKey
     /// `firebase.sign_in_provider`, such as `apple.com`.
@@ -99,7 +99,7 @@ package final class Principal: Sendable {
         guard let userKey = StoreKey(user, hasher: hasher),
             let sessionKey = StoreKey(user, session: session ?? "", hasher: hasher)
         else { return nil }
-        standing = CredentialFacts(
+        facts = CredentialFacts(
             kind: kind, hasSecondFactor: hasSecondFactor, isFirebase: isFirebase, hasSession: session != nil,
             hasLinkRecord: linkKey.map { $0 != userKey } ?? false, authTime: PossibleTime(times.authTime),
             authenticatedAt: PossibleTime(times.startedAt == nil ? times.authTime : times.authenticatedAt),
@@ -116,18 +116,18 @@ package final class Principal: Sendable {
         claims = accepted.payload
     }
 
-    package var kind: CredentialKind { standing.kind }
+    package var kind: CredentialKind { facts.kind }
     /// The uid. Without project and tenant it does not identify a user.
     package var uid: String { user.uid }
     /// When the user last signed in. `nil` if the credential does not state it.
-    package var authTime: UnixTime? { standing.authTime.known }
-    package var expiresAt: UnixTime { standing.expiresAt }
-    package var hasSecondFactor: Bool { standing.hasSecondFactor }
-    package var userKey: StoreKey { standing.userKey }
-    package var sessionKey: StoreKey { standing.sessionKey }
+    package var authTime: UnixTime? { facts.authTime.known }
+    package var expiresAt: UnixTime { facts.expiresAt }
+    package var hasSecondFactor: Bool { facts.hasSecondFactor }
+    package var userKey: StoreKey { facts.userKey }
+    package var sessionKey: StoreKey { facts.sessionKey }
 
     /// The identity at a provider that has a store record in addition to the user's. `nil` without such an identity.
-    package var recordedLink: IdentityLink? { standing.hasLinkRecord ? link ?? origin?.link : nil }
+    package var recordedLink: IdentityLink? { facts.hasLinkRecord ? link ?? origin?.link : nil }
 
     /// Returns the store's name of the session of a Firebase credential.
     static func session(authTime: UnixTime) -> String { authTime.description }

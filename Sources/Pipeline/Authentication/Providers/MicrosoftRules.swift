@@ -38,7 +38,7 @@ struct MicrosoftRules: ProviderRules {
 
     /// Rejects access tokens. Their audience is often shared by all applications, so that it does not prove that they
     /// were issued for the gateway.
-    func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    func kindFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         if Self.accessClaims.contains(where: { claims[$0] != nil }) { return .microsoftAccessToken }
         let isOld = claims["iss"]?.string?.utf8.starts(with: Self.oldIssuers.utf8) ?? false
         return isOld ? .microsoftAccessToken : nil
@@ -49,7 +49,7 @@ struct MicrosoftRules: ProviderRules {
         return issuer.utf8.starts(with: prefix.utf8)
     }
 
-    func issuerFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    func issuerFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         guard let tenant = claims["tid"]?.string, TenantID.isValid(tenant) else { return .tenantID }
         guard let issuer = claims["iss"]?.string else { return .issuer }
         let expected = self.issuer(of: tenant)
@@ -59,13 +59,13 @@ struct MicrosoftRules: ProviderRules {
 
     /// Checks the key's issuer. A key with the template as issuer may sign for any tenant. Any other key may sign for
     /// its own issuer only. A key without an issuer is rejected.
-    func keyFlaw(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason? {
+    func keyFailure(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason? {
         guard let issuer = key.issuer else { return .keyIssuer }
         let isRight = issuer.utf8.elementsEqual(template.utf8) || claims["iss"]?.equals(issuer) == true
         return isRight ? nil : .keyIssuer
     }
 
-    func subjectFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    func subjectFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         TenantID.isValid(claims["oid"]?.string ?? "") ? nil : .objectID
     }
 

@@ -14,7 +14,7 @@ struct OIDCRules: ProviderRules {
     var takesAudienceLists: Bool { true }
 
     /// Rejects access tokens. Some providers omit `at+jwt` in their header, and their audience may be one of ours.
-    func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    func kindFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         if Self.accessClaims.contains(where: { claims[$0] != nil }) { return .accessToken }
         // `token_use` is a claim of Amazon Cognito.
         if let use = claims["token_use"], !use.equals("id") { return .accessToken }

@@ -20,13 +20,13 @@ package protocol ProviderRules: Sendable {
     var issuedAtOffset: Int64 { get }
 
     /// Returns the reason if the token is not an ID token.
-    func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
+    func kindFailure(_ claims: JSONValue) -> VerificationFailure.Reason?
     /// Returns whether these rules apply to a token with this `iss`, if `issuers` cannot list all.
     func judges(issuer: String) -> Bool
-    func issuerFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
-    func subjectFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
+    func issuerFailure(_ claims: JSONValue) -> VerificationFailure.Reason?
+    func subjectFailure(_ claims: JSONValue) -> VerificationFailure.Reason?
     /// Returns the reason if a key of the provider's set must not sign this token.
-    func keyFlaw(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason?
+    func keyFailure(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason?
 
     /// Returns the user at the provider from valid claims. With the provider's ID as a prefix it is the uid.
     func subject(of claims: JSONValue) -> String
@@ -72,24 +72,24 @@ extension ProviderRules {
     package var claimRules: [ClaimRule] { [] }
     package var issuedAtOffset: Int64 { 0 }
 
-    package func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? { nil }
+    package func kindFailure(_ claims: JSONValue) -> VerificationFailure.Reason? { nil }
 
     package func judges(issuer: String) -> Bool { false }
 
-    package func issuerFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    package func issuerFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         guard let issuer = claims["iss"]?.string else { return .issuer }
         if issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) { return nil }
         return issuers.contains { IssuerText.differsBySlash(issuer, $0) } ? .issuerSlash : .issuer
     }
 
-    package func subjectFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    package func subjectFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         guard let subject = claims["sub"]?.string, (1...ProviderSubject.maximumSize).contains(subject.utf8.count),
             ProviderSubject.isText(subject)
         else { return .providerSubject }
         return nil
     }
 
-    package func keyFlaw(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason? { nil }
+    package func keyFailure(_ key: PublicKey, _ claims: JSONValue) -> VerificationFailure.Reason? { nil }
     package func subject(of claims: JSONValue) -> String { claims["sub"]?.string ?? "" }
     package func federatedID(of claims: JSONValue) -> String { subject(of: claims) }
     package func rewritten(_ claims: JSONValue) -> [(name: String, json: [UInt8])] { [] }

@@ -25,11 +25,11 @@ extension ProviderVerifier {
     /// signed with the same keys, often for the same audience.
     package func checkKind(_ claims: JSONValue) throws(VerificationFailure) {
         if claims["events"] != nil { throw invalid(.eventToken) }
-        try refuse(rules.kindFlaw(claims))
+        try refuse(rules.kindFailure(claims))
     }
 
     package func checkIssuer(_ claims: JSONValue) throws(VerificationFailure) {
-        try refuse(rules.issuerFlaw(claims))
+        try refuse(rules.issuerFailure(claims))
     }
 
     package func checkAudience(_ claims: JSONValue) throws(VerificationFailure) {
@@ -57,14 +57,14 @@ extension ProviderVerifier {
     }
 
     package func checkSubject(_ claims: JSONValue) throws(VerificationFailure) {
-        try refuse(rules.subjectFlaw(claims))
+        try refuse(rules.subjectFailure(claims))
         let size = id.utf8.count + 1 + rules.subject(of: claims).utf8.count
         guard size <= ProviderIdentity.maximumUIDSize else { throw invalid(.derivedUserID) }
     }
 
     /// Returns the reason if claims of a previously accepted credential do not meet the constraints of this
     /// configuration. Otherwise returns `nil`.
-    func constraintFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+    func constraintFailure(_ claims: JSONValue) -> VerificationFailure.Reason? {
         do throws(VerificationFailure) {
             try checkIssuer(claims)
             try checkAudience(claims)
@@ -79,11 +79,11 @@ extension ProviderVerifier {
     // MARK: - The key, and after the signature
 
     package func checkKey(_ key: PublicKey, _ claims: JSONValue) throws(VerificationFailure) {
-        try refuse(rules.keyFlaw(key, claims))
+        try refuse(rules.keyFailure(key, claims))
     }
 
     /// Returns the sign-in time, which providers may omit. If present, it must be a valid time.
-    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
+    func optionalAuthTime(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 

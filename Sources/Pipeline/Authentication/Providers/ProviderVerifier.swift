@@ -77,7 +77,7 @@ package struct ProviderVerifier: ClaimChecks {
         let expiresAt = try expiry(of: claims, now: now)
         let issuedAt = issueTime(try checkIssuedAt(claims, now: now), now: now)
         try checkNotBefore(claims, now: now)
-        let authTime = try authTimeIfTold(of: claims, now: now)
+        let authTime = try optionalAuthTime(of: claims, now: now)
         let identity = ProviderIdentity(
             provider: id, subject: rules.subject(of: claims), federatedID: rules.federatedID(of: claims),
             claims: accepted, rewritten: rules.rewritten(claims), authTime: authTime, issuedAt: issuedAt,

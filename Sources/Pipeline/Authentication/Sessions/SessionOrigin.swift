@@ -114,7 +114,7 @@ struct SessionOrigins: Sendable {
             guard let verifier = verifiers.first(where: { $0.id.isExactly(link.provider) }) else {
                 return .sessionProvider
             }
-            return verifier.constraintFlaw(claims.root)
+            return verifier.constraintFailure(claims.root)
         case .provider(let link, .accessToken, let claims):
             guard let check = checks.first(where: { $0.provider.isExactly(link.provider) }) else {
                 return .sessionProvider

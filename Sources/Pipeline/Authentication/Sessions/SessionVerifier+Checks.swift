@@ -80,7 +80,7 @@ extension SessionVerifier {
     }
 
     /// Returns the sign-in time, which some proofs do not state. If present, it must be a valid time.
-    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
+    func optionalAuthTime(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 

@@ -65,7 +65,7 @@ package struct SessionVerifier: ClaimChecks {
         let expiresAt = try expiry(of: claims, now: now)
         try checkIssuedAt(claims, now: now)
         try checkNotBefore(claims, now: now)
-        let authTime = try authTimeIfTold(of: claims, now: now)
+        let authTime = try optionalAuthTime(of: claims, now: now)
         let firebase = try firebaseMember(of: claims)
         let origin = try origin(of: token)
         try checkOrigin(origin)

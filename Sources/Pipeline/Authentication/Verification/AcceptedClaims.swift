@@ -13,7 +13,7 @@ package struct AcceptedClaims: Sendable {
     }
 
     /// Creates the claims of a provider's introspection response.
-    init(told answer: ProvenAnswer) {
+    init(told answer: ProvenResponse) {
         payload = answer.claims
     }
 

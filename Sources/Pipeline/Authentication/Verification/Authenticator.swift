@@ -85,7 +85,7 @@ package final class Authenticator {
         }
         if let entry = cache.find(key), kinds[entry.verifier] == kind, stillCounts(entry, now: monotonic) {
             counters.add(to: .tokenCacheHits)
-            guard entry.standing.expiresAt.isAfter(now) else {
+            guard entry.facts.expiresAt.isAfter(now) else {
                 cache.remove(key)
                 return .refused(VerificationFailure(code: kind.expiredCode, reason: .expired))
             }

@@ -14,7 +14,7 @@ package struct VerifiedTokenCache {
         /// access.
         fileprivate var key = SHA256Digest.zero
         /// A copy of the principal's facts, so that most requests need not follow the reference.
-        package let standing: CredentialFacts
+        package let facts: CredentialFacts
         package let principal: Principal
         /// The index of the verifier, and the generation of the key set at verification.
         let verifier: Int
@@ -41,7 +41,7 @@ package struct VerifiedTokenCache {
             self.freshUntil = freshUntil
             self.stamp = stamp
             self.derived = derived
-            standing = principal.standing
+            facts = principal.facts
             self.principal = principal
             self.verifier = verifier
             self.keySetGeneration = keySetGeneration
@@ -127,7 +127,7 @@ package struct VerifiedTokenCache {
         var bestEnd = UnixTime.latest
         for index in set {
             if slots[index]?.key == key { return index }
-            let end = slots[index]?.standing.expiresAt ?? 0
+            let end = slots[index]?.facts.expiresAt ?? 0
             if end < bestEnd {
                 bestEnd = end
                 best = index

@@ -11,24 +11,24 @@ extension Authorizer {
         case ended
         case loading
         /// The store itself must be queried.
-        case notAsked
+        case notQueried
         case unknown(StoreFailure)
     }
 
     /// Checks the sign-in time. The store is read only if the credential's own time is not recent enough.
     package func recency(
-        _ maxAge: Int64, _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext
+        _ maxAge: Int64, _ policy: RoutePolicy, _ facts: CredentialFacts, in context: DecisionContext
     ) -> Recency {
-        let own = policy.needsAuthentication ? standing.authenticatedAt : standing.authTime
+        let own = policy.needsAuthentication ? facts.authenticatedAt : facts.authTime
         if let own = own.known, isRecent(own, maxAge, now: context.now) { return .recent(nil) }
         // Without a session, the store has no record of a later sign-in.
-        guard standing.hasSession else { return .tooOld }
+        guard facts.hasSession else { return .tooOld }
         guard viewIsAuthoritative else { return recordedRecency(maxAge, policy, context) }
         guard let age = store.view.age(monotonicNow: context.monotonic) else {
             return context.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
-        return recency(maxAge, policy, store.session(standing.sessionKey), now: context.now)
+        return recency(maxAge, policy, store.session(facts.sessionKey), now: context.now)
     }
 
     private func recordedRecency(_ maxAge: Int64, _ policy: RoutePolicy, _ context: DecisionContext) -> Recency {
@@ -36,7 +36,7 @@ extension Authorizer {
         case .records(_, .record(revoked: true, _, _)?, _): .ended
         case .records(_, let session?, _): recency(maxAge, policy, session, now: context.now)
         case .failed(let failure): .unknown(failure)
-        case .records, nil: .notAsked
+        case .records, nil: .notQueried
         }
     }
 

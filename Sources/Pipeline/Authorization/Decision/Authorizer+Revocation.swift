@@ -3,21 +3,21 @@ package import GatewayCore
 package import Revocation
 
 extension Authorizer {
-    package enum RevocationAnswer {
+    package enum RevocationResult {
         case passes
         case revoked(DecisionCode)
         case loading
         /// The store itself must be queried.
-        case notAsked
+        case notQueried
         case unknown(StoreFailure)
     }
 
-    package func revocation(_ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext)
-        -> RevocationAnswer
+    package func revocation(_ policy: RoutePolicy, _ facts: CredentialFacts, in context: DecisionContext)
+        -> RevocationResult
     {
         switch policy.revocation {
         case .off: return .passes
-        case .strict where !viewIsAuthoritative: return strictRevocation(standing, in: context)
+        case .strict where !viewIsAuthoritative: return strictRevocation(facts, in: context)
         case .strict, .replicated: break
         }
         guard let age = store.view.age(monotonicNow: context.monotonic) else {
@@ -25,48 +25,48 @@ extension Authorizer {
         }
         // A strict route needs a store that can record revocations now, so that the view's age must be 0.
         guard age <= maxStaleness, policy.revocation != .strict || age == 0 else { return .unknown(.stale) }
-        return replicatedRevocation(standing)
+        return replicatedRevocation(facts)
     }
 
-    func replicatedRevocation(_ standing: CredentialFacts) -> RevocationAnswer {
-        let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
-        let answer = revocation(standing, user, session)
-        guard standing.hasLinkRecord else { return answer }
-        return stricter(answer, revocation(standing, store.user(standing.linkKey), SessionLookup.none))
+    func replicatedRevocation(_ facts: CredentialFacts) -> RevocationResult {
+        let (user, session) = store.records(user: facts.userKey, session: facts.sessionKey)
+        let answer = revocation(facts, user, session)
+        guard facts.hasLinkRecord else { return answer }
+        return stricter(answer, revocation(facts, store.user(facts.linkKey), SessionLookup.none))
     }
 
     /// Returns all records to query from the store.
-    static func question(of standing: CredentialFacts) -> StoreQuestion {
-        var question = StoreQuestion.user
-        if standing.hasSession { question.insert(.session) }
-        if standing.hasLinkRecord { question.insert(.link) }
+    static func question(of facts: CredentialFacts) -> StoreQuery {
+        var question = StoreQuery.user
+        if facts.hasSession { question.insert(.session) }
+        if facts.hasLinkRecord { question.insert(.link) }
         return question
     }
 
     /// Combines the store's records with the view, because a store that lost its data returns no records.
-    private func strictRevocation(_ standing: CredentialFacts, in context: DecisionContext) -> RevocationAnswer {
-        let answer = storedRevocation(standing, context.answer)
-        guard countsView, case .passes = answer, case .revoked(let code) = lastKnown(standing, in: context) else {
+    private func strictRevocation(_ facts: CredentialFacts, in context: DecisionContext) -> RevocationResult {
+        let answer = storedRevocation(facts, context.answer)
+        guard includesView, case .passes = answer, case .revoked(let code) = lastKnown(facts, in: context) else {
             return answer
         }
         return .revoked(code)
     }
 
-    private func storedRevocation(_ standing: CredentialFacts, _ answer: StoreAnswer?) -> RevocationAnswer {
+    private func storedRevocation(_ facts: CredentialFacts, _ answer: StoreRecords?) -> RevocationResult {
         switch answer {
         case .failed(let failure): return .unknown(failure)
         case .records(let user?, let session, let link)
-        where (session != nil || !standing.hasSession) && (link != nil || !standing.hasLinkRecord):
-            let answer = revocation(standing, user, session ?? SessionLookup.none)
-            guard standing.hasLinkRecord, let link else { return answer }
-            return stricter(answer, revocation(standing, link, SessionLookup.none))
-        case .records, nil: return .notAsked
+        where (session != nil || !facts.hasSession) && (link != nil || !facts.hasLinkRecord):
+            let answer = revocation(facts, user, session ?? SessionLookup.none)
+            guard facts.hasLinkRecord, let link else { return answer }
+            return stricter(answer, revocation(facts, link, SessionLookup.none))
+        case .records, nil: return .notQueried
         }
     }
 
     /// Combines the results for the account and for the identity; both may be revoked. Disabled takes precedence over
     /// revoked, and known results over unknown ones.
-    private func stricter(_ user: RevocationAnswer, _ link: RevocationAnswer) -> RevocationAnswer {
+    private func stricter(_ user: RevocationResult, _ link: RevocationResult) -> RevocationResult {
         switch (user, link) {
         case (_, .revoked(.userDisabled)): link
         case (.revoked, _): user
@@ -75,16 +75,16 @@ extension Authorizer {
         }
     }
 
-    private func revocation(_ standing: CredentialFacts, _ user: UserLookup, _ session: SessionLookup)
-        -> RevocationAnswer
+    private func revocation(_ facts: CredentialFacts, _ user: UserLookup, _ session: SessionLookup)
+        -> RevocationResult
     {
         if case .record(let validSince, let disabled) = user {
             // Disabled takes precedence over revoked.
             if disabled { return .revoked(.userDisabled) }
-            if let validSince, standing.validityTime.isBefore(validSince) { return .revoked(standing.kind.revokedCode) }
+            if let validSince, facts.validityTime.isBefore(validSince) { return .revoked(facts.kind.revokedCode) }
         }
         // An unreadable record does not hide the content of the other.
-        if case .record(revoked: true, _, _) = session { return .revoked(standing.kind.revokedCode) }
+        if case .record(revoked: true, _, _) = session { return .revoked(facts.kind.revokedCode) }
         switch (user, session) {
         case (.faulty, _), (_, .faulty): return .unknown(.faultyRecord)
         default: return .passes
@@ -92,9 +92,9 @@ extension Authorizer {
     }
 
     /// Returns the result of the view, whatever its age. Users without records pass.
-    func lastKnown(_ standing: CredentialFacts, in context: DecisionContext) -> RevocationAnswer {
+    func lastKnown(_ facts: CredentialFacts, in context: DecisionContext) -> RevocationResult {
         guard store.view.age(monotonicNow: context.monotonic) != nil else { return .passes }
-        return replicatedRevocation(standing)
+        return replicatedRevocation(facts)
     }
 }
 
@@ -104,18 +104,18 @@ extension Authorizer {
     ///
     /// - Returns: `nil` if the request may proceed.
     package func decideAccount(
-        _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext,
+        _ policy: RoutePolicy, _ facts: CredentialFacts, in context: DecisionContext,
         storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
-        guard policy.revocation != .off, standing.isFirebase else { return nil }
+        guard policy.revocation != .off, facts.isFirebase else { return nil }
         switch context.account {
-        case .notAsked: return .lookUp
+        case .notQueried: return .lookUp
         case .known(.unavailable), .failed(nil), .failed(.unavailable?):
             return afterFailure(policy, storeFailure)
-        case .known(let answer): return refusal(standing, answer)
+        case .known(let answer): return refusal(facts, answer)
         case .failed(let answer?):
             // A known denial applies even if no newer status is available.
-            return refusal(standing, answer) ?? afterFailure(policy, storeFailure)
+            return refusal(facts, answer) ?? afterFailure(policy, storeFailure)
         }
     }
 
@@ -124,13 +124,13 @@ extension Authorizer {
         return policy.allowsOnStoreFailure ? nil : .deny(Denial(.storeUnavailable))
     }
 
-    func refusal(_ standing: CredentialFacts, _ answer: AccountStatus.Answer) -> Decision? {
+    func refusal(_ facts: CredentialFacts, _ answer: AccountStatus.Answer) -> Decision? {
         switch answer {
         case .account(_, disabled: true): .deny(Denial(.userDisabled))
-        case .account(let validSince?, _) where standing.validityTime.isBefore(validSince):
-            .deny(Denial(standing.kind.revokedCode))
+        case .account(let validSince?, _) where facts.validityTime.isBefore(validSince):
+            .deny(Denial(facts.kind.revokedCode))
         // The account was deleted, so none of its tokens is valid.
-        case .missing: .deny(Denial(standing.kind.revokedCode))
+        case .missing: .deny(Denial(facts.kind.revokedCode))
         case .account, .unavailable: nil
         }
     }
@@ -139,9 +139,9 @@ extension Authorizer {
     ///
     /// Only known results count, whatever their age: a failed lookup does not end a stream. A user without records was
     /// permitted when the stream began.
-    package func refusal(_ standing: CredentialFacts, account: AccountStatus.Answer?) -> DecisionCode? {
-        if case .revoked(let code) = replicatedRevocation(standing) { return code }
-        guard asksFirebase, standing.isFirebase, let account, case .deny(let denial)? = refusal(standing, account)
+    package func refusal(_ facts: CredentialFacts, account: AccountStatus.Answer?) -> DecisionCode? {
+        if case .revoked(let code) = replicatedRevocation(facts) { return code }
+        guard asksFirebase, facts.isFirebase, let account, case .deny(let denial)? = refusal(facts, account)
         else {
             return nil
         }

@@ -19,7 +19,7 @@ extension Authorizer {
         _ ruleContext: RuleEvaluationContext?, _ storeFailure: (StoreFailure) -> Void
     ) -> RuleOutcome {
         guard let ruleContext else { return .ends(.deny(Denial(.internalError))) }
-        if let ended = endedMeanwhile(policy, identity, context) { return .ends(.deny(ended)) }
+        if let ended = revokedMeanwhile(policy, identity, context) { return .ends(.deny(ended)) }
         let (signIn, failure) = signIn(of: identity, rules, in: context)
         let answer = ruleContext.evaluate(rules, identity, signIn: signIn, now: context.now)
         if case .passes(let signedInAt) = answer { return .passes(signedInAt: signedInAt) }
@@ -29,7 +29,7 @@ extension Authorizer {
     }
 
     private func decision(
-        _ answer: RuleAnswer, _ identity: VerifiedTokenCache.Entry, _ failure: StoreFailure?,
+        _ answer: RuleResult, _ identity: VerifiedTokenCache.Entry, _ failure: StoreFailure?,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision {
         switch answer {
@@ -45,13 +45,13 @@ extension Authorizer {
     }
 
     /// Returns a denial if the store's record says that the session was revoked. The view may not have received it yet.
-    private func endedMeanwhile(
+    private func revokedMeanwhile(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, _ context: DecisionContext
     ) -> Denial? {
         guard let identity, policy.revocation != .off,
             case .records(_, .record(revoked: true, _, _)?, _)? = context.answer
         else { return nil }
-        return Denial(identity.standing.kind.revokedCode)
+        return Denial(identity.facts.kind.revokedCode)
     }
 
     // MARK: - When the user signed in
@@ -59,29 +59,28 @@ extension Authorizer {
     private func signIn(
         of identity: VerifiedTokenCache.Entry?, _ rules: RouteRules, in context: DecisionContext
     ) -> (RuleSignIn, StoreFailure?) {
-        guard let standing = identity?.standing else { return (RuleSignIn(), nil) }
+        guard let facts = identity?.facts else { return (RuleSignIn(), nil) }
         var signIn = RuleSignIn(
-            authTime: standing.authTime.known?.seconds,
-            hasSecondFactor: standing.hasSecondFactor, clockSkew: clockSkew)
+            authTime: facts.authTime.known?.seconds,
+            hasSecondFactor: facts.hasSecondFactor, clockSkew: clockSkew)
         // Without a session, the store has no record of a later sign-in.
-        guard rules.needsSignInRecord, standing.hasSession else { return (signIn, nil) }
+        guard rules.needsSignInRecord, facts.hasSession else { return (signIn, nil) }
         let failure: StoreFailure?
-        (signIn.record, failure) = viewIsAuthoritative ? viewedRecord(standing, context) : toldRecord(context)
+        (signIn.record, failure) = viewIsAuthoritative ? recordFromView(facts, context) : recordFromStore(context)
         return (signIn, failure)
     }
 
     /// Reads the record from the authoritative view.
-    private func viewedRecord(_ standing: CredentialFacts, _ context: DecisionContext) -> (SignInRecord, StoreFailure?)
-    {
+    private func recordFromView(_ facts: CredentialFacts, _ context: DecisionContext) -> (SignInRecord, StoreFailure?) {
         guard let age = store.view.age(monotonicNow: context.monotonic) else {
             return context.mayWait ? (.notRead, nil) : (.unavailable, .notLoaded)
         }
         guard age <= maxStaleness else { return (.unavailable, .stale) }
-        return record(store.session(standing.sessionKey))
+        return record(store.session(facts.sessionKey))
     }
 
     /// Reads the record from the store's response to this request.
-    private func toldRecord(_ context: DecisionContext) -> (SignInRecord, StoreFailure?) {
+    private func recordFromStore(_ context: DecisionContext) -> (SignInRecord, StoreFailure?) {
         switch context.answer {
         // A revoked session proves no sign-in.
         case .records(_, .record(revoked: true, _, _)?, _): (.read(nil), nil)

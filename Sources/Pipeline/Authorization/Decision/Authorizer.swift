@@ -16,20 +16,20 @@ package struct Authorizer {
     /// Whether Firebase users are also looked up at Identity Toolkit.
     package var asksFirebase = false
     /// Whether the view applies in addition to the store's records.
-    package var countsView = true
+    package var includesView = true
     /// The parameters `acr_values` and `claims` of a challenge, by the user's sign-in provider.
     package var acrValues: [String: String] = [:]
 
     package init(
         store: StoreReader, viewIsAuthoritative: Bool = true, clockSkew: Int64, maxStaleness: UInt64,
-        asksFirebase: Bool = false, countsView: Bool = true, acrValues: [String: String] = [:]
+        asksFirebase: Bool = false, includesView: Bool = true, acrValues: [String: String] = [:]
     ) {
         self.store = store
         self.viewIsAuthoritative = viewIsAuthoritative
         self.clockSkew = clockSkew
         self.maxStaleness = maxStaleness
         self.asksFirebase = asksFirebase
-        self.countsView = countsView
+        self.includesView = includesView
         self.acrValues = acrValues
     }
 
@@ -76,7 +76,7 @@ package struct Authorizer {
         _ phase: inout DecisionPhase, observe: some AuthorizationObserver, _ storeFailure: (StoreFailure) -> Void
     ) -> Decision {
         guard let identity else {
-            guard policy.authentication != .required, !policy.asksOfUsers else {
+            guard policy.authentication != .required, !policy.requiresUser else {
                 phase = .authenticate
                 return .deny(Denial(.missingCredential))
             }
@@ -88,12 +88,12 @@ package struct Authorizer {
         while true {
             let decision: Decision?
             switch phase {
-            case .revocation: decision = checkRevocation(policy, identity.standing, in: context, observe, storeFailure)
-            case .account: decision = checkAccount(policy, identity.standing, in: context, observe, storeFailure)
+            case .revocation: decision = checkRevocation(policy, identity.facts, in: context, observe, storeFailure)
+            case .account: decision = checkAccount(policy, identity.facts, in: context, observe, storeFailure)
             case .provider: decision = checkProvider(policy, identity, observe)
             case .scopes: decision = checkScopes(policy, identity, observe)
             case .recency:
-                decision = checkRecency(policy, identity.standing, in: context, &signedInAt, observe, storeFailure)
+                decision = checkRecency(policy, identity.facts, in: context, &signedInAt, observe, storeFailure)
             case .secondFactor: decision = checkSecondFactor(policy, identity, observe)
             default: return decideRules(policy, identity, in: context, rules, signedInAt: signedInAt, storeFailure)
             }
@@ -106,20 +106,20 @@ package struct Authorizer {
 
     @inline(__always)
     private func checkRevocation(
-        _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext,
+        _ policy: RoutePolicy, _ facts: CredentialFacts, in context: DecisionContext,
         _ observe: some AuthorizationObserver,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
-        let answer = revocation(policy, standing, in: context)
+        let answer = revocation(policy, facts, in: context)
         observe.found(.revocation(answer))
         switch answer {
         case .passes: return nil
         case .revoked(let code): return .deny(Denial(code))
         case .loading: return .awaitStore
-        case .notAsked: return .queryStore(Self.question(of: standing))
+        case .notQueried: return .queryStore(Self.question(of: facts))
         case .unknown(let failure):
             // A known revocation applies even if no newer result is available.
-            if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(standing, in: context) {
+            if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(facts, in: context) {
                 return .deny(Denial(code))
             }
             storeFailure(failure)
@@ -129,12 +129,12 @@ package struct Authorizer {
 
     @inline(__always)
     private func checkAccount(
-        _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext,
+        _ policy: RoutePolicy, _ facts: CredentialFacts, in context: DecisionContext,
         _ observe: some AuthorizationObserver,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
         guard asksFirebase else { return nil }
-        let decision = decideAccount(policy, standing, in: context, storeFailure: storeFailure)
+        let decision = decideAccount(policy, facts, in: context, storeFailure: storeFailure)
         observe.found(.account(decision))
         return decision
     }
@@ -175,20 +175,20 @@ package struct Authorizer {
 
     @inline(__always)
     private func checkRecency(
-        _ policy: RoutePolicy, _ standing: CredentialFacts, in context: DecisionContext, _ signedInAt: inout UnixTime?,
+        _ policy: RoutePolicy, _ facts: CredentialFacts, in context: DecisionContext, _ signedInAt: inout UnixTime?,
         _ observe: some AuthorizationObserver, _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
         guard let maxAge = policy.recentSignIn else { return nil }
-        let answer = recency(maxAge, policy, standing, in: context)
+        let answer = recency(maxAge, policy, facts, in: context)
         observe.found(.recency(answer))
         switch answer {
         case .recent(let recorded):
             signedInAt = recorded
             return nil
-        case .ended where policy.revocation != .off: return .deny(Denial(standing.kind.revokedCode))
+        case .ended where policy.revocation != .off: return .deny(Denial(facts.kind.revokedCode))
         case .tooOld, .ended: return .deny(Denial(.requiresRecentLogin, maxAge: maxAge))
         case .loading: return .awaitStore
-        case .notAsked: return .queryStore(.session)
+        case .notQueried: return .queryStore(.session)
         case .unknown(let failure):
             // Recency is never assumed, regardless of the route's policy for unreadable revocations.
             storeFailure(failure)
@@ -201,7 +201,7 @@ package struct Authorizer {
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry, _ observe: some AuthorizationObserver
     ) -> Decision? {
         guard policy.secondFactor else { return nil }
-        let isPermitted = identity.standing.hasSecondFactor
+        let isPermitted = identity.facts.hasSecondFactor
         observe.found(.secondFactor(isPermitted: isPermitted))
         return isPermitted ? nil : .deny(needsSecondFactor(identity))
     }

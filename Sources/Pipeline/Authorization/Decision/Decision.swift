@@ -18,14 +18,14 @@ package enum Decision {
     /// The revocation view is still being loaded.
     case awaitStore
     /// The store must be queried; then the request is decided again with the records.
-    case queryStore(StoreQuestion)
+    case queryStore(StoreQuery)
     /// The user's Firebase account must be looked up.
     case lookUp
 }
 
 /// The finding of one check, for `explain`.
 package enum AuthorizationFinding {
-    case revocation(Authorizer.RevocationAnswer)
+    case revocation(Authorizer.RevocationResult)
     /// The decision that follows from the user's Firebase account. `nil` without a decision.
     case account(Decision?)
     case provider(isPermitted: Bool)
@@ -42,12 +42,12 @@ package struct DecisionContext {
     /// Whether the request may still wait for the revocation view to be loaded.
     package var mayWait: Bool
     /// The store's response to this request's query. `nil` if it was not queried.
-    package var answer: StoreAnswer?
+    package var answer: StoreRecords?
     /// The status of the user's account at Identity Toolkit.
-    package var account: AccountView = .notAsked
+    package var account: AccountView = .notQueried
 
     package init(
-        now: Int64, monotonic: UInt64, mayWait: Bool, answer: StoreAnswer? = nil, account: AccountView = .notAsked
+        now: Int64, monotonic: UInt64, mayWait: Bool, answer: StoreRecords? = nil, account: AccountView = .notQueried
     ) {
         self.now = now
         self.monotonic = monotonic
@@ -60,7 +60,7 @@ package struct DecisionContext {
 /// The known status of a Firebase account.
 package enum AccountView: Sendable, Equatable {
     /// The account was not looked up, or too long ago.
-    case notAsked
+    case notQueried
     case known(AccountStatus.Answer)
     /// The lookup failed; with the last known status, whatever its age.
     case failed(lastKnown: AccountStatus.Answer?)

@@ -53,7 +53,8 @@ package struct AccessTokenGrant: Sendable {
             return .failure(LookupFailure(response, ownCredentials: [400, 401, 403], now: now))
         }
         do throws(Unproven) {
-            let answer = try AnswerReading((try? JSONDocument(response.body, limits: limits))?.root, "the answer")
+            let answer = try IntrospectionResponseReader(
+                (try? JSONDocument(response.body, limits: limits))?.root, "the answer")
             guard let token = try answer.text("access_token"), isSendable(token) else {
                 throw .malformed("access_token contains characters that cannot be sent")
             }

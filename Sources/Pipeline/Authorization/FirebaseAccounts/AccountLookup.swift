@@ -55,7 +55,8 @@ package struct AccountLookup: Sendable {
             return .failure(failure)
         }
         do throws(Unproven) {
-            let answer = try AnswerReading((try? JSONDocument(response.body, limits: limits))?.root, "the answer")
+            let answer = try IntrospectionResponseReader(
+                (try? JSONDocument(response.body, limits: limits))?.root, "the answer")
             guard answer["error"] == nil else { throw .malformed("an error with status 200") }
             let users = answer["users"]
             guard users.map({ $0.kind == .array }) ?? true else { throw .malformed("users is not an array") }

@@ -65,7 +65,7 @@ extension AccountMachine {
 
     /// Returns the status of an account at `notBefore` or later.
     mutating func lookUp(_ uid: UID, notBefore: UInt64, _ waiter: Waiter, now: UInt64) -> [Action] {
-        if let status = known[uid], status.askedAt >= notBefore {
+        if let status = known[uid], status.queriedAt >= notBefore {
             flights.counters.hits += 1
             return [.resolve([waiter], status)]
         }
@@ -140,7 +140,7 @@ extension AccountMachine {
         rejectedAlone = 0
         var actions = actions(flights.succeeded(), now: now)
         for uid in call.keys {
-            let status = AccountStatus(answer: answers[uid] ?? .unavailable, askedAt: call.startedAt)
+            let status = AccountStatus(answer: answers[uid] ?? .unavailable, queriedAt: call.startedAt)
             remember(status, of: uid)
             actions.append(.resolve(call.waiters[uid] ?? [], status))
         }
@@ -149,7 +149,7 @@ extension AccountMachine {
 
     /// Caches a status, unless the result of a later call is already cached. An unavailable status is not cached.
     private mutating func remember(_ status: AccountStatus, of uid: UID) {
-        guard status.answer != .unavailable, (known[uid]?.askedAt ?? 0) <= status.askedAt else { return }
+        guard status.answer != .unavailable, (known[uid]?.queriedAt ?? 0) <= status.queriedAt else { return }
         known.set(status, for: uid)
     }
 
@@ -166,8 +166,8 @@ extension AccountMachine {
             + [unavailable(call.allWaiters, call.startedAt)] + send(now: now)
     }
 
-    private func unavailable(_ waiters: [Waiter], _ askedAt: UInt64) -> Action {
-        .resolve(waiters, AccountStatus(answer: .unavailable, askedAt: askedAt))
+    private func unavailable(_ waiters: [Waiter], _ queriedAt: UInt64) -> Action {
+        .resolve(waiters, AccountStatus(answer: .unavailable, queriedAt: queriedAt))
     }
 
     private func actions(_ actions: [Flights.Action], now: UInt64) -> [Action] {

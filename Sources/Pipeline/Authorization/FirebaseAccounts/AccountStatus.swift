@@ -14,19 +14,19 @@ package struct AccountStatus: Sendable, Equatable {
 
     package var answer: Answer
     /// When the lookup started, in monotonic nanoseconds.
-    package var askedAt: UInt64
+    package var queriedAt: UInt64
 
-    package init(answer: Answer, askedAt: UInt64) {
+    package init(answer: Answer, queriedAt: UInt64) {
         self.answer = answer
-        self.askedAt = askedAt
+        self.queriedAt = queriedAt
     }
 }
 
 /// A lookup of Firebase accounts, off the request path and shared by the workers.
-package protocol AccountLookingUp: Sendable {
+package protocol FirebaseAccountLookup: Sendable {
     /// Looks up the status of an account as of `notBefore` (monotonic nanoseconds) or later. It calls `answer` once,
     /// from any thread, during this call or later.
-    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void)
+    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void)
 }
 
 /// A worker's cache of account statuses. It is bounded: insertion evicts the current occupant of the slot.
@@ -54,7 +54,7 @@ package struct AccountTable {
 
     /// Inserts a status, unless a newer one of the same user is cached.
     package mutating func insert(_ status: AccountStatus, of user: StoreKey) {
-        if let known = find(user), known.askedAt > status.askedAt { return }
+        if let known = find(user), known.queriedAt > status.queriedAt { return }
         slots[Self.place(of: user)] = Slot(key: user, status: status)
         changes &+= 1
     }

@@ -6,7 +6,7 @@ package import OutboundHTTP
 package import Revocation
 
 /// The lookup of Firebase accounts at Identity Toolkit: it performs the actions of `AccountMachine`.
-package final class IdentityToolkit: AccountLookingUp {
+package final class IdentityToolkit: FirebaseAccountLookup {
     private typealias Machine = AccountMachine<@Sendable (AccountStatus) -> Void>
 
     private static let messages = messages(failing: "Firebase accounts could not be looked up")
@@ -58,9 +58,9 @@ package final class IdentityToolkit: AccountLookingUp {
         apply { machine, now in machine.start(now: now) }
     }
 
-    package func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+    package func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
         // The URL names at most one tenant: the configuration rejects lookups of several tenants' users.
-        guard user.tenant == nil else { return answer(AccountStatus(answer: .unavailable, askedAt: notBefore)) }
+        guard user.tenant == nil else { return answer(AccountStatus(answer: .unavailable, queriedAt: notBefore)) }
         let uid = Array(user.uid.utf8)
         apply { machine, now in machine.lookUp(uid, notBefore: notBefore, answer, now: now) }
     }

@@ -32,7 +32,7 @@ package struct RoutePolicy: Sendable {
     package var allowsOnStoreFailure = false
 
     /// Whether there are requirements that only a signed-in user can meet.
-    var asksOfUsers: Bool { !providers.isEmpty || recentSignIn != nil || secondFactor || !scopes.isEmpty }
+    var requiresUser: Bool { !providers.isEmpty || recentSignIn != nil || secondFactor || !scopes.isEmpty }
 
     package init() {}
 }

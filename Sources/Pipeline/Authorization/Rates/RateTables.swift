@@ -50,7 +50,7 @@ package final class RateTables: Sendable {
                 if user == nil { hasher.combine(network) }
             }
             guard let wait = clients.take(key, of: limit.shape, now: now) else { continue }
-            for limit in rates.routes { routes.giveBack(self.key(of: limit, in: routes), of: limit.shape) }
+            for limit in rates.routes { routes.release(self.key(of: limit, in: routes), of: limit.shape) }
             return Refusal(limit: limit, retryAfter: wait)
         }
         return nil

@@ -49,7 +49,7 @@ package final class RuleEvaluationContext {
     /// Evaluates a route's rules for the bound request. The identity is `nil` if the request is anonymous.
     func evaluate(
         _ rules: RouteRules, _ identity: VerifiedTokenCache.Entry?, signIn: RuleSignIn, now: Int64
-    ) -> RuleAnswer {
+    ) -> RuleResult {
         guard isReady, let time = RuleTimestamp(seconds: now) else { return .denied }
         bindings.identity = identity
         evaluator.begin(RuleRequest(operation: operation, path: path, time: time, signIn: signIn), bindings)
@@ -59,11 +59,11 @@ package final class RuleEvaluationContext {
             recorder.removeAll()
             verdicts = []
         }
-        var answer: RuleAnswer?
+        var answer: RuleResult?
         for ruleset in rules.rulesets {
             let verdict = evaluator.decide(ruleset)
             if evaluator.recorder != nil { verdicts.append(verdict) }
-            let next = RuleAnswer(verdict)
+            let next = RuleResult(verdict)
             if answer.map({ $0.rank < next.rank }) ?? true { finding = RuleFinding(verdict, in: ruleset) }
             answer = answer.map { $0.and(next) } ?? next
             if answer == .denied { break }

@@ -35,7 +35,7 @@ package struct PipelineRun {
     /// The introspection response that arrived for this request.
     var introspected: OpaqueTokenKey?
     /// The records that the store returned for this request.
-    var records: StoreAnswer?
+    var records: StoreRecords?
     /// Whether the request was counted against the limits of its user.
     var isCountedForUser = false
     /// The failure of the owner lookup.
@@ -72,5 +72,5 @@ package struct PipelineRun {
     }
 
     /// The code of a denial after the credential expired.
-    package var expiredCode: DecisionCode { identity?.standing.kind.expiredCode ?? .idTokenExpired }
+    package var expiredCode: DecisionCode { identity?.facts.kind.expiredCode ?? .idTokenExpired }
 }

@@ -17,7 +17,7 @@ package final class PipelineSettings: Sendable {
     /// The endpoints of the gateway itself. `nil` if there are none.
     package let builtin: BuiltinEndpoints?
     /// Whether any route responds to preflights.
-    package let answersPreflights: Bool
+    package let handlesPreflights: Bool
     /// The maximum age of the revocation view, in nanoseconds.
     package let maxStaleness: UInt64
 
@@ -32,7 +32,7 @@ package final class PipelineSettings: Sendable {
         self.crossSite = crossSite
         self.builtin = builtin
         self.maxStaleness = maxStaleness
-        answersPreflights =
+        handlesPreflights =
             plans.contains { $0.additions?.cors != nil }
             || builtin?.calls.contains { $0.plan.additions?.cors != nil } == true
     }

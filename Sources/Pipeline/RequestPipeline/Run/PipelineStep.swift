@@ -46,13 +46,13 @@ package enum Lookup {
     /// The revocation view, which is still being loaded.
     case revocationView
     /// The user's records in the store itself.
-    case records(StoreQuestion, of: VerifiedTokenCache.Entry)
+    case records(StoreQuery, of: VerifiedTokenCache.Entry)
     /// The introspection response for an opaque token.
     case opaqueToken(OpaqueTokenKey, token: [UInt8])
     /// The Firebase account of a principal, as of this monotonic time or later, in nanoseconds.
     case account(Principal, notBefore: UInt64)
     /// The owner of an identity.
-    case owner(LinkQuestion)
+    case owner(LinkQuery)
 
     /// The key under which requests share a result. `nil` if the result is for one request only.
     package var key: LookupKey? {
@@ -83,7 +83,7 @@ package enum LookupResult {
     /// The result did not arrive in time, or the lookup cannot be performed now.
     case unavailable
     /// The records of the store, or its failure.
-    case records(StoreAnswer)
+    case records(StoreRecords)
     /// The introspection response is in the cache. It is valid for the requests that waited for it, even if it has
     /// expired.
     case opaqueToken(OpaqueTokenKey)

@@ -203,14 +203,14 @@ extension RequestPipeline {
     // MARK: - Firebase accounts
 
     private func accountView(_ run: PipelineRun, _ plan: RoutePlan, mayWait: Bool) -> AccountView {
-        guard plan.policy.revocation != .off, let standing = run.identity?.standing, standing.isFirebase else {
-            return .notAsked
+        guard plan.policy.revocation != .off, let facts = run.identity?.facts, facts.isFirebase else {
+            return .notQueried
         }
-        let known = accounts?.table.find(standing.userKey)
-        if let known, known.askedAt >= oldestAccount(run, plan) { return .known(known.answer) }
+        let known = accounts?.table.find(facts.userKey)
+        if let known, known.queriedAt >= oldestAccount(run, plan) { return .known(known.answer) }
         // After a failed lookup or the deadline, the known status decides. Another lookup could alternate endlessly
         // with a store query.
-        return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.answer) : .notAsked
+        return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.answer) : .notQueried
     }
 
     /// Returns the minimum time of an account status, in monotonic nanoseconds. A strict route needs one that was
@@ -224,7 +224,7 @@ extension RequestPipeline {
     /// Returns whether an account status is recent enough for a waiting run.
     package func suffices(_ status: AccountStatus, for run: PipelineRun) -> Bool {
         guard let plan = run.plan else { return true }
-        return status.askedAt >= oldestAccount(run, plan)
+        return status.queriedAt >= oldestAccount(run, plan)
     }
 
     // MARK: - Rules

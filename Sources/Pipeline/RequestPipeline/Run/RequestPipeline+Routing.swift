@@ -34,7 +34,7 @@ extension RequestPipeline {
             observer.observe(.methodIsNeverForwarded)
             return .deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
-        if settings.answersPreflights, request.head.method == .options,
+        if settings.handlesPreflights, request.head.method == .options,
             let step = answerPreflight(&run, request, peer, context, &observer)
         {
             return step
@@ -171,7 +171,7 @@ extension RequestPipeline {
         guard let routeRates = run.plan?.rates, !routeRates.users.isEmpty, !run.isCountedForUser else { return nil }
         run.isCountedForUser = true
         let refusal = rates?.take(
-            routeRates, user: run.identity?.standing.userKey, network: peer.network, now: context.monotonic)
+            routeRates, user: run.identity?.facts.userKey, network: peer.network, now: context.monotonic)
         return refusal.map { rateLimited($0, &run, &observer) }
     }
 

@@ -100,7 +100,7 @@ package final class RequestPipeline {
         case .ownerUnknown(let failure): run.ownerFailure = failure
         }
         // A credential that expired during the lookup is rejected like any other expired one.
-        if run.phase >= .revocation, let identity = run.identity, !identity.standing.expiresAt.isAfter(now) {
+        if run.phase >= .revocation, let identity = run.identity, !identity.facts.expiresAt.isAfter(now) {
             run.identity = nil
             run.phase = .authenticate
         }

@@ -20,14 +20,14 @@ package final class RedisInquiries<Asker> {
     let link: RedisLink
     /// The timeout of a lookup, in nanoseconds.
     private let timeout: UInt64
-    private let answered: (Asker, StoreAnswer) -> Void
+    private let answered: (Asker, StoreRecords) -> Void
     private var slots: [Slot] = []
     private var free: [Int] = []
 
     /// Creates the lookups of one connection.
     ///
     /// - Parameter answered: The receiver of results, always called after `ask` has returned.
-    package init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreAnswer) -> Void) {
+    package init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreRecords) -> Void) {
         self.link = link
         self.timeout = timeout
         self.answered = answered
@@ -43,7 +43,7 @@ package final class RedisInquiries<Asker> {
     var waiting: Int { slots.count - free.count }
 
     /// Looks up the requested records of a user, a session and a linked identity. Parts without a command are omitted.
-    package func ask(_ asked: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
+    package func query(_ asked: StoreQuery, _ commands: RecordCommands, for asker: Asker) {
         var question = asked
         if commands.session == nil { question.remove(.session) }
         if commands.link == nil { question.remove(.link) }
@@ -54,11 +54,11 @@ package final class RedisInquiries<Asker> {
         if question.contains(.link), let link = commands.link { send(link, number, .link) }
     }
 
-    private func later(_ asker: Asker, _ answer: StoreAnswer) {
+    private func later(_ asker: Asker, _ answer: StoreRecords) {
         link.later { [answered] in answered(asker, answer) }
     }
 
-    private func place(_ asker: Asker, _ question: StoreQuestion) -> Int? {
+    private func place(_ asker: Asker, _ question: StoreQuery) -> Int? {
         let slot = Slot(asker: asker, missing: question.rawValue)
         if let number = free.popLast() {
             slots[number] = slot
@@ -69,7 +69,7 @@ package final class RedisInquiries<Asker> {
         return slots.count - 1
     }
 
-    private func send(_ command: RedisCommand, _ number: Int, _ part: StoreQuestion) {
+    private func send(_ command: RedisCommand, _ number: Int, _ part: StoreQuery) {
         link.send(command, ticket: UInt64(number) << 8 | UInt64(part.rawValue), timeout: timeout, to: self)
     }
 
@@ -93,7 +93,7 @@ extension RedisInquiries: RedisReceiver {
     package func received(_ reply: RedisReply, ticket: UInt64) {
         finish(ticket) { slot in
             do throws(StoreFailure) {
-                switch StoreQuestion(rawValue: UInt8(truncatingIfNeeded: ticket)) {
+                switch StoreQuery(rawValue: UInt8(truncatingIfNeeded: ticket)) {
                 case .user: slot.user = try RedisRecord.user(reply)
                 case .link: slot.link = try RedisRecord.user(reply)
                 default: slot.session = try RedisRecord.session(reply)

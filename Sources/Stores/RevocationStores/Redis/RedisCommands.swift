@@ -64,7 +64,7 @@ final class RedisCommands: Sendable {
     /// Sends commands in one pipeline and returns their replies.
     ///
     /// - Throws: A `StoreError` for the first error reply, or `faulty` if a key has the wrong type.
-    func ask(_ command: RedisCommand, faulty: StoreError? = nil) async throws(StoreError) -> [RedisValue] {
+    func query(_ command: RedisCommand, faulty: StoreError? = nil) async throws(StoreError) -> [RedisValue] {
         try await run { () async throws(StoreError) in try await send(command, faulty: faulty) }
     }
 

@@ -132,7 +132,7 @@ extension RedisStore: AccountStore {
         try StoreBounds.check(name: name)
         try StoreBounds.check(user: uid)
         let command = RedisCommand(["HSETNX", RedisKeys.account(uid), "name", name])
-        guard case .integer? = try await commands.ask(command, faulty: RedisAccount.faulty()).first else {
+        guard case .integer? = try await commands.query(command, faulty: RedisAccount.faulty()).first else {
             throw .unexpectedReply()
         }
     }
@@ -142,7 +142,7 @@ extension RedisStore: AccountStore {
         try StoreBounds.check(setting: name, initial)
         let faulty = StoreError.faultyRecord(
             repair: "the value of the setting \(name) is invalid; remove its key to create it again")
-        switch try await commands.ask(
+        switch try await commands.query(
             RedisCommand(["SET", RedisKeys.setting(name), initial, "NX", "GET"]), faulty: faulty
         ).first
         {

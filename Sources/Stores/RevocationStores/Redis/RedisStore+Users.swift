@@ -20,7 +20,8 @@ extension RedisStore {
         try StoreBounds.check(user: uid)
         let time = try StoreBounds.time(time)
         let command = RedisScript.beginSession.command(RedisKeys.user(uid), ["\(time)"])
-        let fields = try await commands.ask(command, faulty: .userIsNoHash()).fields(1 + StoredUser.orderedFields.count)
+        let fields = try await commands.query(command, faulty: .userIsNoHash()).fields(
+            1 + StoredUser.orderedFields.count)
         let record = try StoredUser.ordered(fields.dropFirst())
         guard let started = StoredField<UnixTime?>(time: fields[0]).value ?? nil else {
             throw .invalidTime(time.seconds)
@@ -44,7 +45,7 @@ extension RedisStore {
     /// Returns the user's record, read from Redis.
     package func user(_ uid: UserKey) async throws(StoreError) -> UserRecord {
         try StoreBounds.check(user: uid)
-        let replies = try await commands.ask(
+        let replies = try await commands.query(
             .hmget(RedisKeys.user(uid), StoredUser.orderedFields), faulty: .userIsNoHash())
         return try StoredUser.ordered(try replies.fields(StoredUser.orderedFields.count)[...])
     }
@@ -119,7 +120,8 @@ extension RedisStore {
         try StoreBounds.check(user: uid, session: session)
         let key = RedisKeys.session(uid, session)
         return try StoredSession(
-            fieldsOf: try await commands.ask(.hmget(key, StoredSession.redisFields), faulty: StoreError.faultySession())
+            fieldsOf: try await commands.query(
+                .hmget(key, StoredSession.redisFields), faulty: StoreError.faultySession())
         )
         .valid(StoreError.faultySession())
     }

@@ -6,7 +6,7 @@ extension ReplicaMachine {
     /// Requests the server's identity and the state of the stream, to check that it is the stream that was followed.
     mutating func compare(_ now: UInt64, _ actions: inout [Action]) {
         phase = .comparing
-        check.ask(now)
+        check.query(now)
         send([.identity, .information], hints: [], now, &actions)
     }
 
@@ -61,7 +61,7 @@ extension ReplicaMachine {
         if hints.count == 0, let position {
             // `XINFO` precedes `XREAD`, so that the entries confirm its result.
             if check.isDue(now, every: timing.check.nanoseconds) {
-                check.ask(now)
+                check.query(now)
                 commands.append(.information)
             }
             let block = commands.isEmpty ? blockTime(now) : nil

@@ -66,18 +66,18 @@ enum ReplicaGap: String, Sendable, Hashable, CaseIterable {
 /// A comparison with the state of the stream.
 struct ReplicaCheck: Sendable {
     /// The time of the last `XINFO`.
-    private var askedAt: UInt64?
+    private var queriedAt: UInt64?
     /// The reported state, until the replica has reached its last id.
     private(set) var pending: (information: ReplicaStreamInformation, sentAt: UInt64)?
     /// The time that is proven after this many further records were read.
     private(set) var proven: (at: UInt64, records: Int)?
 
-    mutating func ask(_ now: UInt64) {
-        askedAt = now
+    mutating func query(_ now: UInt64) {
+        queriedAt = now
     }
 
     mutating func wait(for information: ReplicaStreamInformation) {
-        pending = askedAt.map { (information, $0) }
+        pending = queriedAt.map { (information, $0) }
     }
 
     /// Records that the reported state agrees with the entries that were seen.
@@ -105,18 +105,18 @@ struct ReplicaCheck: Sendable {
     /// Returns whether a new comparison is due.
     func isDue(_ now: UInt64, every interval: UInt64) -> Bool {
         guard pending == nil, proven == nil else { return false }
-        guard let askedAt else { return true }
-        return now &- askedAt >= interval
+        guard let queriedAt else { return true }
+        return now &- queriedAt >= interval
     }
 
     /// Makes a comparison due in the next round, unless one is pending.
     mutating func hasten() {
-        askedAt = nil
+        queriedAt = nil
     }
 
     /// Discards unconfirmed results. The next round compares again.
     mutating func forget() {
-        (pending, proven, askedAt) = (nil, nil, nil)
+        (pending, proven, queriedAt) = (nil, nil, nil)
     }
 }
 

@@ -16,7 +16,7 @@ import Synchronization
 @testable import Revocation
 
 /// Providers, Identity Toolkit and the owners of identities, with fixed responses for a worker and an explainer.
-final class ComparedServices: OpaqueTokenChecking, AccountLookingUp, LinkLookup, AccountServing {
+final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLookup, AccountServing {
     private let configuration: Configuration
     private let clock = Mutex<GatewayClock?>(nil)
 
@@ -64,7 +64,7 @@ final class ComparedServices: OpaqueTokenChecking, AccountLookingUp, LinkLookup,
         guard let check = provider.tokenCheck else { return .failed(LookupFailure(.invalidURL)) }
         let (status, body) = introspection(String(decoding: token, as: UTF8.self))
         let reply = OutboundResponse(status: status, retryAfter: nil, body: Array(body.utf8))
-        return ProvenAnswer.judge(reply, by: check, now: ManualClock.start, clockSkew: 5)
+        return ProvenResponse.judge(reply, by: check, now: ManualClock.start, clockSkew: 5)
     }
 
     var opaqueEvidence: OpaqueEvidenceSource { OpaqueEvidenceSource { Self.judgement(of: $0, $1) } }
@@ -98,14 +98,14 @@ final class ComparedServices: OpaqueTokenChecking, AccountLookingUp, LinkLookup,
 
     var accountEvidence: AccountEvidenceSource { AccountEvidenceSource { .told(Self.account($0.uid), by: "a test") } }
 
-    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
-        answer(AccountStatus(answer: Self.account(user.uid), askedAt: monotonic))
+    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+        answer(AccountStatus(answer: Self.account(user.uid), queriedAt: monotonic))
     }
 
     // MARK: - Owners, account calls
 
     /// The owner of an identity, by its subject.
-    private static func owner(_ link: IdentityLink) -> LinkAnswer {
+    private static func owner(_ link: IdentityLink) -> LinkLookupResult {
         switch link.subject {
         case "linked": .owner(AccountRecord(uid: "ada", created: 1))
         case "unreadable": .failed(.unreachable)
@@ -123,7 +123,9 @@ final class ComparedServices: OpaqueTokenChecking, AccountLookingUp, LinkLookup,
         }
     }
 
-    func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void) { answer(Self.owner(link)) }
+    func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void) {
+        answer(Self.owner(link))
+    }
 
     func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void) { answer(.done()) }
 }

@@ -116,6 +116,6 @@ import Testing
         )
         .routes[0]
         #expect(route.scopes == expected && RoutePolicy(route).scopes == expected)
-        #expect(RoutePolicy(route).asksOfUsers == !expected.isEmpty)
+        #expect(RoutePolicy(route).requiresUser == !expected.isEmpty)
     }
 }

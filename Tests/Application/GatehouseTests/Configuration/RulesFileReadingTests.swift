@@ -121,7 +121,7 @@ import Testing
         let asks = { (condition: String) in
             try self.snapshot(Array(Self.valid.utf8)) {
                 $0.routes[0].allow = .init(condition, location: SourceLocation(origin: "test"))
-            }.0?.asksStore
+            }.0?.queriesStore
         }
         #expect(try asks("auth.uid == uid") == false)
         #expect(try asks("recentSignIn(duration.value(5, 'm'))") == true)

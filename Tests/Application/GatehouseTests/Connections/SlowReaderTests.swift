@@ -20,7 +20,7 @@ import Testing
         let server = try rig.upstream.accept()
         try server.respond(
             "HTTP/1.1 200 OK\r\nContent-Length: \(Self.length)\r\n\r\n" + String(repeating: "a", count: Self.length))
-        try rig.until { $0.front.registry.connections.first?.connection.phase == phase }
+        try rig.until { $0.connectionContext.registry.connections.first?.connection.phase == phase }
         #expect(try rig.bufferedBytes() > 0)
         return client
     }
@@ -35,22 +35,22 @@ import Testing
     @Test(arguments: [closing, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc"])
     func `a response that ends the connection is sent completely`(request: String) throws {
         try expectWhole(receivePart(of: request, in: .finishing))
-        try rig.until { $0.front.registry.count == 0 }
+        try rig.until { $0.connectionContext.registry.count == 0 }
     }
 
     @Test func `a half-closed client receives the whole response`() throws {
         let client = try receivePart(of: .getRequest, in: .awaitingHead)
         client.finishSending()
-        try rig.until { $0.front.registry.connections.first?.connection.peerFinished == true }
+        try rig.until { $0.connectionContext.registry.connections.first?.connection.peerFinished == true }
         try expectWhole(client)
     }
 
     @Test func `an unread response is dropped after the idle timeout`() throws {
         let client = try receivePart(of: Self.closing, in: .finishing)
         try rig.pass(seconds: 74)
-        #expect(try rig.onWorker { $0.front.registry.count } == 1)
+        #expect(try rig.onWorker { $0.connectionContext.registry.count } == 1)
         try rig.pass(seconds: 2)
-        try rig.until { $0.front.registry.count == 0 }
+        try rig.until { $0.connectionContext.registry.count == 0 }
         withExtendedLifetime(client) {}
     }
 

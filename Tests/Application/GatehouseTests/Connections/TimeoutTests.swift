@@ -12,7 +12,7 @@ import Testing
 
     @Test func `K-07: a partial head is 408 after the head timeout`() throws {
         let client = try rig.send("GET / HT")
-        try rig.until { $0.front.registry.connections.first?.connection.hasPartialHead == true }
+        try rig.until { $0.connectionContext.registry.connections.first?.connection.hasPartialHead == true }
         try rig.pass(seconds: 9.9)
         #expect(client.isQuiet)
         try rig.pass(seconds: 0.2)
@@ -24,7 +24,7 @@ import Testing
         let client = try rig.connect()
         for byte in "GET / HTTP/" {
             try client.send(String(byte))
-            try rig.until { $0.front.registry.connections.first?.connection.hasPartialHead == true }
+            try rig.until { $0.connectionContext.registry.connections.first?.connection.hasPartialHead == true }
             try rig.pass(seconds: 1)
         }
         #expect(try client.readMessage().status == 408)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `a connection without a request closes`() throws {
         let client = try rig.connect()
-        try rig.until { $0.front.registry.count == 1 }
+        try rig.until { $0.connectionContext.registry.count == 1 }
         try rig.pass(seconds: 76)
         #expect(try client.readToEnd().text.isEmpty)
     }
@@ -108,9 +108,9 @@ import Testing
     @Test func `lingering ends after two seconds`() throws {
         let client = try rig.send("POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\nabc")
         _ = try client.readMessage()
-        try rig.until { $0.front.registry.connections.first?.connection.phase == .lingering }
+        try rig.until { $0.connectionContext.registry.connections.first?.connection.phase == .lingering }
         try rig.pass(seconds: 2.1)
-        try rig.until { $0.front.registry.count == 0 }
+        try rig.until { $0.connectionContext.registry.count == 0 }
     }
 
     @Test func `an idle upstream connection is closed before the server closes it`() throws {

@@ -31,7 +31,7 @@ import Testing
         var path = "/users/user-1"
         var method = "GET"
         var isShared = false
-        var answer: StoreAnswer?
+        var answer: StoreRecords?
         var mayWait = false
         var policy = RoutePolicy()
 

@@ -19,8 +19,8 @@ import Testing
 @Suite struct AskingOwnersTests {
     private static let token = ProviderSample.apple.signed()
     private static let name = "apple.com:user-1"
-    private static let ada = LinkAnswer.owner(AccountRecord(uid: "ada", created: 1))
-    private static let bob = LinkAnswer.owner(AccountRecord(uid: "bob", created: 1))
+    private static let ada = LinkLookupResult.owner(AccountRecord(uid: "ada", created: 1))
+    private static let bob = LinkLookupResult.owner(AccountRecord(uid: "bob", created: 1))
     private let desk: Desk
 
     init() throws { desk = try Desk() }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [(ada, "ada"), (.nobody, name)])
-    func `a request waits for the owner, which is cached`(owner: LinkAnswer, uid: String) async throws {
+    func `a request waits for the owner, which is cached`(owner: LinkLookupResult, uid: String) async throws {
         let client = try desk.rig.send(Self.request())
         let question = try await desk.asked(1)
         #expect(question.link == IdentityLink(provider: "apple.com", subject: "user-1"))
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [ada, .nobody])
-    func `a link that changes during its lookup is looked up again`(_ old: LinkAnswer) async throws {
+    func `a link that changes during its lookup is looked up again`(_ old: LinkLookupResult) async throws {
         let clients = try (0..<3).map { _ in try desk.rig.send(Self.request()) }
         try desk.rig.until { $0.pending.count == 3 }
         let question = try await desk.asked(1)

@@ -105,7 +105,7 @@ import Testing
         let gone = try desk.rig.send(Self.request(of: "ada"))
         try await desk.asked(2)
         gone.reset()
-        try desk.rig.until { $0.front.registry.count == 0 }
+        try desk.rig.until { $0.connectionContext.registry.count == 0 }
         let client = try desk.rig.send(Self.request(of: "eve"))
         try await desk.asked(4)
         try desk.answer(Self.nobody, Self.noSession, leaving: 1)

@@ -48,7 +48,7 @@ import Testing
             let lookUp = try await eventually("\(number) look-ups") {
                 toolkit.lookUps.count >= number ? toolkit.lookUps[number - 1] : nil
             }
-            lookUp.answer(AccountStatus(answer: answer, askedAt: rig.clock.clock.monotonic()))
+            lookUp.answer(AccountStatus(answer: answer, queriedAt: rig.clock.clock.monotonic()))
         }
 
         /// Reads a request at the upstream and answers it.
@@ -125,7 +125,7 @@ import Testing
         try late.send(Self.request())
         try desk.rig.until { $0.pending.count == 2 }
         #expect(desk.toolkit.lookUps.count == 2)
-        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, askedAt: asked))
+        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, queriedAt: asked))
         try desk.pass(early, try desk.rig.upstream.accept())
         #expect(try desk.rig.onWorker { $0.pending.count } == 1)
         #expect(desk.toolkit.lookUps.count == 2)
@@ -141,7 +141,7 @@ import Testing
         try desk.rig.until { $0.pending.count == 1 }
         let asked = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 2)
-        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, askedAt: asked))
+        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, queriedAt: asked))
         try desk.pass(client, try desk.rig.upstream.accept())
         #expect(desk.toolkit.lookUps.count == 1)
     }
@@ -208,7 +208,7 @@ import Testing
         /// The user who is looked up. The response is that the account does not exist.
         func lookedUp() async throws -> String {
             let lookUp = try await eventually("a look-up") { toolkit.lookUps.first }
-            lookUp.answer(AccountStatus(answer: .missing, askedAt: rig.clock.clock.monotonic()))
+            lookUp.answer(AccountStatus(answer: .missing, queriedAt: rig.clock.clock.monotonic()))
             return lookUp.uid
         }
     }

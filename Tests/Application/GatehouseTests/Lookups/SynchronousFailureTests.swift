@@ -64,10 +64,10 @@ import Testing
         defer { redis.stop() }
         try rig.onWorker { worker in
             guard let link = worker.inquiries?.link else { return }
-            var answers: [StoreAnswer] = []
+            var answers: [StoreRecords] = []
             let inquiries = RedisInquiries<Int>(link: link, timeout: 1) { answers.append($1) }
-            for number in 0..<3 { inquiries.ask(.user, RecordCommands(UserKey("ada"), session: nil), for: number) }
-            inquiries.ask(.session, RecordCommands(UserKey("ada"), session: nil), for: 3)
+            for number in 0..<3 { inquiries.query(.user, RecordCommands(UserKey("ada"), session: nil), for: number) }
+            inquiries.query(.session, RecordCommands(UserKey("ada"), session: nil), for: 3)
             #expect(answers.isEmpty)
             #expect(inquiries.waiting == 3)
         }
@@ -79,9 +79,9 @@ import Testing
         let nested = scratch.borrow()
         #expect(outer === scratch)
         #expect(nested !== outer)
-        nested.giveBack()
+        nested.release()
         #expect(scratch.borrow() !== outer)
-        outer.giveBack()
+        outer.release()
         #expect(scratch.borrow() === outer)
     }
 }

@@ -16,15 +16,15 @@ struct FileWatchTests {
     ])
     func `a change counts once two checks agree`(files: [[String: FileFingerprint]], changes: [Bool]) {
         var watch = FileWatch(loaded: Self.old)
-        let found = files.map { watch.look($0) }
+        let found = files.map { watch.lookUp($0) }
         #expect(found == changes)
     }
 
     @Test func `a failed file is not retried before it changes`() {
         var watch = FileWatch(loaded: Self.old)
-        _ = (watch.look(Self.new), watch.look(Self.new))
+        _ = (watch.lookUp(Self.new), watch.lookUp(Self.new))
         watch.tried(Self.new)
-        let changes = [Self.new, Self.new, Self.old, Self.old].map { watch.look($0) }
+        let changes = [Self.new, Self.new, Self.old, Self.old].map { watch.lookUp($0) }
         #expect(changes == [false, false, false, true])
     }
 

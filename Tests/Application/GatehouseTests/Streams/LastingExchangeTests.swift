@@ -50,7 +50,7 @@ import Testing
     private func revoke() throws {
         let entry = try TokenDraft.idToken().entry(IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: []))
         rig.view.setUser(
-            entry.standing.userKey, to: RecordWord(time: UnixTime(clamping: ManualClock.start), flag: false))
+            entry.facts.userKey, to: RecordWord(time: UnixTime(clamping: ManualClock.start), flag: false))
     }
 
     private func expectEnded(_ sides: Sides, _ code: DecisionCode) throws {

@@ -16,8 +16,8 @@ import Testing
     private static let day = Duration.seconds(86_400)
 
     private func key(of token: TokenDraft) throws -> (user: StoreKey, session: StoreKey) {
-        let standing = try token.entry(IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: [])).standing
-        return (standing.userKey, standing.sessionKey)
+        let facts = try token.entry(IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: [])).facts
+        return (facts.userKey, facts.sessionKey)
     }
 
     @Test(arguments: [0, 60]) func `H-06: a tunnel ends when its token expires, after stream_grace`(grace: Int) throws {
@@ -98,9 +98,9 @@ import Testing
         while refusals < 100 { refusals = tunnel.server.sendNow(block[...]) == 0 ? refusals + 1 : 0 }
         tunnel.rig.view.setUser(try key(of: .idToken()).user, to: Self.flag)
         try tunnel.rig.tick()
-        #expect(try tunnel.rig.onWorker { $0.front.registry.count } == 1)
+        #expect(try tunnel.rig.onWorker { $0.connectionContext.registry.count } == 1)
         try tunnel.rig.pass(seconds: 1.1)
-        try tunnel.rig.until { $0.front.registry.count == 0 }
+        try tunnel.rig.until { $0.connectionContext.registry.count == 0 }
     }
 
     @Test func `a tunnel ends at max_stream`() throws {
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `draining closes a tunnel with a close frame`() throws {
         let tunnel = try TunnelRig()
-        try tunnel.rig.onWorker { $0.front.isDraining = true }
+        try tunnel.rig.onWorker { $0.connectionContext.isDraining = true }
         try tunnel.rig.tick()
         #expect(try tunnel.clientReceivesClose(1001, "going away"))
         #expect(try tunnel.serverReceivesClose())
@@ -138,7 +138,7 @@ import Testing
         let tunnel = try TunnelRig(token: nil)
         try tunnel.server.send(TunnelRig.close(1000, "bye"))
         #expect(try tunnel.clientReceivesClose(1000, "bye"))
-        try tunnel.rig.onWorker { $0.front.isDraining = true }
+        try tunnel.rig.onWorker { $0.connectionContext.isDraining = true }
         try tunnel.rig.tick()
         #expect(try tunnel.client.readToEnd().text.isEmpty)
     }

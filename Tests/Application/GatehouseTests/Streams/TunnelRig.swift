@@ -54,7 +54,7 @@ struct TunnelRig {
         try server.send(Self.switching + "\r\n")
         let response = try client.readHead()
         guard response.status == 101 else { throw LoopbackSocket.Problem.timeout(received: response.head) }
-        try rig.until { $0.front.registry.connections.first?.stream != nil }
+        try rig.until { $0.connectionContext.registry.connections.first?.stream != nil }
     }
 
     /// The bytes of a close frame to the client.

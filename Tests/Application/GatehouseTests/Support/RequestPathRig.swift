@@ -69,7 +69,7 @@ final class RequestPathRig {
         let (bound, address) = (home, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
         listener = try loop.flatSubmit {
             let lane = ListenerLane(
-                context: NIOLoopBound(bound.value.front, eventLoop: loop),
+                context: NIOLoopBound(bound.value.connectionContext, eventLoop: loop),
                 counters: NIOLoopBound(bound.value.counters, eventLoop: loop))
             return Listener.bind(
                 to: address, lane, snapshot.listeners[0],
@@ -126,7 +126,7 @@ final class RequestPathRig {
         let handled = home.eventLoop.submit {
             isHeld.signal()
             mayGoOn.wait()
-            let client = home.value.front.registry.connections[0]
+            let client = home.value.connectionContext.registry.connections[0]
             let pipeline = client.context?.pipeline.syncOperations
             pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: request)))
             pipeline?.fireChannelReadComplete()
@@ -201,9 +201,9 @@ final class RequestPathRig {
     /// A client whose kernel buffers are as small as possible in both directions.
     func connectWithSmallBuffers() throws -> LoopbackSocket {
         let client = try connect(receiveBuffer: 2048)
-        try until { $0.front.registry.count == 1 }
+        try until { $0.connectionContext.registry.count == 1 }
         try onWorker { worker in
-            let channel = worker.front.registry.connections[0].context?.channel
+            let channel = worker.connectionContext.registry.connections[0].context?.channel
             try channel?.syncOptions?.setOption(.socketOption(.so_sndbuf), value: 2048)
         }
         return client
@@ -212,7 +212,7 @@ final class RequestPathRig {
     /// The bytes to the first client that the gateway buffers.
     func bufferedBytes() throws -> Int {
         try onWorker { worker in
-            let channel = worker.front.registry.connections.first?.context?.channel
+            let channel = worker.connectionContext.registry.connections.first?.context?.channel
             return try channel?.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
         }
     }

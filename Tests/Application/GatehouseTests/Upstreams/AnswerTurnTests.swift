@@ -44,6 +44,6 @@ import Testing
             client.reset()
         }
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
-        try rig.until { $0.front.turns.count == 0 && $0.front.registry.count == 0 }
+        try rig.until { $0.connectionContext.turns.count == 0 && $0.connectionContext.registry.count == 0 }
     }
 }

@@ -119,7 +119,7 @@ import Testing
         client.reset()
         #expect(try server.readToEnd().text.isEmpty)
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
-        try rig.until { $0.front.registry.count == 0 }
+        try rig.until { $0.connectionContext.registry.count == 0 }
         #expect(try rig.onWorker { $0.counters.snapshot().requests(.clientClosed) } == 1)
     }
 

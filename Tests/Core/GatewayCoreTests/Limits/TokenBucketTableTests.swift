@@ -32,8 +32,8 @@ import Testing
     @Test func `a returned token can be taken again`() {
         for _ in 0..<10 { _ = table.take(7, of: shape, now: 0) }
         #expect(table.take(7, of: shape, now: 0) == 1)
-        table.giveBack(7, of: shape)
-        table.giveBack(9, of: shape)
+        table.release(7, of: shape)
+        table.release(9, of: shape)
         #expect(table.take(7, of: shape, now: 0) == nil)
         #expect(table.take(7, of: shape, now: 0) == 1)
     }

@@ -95,7 +95,7 @@ import Testing
             try db.execute(sql: sql)
         }
         try queue.close()
-        let store = try SQLiteStore(path: path, clock: .standing(at: EventRig.now), logger: .silent)
+        let store = try SQLiteStore(path: path, clock: .facts(at: EventRig.now), logger: .silent)
         try await store.load()
         return store
     }

@@ -33,7 +33,7 @@ struct EventRig: Sendable {
         var identity = Configuration.Identity()
         identity.providers = providers
         let (table, sources) = VerifierTable.make(of: identity)
-        let clock = GatewayClock.standing(at: now)
+        let clock = GatewayClock.facts(at: now)
         let sets = sources.map { source in
             ProviderSample.allCases.first { KeySetSource($0.keys) == source }?.keySet ?? TokenDraft.keys
         }

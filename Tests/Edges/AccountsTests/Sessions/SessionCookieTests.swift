@@ -23,7 +23,7 @@ import Testing
         let caller = try rig.caller(answer)
         #expect(caller.uid == answer.uid && caller.kind == .sessionCookie)
         #expect(caller.signInProvider == "google.com" && caller.session == answer.claims?["sid"]?.string)
-        #expect(caller.authTime?.seconds == rig.now && !caller.standing.isFirebase)
+        #expect(caller.authTime?.seconds == rig.now && !caller.facts.isFirebase)
         let header = try UnverifiedJWS(try #require(answer.token)).header.root
         #expect(header.members.map(\.name) == ["alg", "kid", "typ", "src"])
         #expect(header["alg"]?.equals("ES256") == true && header["typ"]?.equals("gatehouse-session+jwt") == true)
@@ -109,7 +109,7 @@ import Testing
         #expect(answer.code == "ok" && answer.uid == "ada")
         let caller = try rig.caller(answer)
         #expect(caller.uid == "ada" && caller.authTime?.seconds == rig.now - 300)
-        #expect(caller.standing.isFirebase, "Identity Toolkit's word counts for it")
+        #expect(caller.facts.isFirebase, "Identity Toolkit's word counts for it")
         #expect(caller.session != String(rig.now - 300))
         #expect(answer.claims?["role"]?.string == "admin", "custom claims stay")
         #expect(answer.claims?["exp"]?.integer == rig.now + 300)

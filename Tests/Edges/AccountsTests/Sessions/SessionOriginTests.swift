@@ -21,7 +21,7 @@ import Testing
 
     private func isRevoked(_ caller: Principal) -> Bool {
         let authorizer = Authorizer(store: StoreReader(view: rig.store.view, lane: 0), clockSkew: 5, maxStaleness: .max)
-        if case .revoked = authorizer.replicatedRevocation(caller.standing) { return true }
+        if case .revoked = authorizer.replicatedRevocation(caller.facts) { return true }
         return false
     }
 
@@ -192,7 +192,7 @@ import Testing
         }
         let first = try rig.caller(try await rig.signIn(try await proof("1")))
         #expect(first.authTime?.seconds == rig.now)
-        #expect(first.standing.authenticatedAt.known?.seconds == rig.now - 2_600_000)
+        #expect(first.facts.authenticatedAt.known?.seconds == rig.now - 2_600_000)
         try await rig.store.revoke(first.uid, at: rig.now, .everything)
         #expect(isRevoked(first))
         let second = try rig.caller(try await rig.signIn(try await proof("2")))
@@ -213,7 +213,7 @@ import Testing
             }
         }
         let caller = try rig.caller(try await rig.signIn(try await proof("1")))
-        #expect(caller.authTime?.seconds == rig.now && caller.standing.authenticatedAt == .unknown)
+        #expect(caller.authTime?.seconds == rig.now && caller.facts.authenticatedAt == .unknown)
         try await rig.store.revoke(caller.uid, at: rig.now, .everything)
         let again = try rig.caller(try await rig.signIn(try await proof("2")))
         rig.time.advance(seconds: 1)
@@ -224,10 +224,10 @@ import Testing
         let apple = try rig.caller(
             try await rig.signIn(try await rig.proof(.apple, .alan) { $0.signedIn(at: rig.now - 90) }))
         #expect(apple.authTime?.seconds == rig.now - 90)
-        #expect(apple.standing.authenticatedAt.known?.seconds == rig.now - 90)
+        #expect(apple.facts.authenticatedAt.known?.seconds == rig.now - 90)
         let confirmed = try rig.caller(
             try await rig.signIn(try await rig.proof(.oidc("corp"), .grace) { $0.removing("auth_time") }))
-        #expect(confirmed.authTime?.seconds == rig.now && confirmed.standing.authenticatedAt == .unknown)
+        #expect(confirmed.authTime?.seconds == rig.now && confirmed.facts.authenticatedAt == .unknown)
         let minted = try rig.caller(try await rig.signIn(rig.gitHub()))
         #expect(minted.authTime == nil && minted.startedAt?.seconds == rig.now)
     }

@@ -29,7 +29,7 @@ import Testing
         #expect(answer.code == (disabledBefore ? "auth/user-disabled" : "ok"))
         guard !disabledBefore else { return }
         #expect(answer.uid == "ada")
-        #expect(try rig.caller(answer).standing.isFirebase, "Identity Toolkit's word counts for the session")
+        #expect(try rig.caller(answer).facts.isFirebase, "Identity Toolkit's word counts for the session")
     }
 
     @Test func `the first sign-in creates an account and the second finds it`() async throws {

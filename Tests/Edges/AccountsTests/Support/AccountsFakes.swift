@@ -37,14 +37,14 @@ final class FixedKeys: KeyWaiting {
 }
 
 /// Returns one status after the other for every account, and the last one repeatedly.
-final class ChangingAccounts: AccountLookingUp {
+final class ChangingAccounts: FirebaseAccountLookup {
     private let answers: Mutex<[AccountStatus.Answer]>
 
     init(_ answers: [AccountStatus.Answer]) { self.answers = Mutex(answers) }
 
-    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
         let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .unavailable }
-        answer(AccountStatus(answer: next, askedAt: notBefore))
+        answer(AccountStatus(answer: next, queriedAt: notBefore))
     }
 }
 

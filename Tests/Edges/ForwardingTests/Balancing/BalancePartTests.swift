@@ -26,7 +26,7 @@ import Testing
 
     @Test func `more requests allow more retries`() {
         var budget = RetryBudget(percent: 20)
-        for _ in 0..<100 { budget.requestCame() }
+        for _ in 0..<100 { budget.recordRequest() }
         let taken = (0..<40).count { _ in budget.take() }
         #expect(taken == 23)
     }
@@ -34,7 +34,7 @@ import Testing
     @Test func `old requests do not allow retries`() {
         var budget = RetryBudget(percent: 20)
         budget.tick(now: 1_000_000_000)
-        for _ in 0..<1000 { budget.requestCame() }
+        for _ in 0..<1000 { budget.recordRequest() }
         budget.tick(now: 20_000_000_000)
         let taken = (0..<40).count { _ in budget.take() }
         #expect(taken == 3)

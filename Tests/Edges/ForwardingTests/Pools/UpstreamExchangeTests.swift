@@ -10,7 +10,7 @@ import Testing
     ) -> UpstreamExchange {
         var exchange = UpstreamExchange(maySendAgain: maySendAgain, now: 0)
         if sent { exchange.requestEnded(now: 0) }
-        if let framing { exchange.headCame(framing: framing, keepAlive: keepAlive) }
+        if let framing { exchange.headReceived(framing: framing, keepAlive: keepAlive) }
         return exchange
     }
 
@@ -41,7 +41,7 @@ import Testing
         uploading.bodySent(now: 0)
         #expect(uploading.ending() == .unanswered)
         var answered = exchange(maySendAgain: true)
-        answered.bytesCame()
+        answered.bytesReceived()
         #expect(answered.ending() == .brokenHead)
     }
 
@@ -55,16 +55,16 @@ import Testing
 
     @Test func `a response is late relative to the end of the request`() {
         var exchange = exchange(sent: false)
-        #expect(!exchange.answerIsLate(now: 1000, limit: 10))
+        #expect(!exchange.responseIsLate(now: 1000, limit: 10))
         exchange.requestEnded(now: 1000)
-        #expect(!exchange.answerIsLate(now: 1010, limit: 10))
-        #expect(exchange.answerIsLate(now: 1011, limit: 10))
+        #expect(!exchange.responseIsLate(now: 1010, limit: 10))
+        #expect(exchange.responseIsLate(now: 1011, limit: 10))
     }
 
     @Test func `only a complete head stops the timeout`() {
         var partial = exchange()
-        partial.bytesCame()
-        #expect(partial.answerIsLate(now: 11, limit: 10))
-        #expect(!exchange(.chunked).answerIsLate(now: 1000, limit: 10))
+        partial.bytesReceived()
+        #expect(partial.responseIsLate(now: 11, limit: 10))
+        #expect(!exchange(.chunked).responseIsLate(now: 1000, limit: 10))
     }
 }

@@ -19,31 +19,31 @@ import Testing
     }
 
     @Test func `only names are resolved`() {
-        #expect(UpstreamPlaces(settings).names == [0])
-        #expect(UpstreamPlaces(settings).endpoints.count == 3)
+        #expect(ResolvedEndpoints(settings).names == [0])
+        #expect(ResolvedEndpoints(settings).endpoints.count == 3)
     }
 
     @Test func `all addresses of a name are used`() throws {
-        var places = UpstreamPlaces(settings)
-        let isNews = places.note([try address(1), try address(2), try address(1)], of: 0)
+        var places = ResolvedEndpoints(settings)
+        let isNews = places.record([try address(1), try address(2), try address(1)], of: 0)
         #expect(isNews)
         #expect(places.endpoints.map(\.server) == [0, 0, 1, 2])
         #expect(places.isComplete)
-        let isAgain = places.note([try address(2), try address(1)], of: 0)
+        let isAgain = places.record([try address(2), try address(1)], of: 0)
         #expect(!isAgain, "another order is no change")
     }
 
     @Test func `a failed resolution keeps the last addresses`() throws {
-        var places = UpstreamPlaces(settings)
-        _ = places.note([try address(1)], of: 0)
-        #expect(places.note(nil, of: 0) == false)
-        #expect(places.note([], of: 0) == false)
+        var places = ResolvedEndpoints(settings)
+        _ = places.record([try address(1)], of: 0)
+        #expect(places.record(nil, of: 0) == false)
+        #expect(places.record([], of: 0) == false)
         #expect(places.endpoints.first?.address == (try address(1)))
     }
 
     @Test func `the number of addresses is bounded`() throws {
-        var places = UpstreamPlaces(settings)
-        _ = places.note(try (1...200).map(address), of: 0)
+        var places = ResolvedEndpoints(settings)
+        _ = places.record(try (1...200).map(address), of: 0)
         #expect(places.endpoints.count == UpstreamSettings.addressesEach + 2)
     }
 }
@@ -64,7 +64,7 @@ import Testing
                 resolver: NameResolver { _, _ in zone.addresses.withLock { $0 } },
                 loop: MultiThreadedEventLoopGroup.singleton.next(),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-                tell: { _, news in
+                notify: { _, news in
                     guard case .endpoints(let endpoints) = news else { return }
                     zone.reported.withLock { $0.append(endpoints) }
                 }))

@@ -36,8 +36,8 @@ import Testing
             connection.responseBegan(persistent: self != .finishedAt1, now: 0)
             if [.responding, .respondingEarly].contains(self) { return }
             _ = connection.responseEnded(hasMore: false, now: self == .finishedAt1 ? second : 0)
-            if self == .lingering { _ = connection.answerSent(now: 0) }
-            if self == .lingeringAt1 { _ = connection.answerSent(now: second) }
+            if self == .lingering { _ = connection.responseSent(now: 0) }
+            if self == .lingeringAt1 { _ = connection.responseSent(now: second) }
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         connection.responseBegan(persistent: isPersistent, now: 0)
         #expect(connection.responseEnded(hasMore: !isEarly, now: 1) == .linger)
         #expect(connection.phase == .finishing)
-        #expect(connection.answerSent(now: 2) == true)
+        #expect(connection.responseSent(now: 2) == true)
         #expect(connection.phase == .lingering)
     }
 
@@ -89,17 +89,17 @@ import Testing
         connection.exchangeBegan(now: 0)
         connection.responseBegan(persistent: true, now: 0)
         #expect(connection.responseEnded(hasMore: false, now: 1) == .close)
-        #expect(connection.answerSent(now: 2) == false)
+        #expect(connection.responseSent(now: 2) == false)
         #expect(connection.phase == .closed)
     }
 
     @Test func `bytes after a tunnel request are discarded`() {
         var connection = State.idle.connection
-        connection.headCompleted(persistent: false, hasBody: false, asksForTunnel: true, now: 0)
+        connection.headCompleted(persistent: false, hasBody: false, requestsTunnel: true, now: 0)
         connection.responseBegan(persistent: true, now: 0)
         #expect(!connection.isPersistent)
         #expect(connection.responseEnded(hasMore: true, now: 1) == .linger)
-        #expect(connection.answerSent(now: 2) == true)
+        #expect(connection.responseSent(now: 2) == true)
     }
 
     @Test func `a request may be decided again until its response starts`() {
@@ -117,10 +117,11 @@ import Testing
     @Test(
         arguments: [
             // Between requests and within a head; held requests are still served.
-            (.idle, false, .closeOnceSent), (.partialHead, true, .closeOnceSent), (.idle, true, .answerThenClose),
+            (.idle, false, .closeOnceSent), (.partialHead, true, .closeOnceSent), (.idle, true, .respondThenClose),
             // Behind a complete request, within a body, and with the body held.
-            (.exchanging, false, .answerThenClose), (.exchanging, true, .answerThenClose), (.uploading, false, .abort),
-            (.uploading, true, .answerThenClose), (.finishedEarly, false, .answerThenClose),
+            (.exchanging, false, .respondThenClose), (.exchanging, true, .respondThenClose),
+            (.uploading, false, .abort),
+            (.uploading, true, .respondThenClose), (.finishedEarly, false, .respondThenClose),
             (.lingering, false, .close),
             (.opening, false, .close), (.closed, false, .close),
         ] as [(State, Bool, ClientConnection.PeerFinished)])
@@ -134,7 +135,7 @@ import Testing
         case (.idle, true): #expect(connection.phase == .awaitingHead)
         case (.uploading, false): #expect(connection.isServing)
         // Nothing lingers for a peer that has ended.
-        case (.finishedEarly, _): #expect(connection.answerSent(now: 2) == false)
+        case (.finishedEarly, _): #expect(connection.responseSent(now: 2) == false)
         case (.lingering, _): #expect(connection.phase == .closed)
         case (.closed, _): #expect(connection.responseEnded(hasMore: true, now: 1) == .close)
         default: break
@@ -209,38 +210,38 @@ extension ClientConnection {
 }
 
 @Suite struct ConnectionRegistryTests {
-    private let front = ConnectionContext(limits: ConnectionLimits(), clock: ManualClock().clock)
+    private let connectionContext = ConnectionContext(limits: ConnectionLimits(), clock: ManualClock().clock)
 
     private func handlers(_ count: Int) -> [ClientHandler] {
-        (0..<count).map { _ in ClientHandler(front: front, peer: PeerAddress(nil)) }
+        (0..<count).map { _ in ClientHandler(connectionContext: connectionContext, peer: PeerAddress(nil)) }
     }
 
     @Test func `connections are removed in any order`() {
         let handlers = handlers(5)
-        for handler in handlers { front.registry.add(handler) }
+        for handler in handlers { connectionContext.registry.add(handler) }
         for index in [2, 0, 4, 1, 3] {
-            front.registry.remove(handlers[index])
-            #expect(!front.registry.connections.contains { $0 === handlers[index] })
+            connectionContext.registry.remove(handlers[index])
+            #expect(!connectionContext.registry.connections.contains { $0 === handlers[index] })
         }
-        #expect(front.registry.count == 0)
+        #expect(connectionContext.registry.count == 0)
     }
 
     @Test func `removing a connection twice has no effect`() {
         let handlers = handlers(2)
-        for handler in handlers { front.registry.add(handler) }
-        front.registry.remove(handlers[0])
-        front.registry.remove(handlers[0])
-        #expect(front.registry.count == 1)
-        #expect(front.registry.connections[0] === handlers[1])
+        for handler in handlers { connectionContext.registry.add(handler) }
+        connectionContext.registry.remove(handlers[0])
+        connectionContext.registry.remove(handlers[0])
+        #expect(connectionContext.registry.count == 1)
+        #expect(connectionContext.registry.connections[0] === handlers[1])
     }
 
     @Test func `a removal during a visit disturbs no visit`() {
         let handlers = handlers(4)
-        for handler in handlers { front.registry.add(handler) }
+        for handler in handlers { connectionContext.registry.add(handler) }
         var visits = 0
-        front.registry.forEach {
+        connectionContext.registry.forEach {
             visits += 1
-            front.registry.remove($0)
+            connectionContext.registry.remove($0)
         }
         #expect(visits == 4)
     }

@@ -115,12 +115,14 @@ import Testing
 
 @Suite struct QueuedWritesTests {
     /// Returns the number of writes that must report when they are sent.
-    private func write(_ count: Int, to queued: inout QueuedWrites) -> Int { (0..<count).count { _ in queued.note() } }
+    private func write(_ count: Int, to queued: inout QueuedWrites) -> Int {
+        (0..<count).count { _ in queued.record() }
+    }
 
     @Test func `writes that are sent never fill the queue`() {
         var queued = QueuedWrites()
         var told = 0
-        for _ in 0..<10_000 where queued.note() && queued.stepSent() { told += 1 }
+        for _ in 0..<10_000 where queued.record() && queued.stepSent() { told += 1 }
         #expect(told == 0)
         #expect(!queued.isFull)
     }

@@ -6,30 +6,30 @@ import Testing
 @Suite struct ConnectionTableTests {
     private static let (heavy, light) = (PeerNetwork.version4(1), PeerNetwork.version6(2))
 
-    private func seat() -> ConnectionSeat { ConnectionSeat {} }
+    private func lease() -> ConnectionLease { ConnectionLease {} }
 
     /// Admits connections of an address, each idle since its time.
     private func fill(
         _ table: inout ConnectionTable, _ network: PeerNetwork?, idleSince times: [UInt64?]
-    ) -> [ConnectionSeat] {
+    ) -> [ConnectionLease] {
         times.map { time in
-            let seat = seat()
-            guard case .admitted = table.admit(seat, from: network) else {
+            let lease = lease()
+            guard case .admitted = table.admit(lease, from: network) else {
                 Issue.record("not admitted")
-                return seat
+                return lease
             }
-            table.note(seat, idleSince: time)
-            return seat
+            table.record(lease, idleSince: time)
+            return lease
         }
     }
 
     /// The evicted connection, if it is one.
-    private func replaced(_ outcome: ConnectionTable.Outcome) -> ConnectionSeat? {
+    private func replaced(_ outcome: ConnectionTable.Outcome) -> ConnectionLease? {
         let seats = evicted(outcome)
         return seats.count == 1 ? seats[0] : nil
     }
 
-    private func evicted(_ outcome: ConnectionTable.Outcome) -> [ConnectionSeat] {
+    private func evicted(_ outcome: ConnectionTable.Outcome) -> [ConnectionLease] {
         if case .replaces(let seats) = outcome { seats } else { [] }
     }
 
@@ -40,14 +40,14 @@ import Testing
     @Test func `an address at its limit gives up its longest idle connection`() {
         var table = ConnectionTable(limit: 10, perAddress: 3)
         let seats = fill(&table, Self.heavy, idleSince: [9, 3, 7])
-        #expect(replaced(table.admit(seat(), from: Self.heavy)) === seats[1])
+        #expect(replaced(table.admit(lease(), from: Self.heavy)) === seats[1])
         #expect(table.count == 3 && table.count(of: Self.heavy) == 3)
     }
 
     @Test func `K-15: an address at its limit with nothing idle is refused, and others are not`() {
         var table = ConnectionTable(limit: 10, perAddress: 3)
         _ = fill(&table, Self.heavy, idleSince: [nil, nil, nil])
-        #expect(isRefused(table.admit(seat(), from: Self.heavy)))
+        #expect(isRefused(table.admit(lease(), from: Self.heavy)))
         _ = fill(&table, Self.light, idleSince: [nil])
         #expect(table.count == 4)
     }
@@ -56,7 +56,7 @@ import Testing
         var table = ConnectionTable(limit: 5, perAddress: 5)
         _ = fill(&table, Self.light, idleSince: [1])
         let seats = fill(&table, Self.heavy, idleSince: [nil, 8, 5, nil])
-        #expect(replaced(table.admit(seat(), from: .version4(7))) === seats[2])
+        #expect(replaced(table.admit(lease(), from: .version4(7))) === seats[2])
         #expect(table.count == 5)
     }
 
@@ -64,35 +64,35 @@ import Testing
         var table = ConnectionTable(limit: 4, perAddress: 4)
         let own = fill(&table, Self.heavy, idleSince: [4, 2])
         _ = fill(&table, Self.light, idleSince: [1, 1])
-        #expect(replaced(table.admit(seat(), from: Self.heavy)) === own[1])
+        #expect(replaced(table.admit(lease(), from: Self.heavy)) === own[1])
     }
 
     @Test func `the next heaviest is searched where the heaviest has nothing idle`() {
         var table = ConnectionTable(limit: 5, perAddress: 5)
         _ = fill(&table, Self.heavy, idleSince: [nil, nil, nil])
         let seats = fill(&table, Self.light, idleSince: [6, 5])
-        #expect(replaced(table.admit(seat(), from: nil)) === seats[1])
+        #expect(replaced(table.admit(lease(), from: nil)) === seats[1])
     }
 
     @Test func `connections of no address count for the total alone`() {
         var table = ConnectionTable(limit: 4, perAddress: 1)
         _ = fill(&table, nil, idleSince: [1, 2, 3, 4])
-        #expect(isRefused(table.admit(seat(), from: Self.light)))
+        #expect(isRefused(table.admit(lease(), from: Self.light)))
     }
 
     @Test func `sockets that are being closed are bounded`() {
         var table = ConnectionTable(limit: 100, perAddress: 100)
         _ = fill(&table, Self.heavy, idleSince: Array(repeating: 1, count: 100))
         for _ in 0..<ConnectionTable.leavingAllowance {
-            #expect(replaced(table.admit(seat(), from: Self.light)) != nil)
+            #expect(replaced(table.admit(lease(), from: Self.light)) != nil)
         }
-        #expect(isRefused(table.admit(seat(), from: Self.light)))
+        #expect(isRefused(table.admit(lease(), from: Self.light)))
     }
 
     @Test func `a connection that began a request meanwhile counts again`() throws {
         var table = ConnectionTable(limit: 2, perAddress: 2)
         _ = fill(&table, Self.heavy, idleSince: [1, nil])
-        let left = try #require(replaced(table.admit(seat(), from: Self.light)))
+        let left = try #require(replaced(table.admit(lease(), from: Self.light)))
         #expect(table.count(of: Self.heavy) == 1)
         table.stay(left)
         #expect(table.count(of: Self.heavy) == 2 && table.count == 3)
@@ -114,7 +114,7 @@ import Testing
         for (limit, share) in [(10_000, 2500), (1000, 256), (100, 100)] {
             var table = ConnectionTable(limit: limit)
             _ = fill(&table, Self.heavy, idleSince: Array(repeating: nil, count: share))
-            #expect(isRefused(table.admit(seat(), from: Self.heavy)), "\(limit)")
+            #expect(isRefused(table.admit(lease(), from: Self.heavy)), "\(limit)")
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
         let seats = fill(&table, Self.heavy, idleSince: [1, 2, 3])
         table.change(limit: 4, perAddress: 2)
         #expect(table.count == 3)
-        let leaving = evicted(table.admit(seat(), from: Self.heavy))
+        let leaving = evicted(table.admit(lease(), from: Self.heavy))
         #expect(leaving.count == 2 && leaving[0] === seats[0] && leaving[1] === seats[1])
         #expect(table.count(of: Self.heavy) == 2)
     }
@@ -131,10 +131,10 @@ import Testing
     /// The number of admitted newcomers. Evicted connections are closed and the newcomer is idle before the next one.
     private func admitted(_ count: Int, _ table: inout ConnectionTable, from network: PeerNetwork) -> Int {
         (0..<count).count { _ in
-            let newcomer = seat()
+            let newcomer = lease()
             let outcome = table.admit(newcomer, from: network)
-            for seat in evicted(outcome) { table.remove(seat) }
-            table.note(newcomer, idleSince: 2)
+            for lease in evicted(outcome) { table.remove(lease) }
+            table.record(newcomer, idleSince: 2)
             return !isRefused(outcome)
         }
     }
@@ -157,7 +157,7 @@ import Testing
         let busy = fill(&table, Self.heavy, idleSince: Array(repeating: nil, count: 100))
         table.change(limit: 10, perAddress: 10)
         #expect(admitted(1, &table, from: Self.light) == 0)
-        table.note(busy[50], idleSince: 1)
+        table.record(busy[50], idleSince: 1)
         #expect(admitted(1, &table, from: Self.light) == 1 && table.count == 100)
     }
 
@@ -165,15 +165,15 @@ import Testing
         var table = ConnectionTable(limit: 10, perAddress: 10)
         var newcomers = fill(&table, Self.heavy, idleSince: Array(repeating: 1, count: 10))
         for _ in 0..<100 {
-            let newcomer = seat()
+            let newcomer = lease()
             let outcome = table.admit(newcomer, from: .version4(UInt32(newcomers.count)))
             guard !isRefused(outcome) else { break }
-            for seat in evicted(outcome) { table.stay(seat) }
-            table.note(newcomer, idleSince: 1)
+            for lease in evicted(outcome) { table.stay(lease) }
+            table.record(newcomer, idleSince: 1)
             newcomers.append(newcomer)
         }
         #expect(table.count == 10 + ConnectionTable.leavingAllowance)
-        for seat in newcomers { table.remove(seat) }
+        for lease in newcomers { table.remove(lease) }
         #expect(table.count == 0 && admitted(1, &table, from: Self.heavy) == 1)
     }
 
@@ -183,17 +183,17 @@ import Testing
             _ = fill(&table, .version4(UInt32(100 + address)), idleSince: Array(repeating: nil, count: 5))
         }
         let idle = fill(&table, Self.light, idleSince: [1])
-        #expect(replaced(table.admit(seat(), from: Self.heavy)) === idle[0])
+        #expect(replaced(table.admit(lease(), from: Self.heavy)) === idle[0])
     }
 
     @Test func `a connection that is busy again makes no room`() {
         var table = ConnectionTable(limit: 3, perAddress: 3)
         let seats = fill(&table, Self.heavy, idleSince: [1, 2, 3])
-        table.note(seats[1], idleSince: nil)
-        table.note(seats[0], idleSince: 9)
-        #expect(replaced(table.admit(seat(), from: Self.light)) === seats[2])
-        #expect(replaced(table.admit(seat(), from: Self.light)) === seats[0])
-        #expect(isRefused(table.admit(seat(), from: .version4(7))))
+        table.record(seats[1], idleSince: nil)
+        table.record(seats[0], idleSince: 9)
+        #expect(replaced(table.admit(lease(), from: Self.light)) === seats[2])
+        #expect(replaced(table.admit(lease(), from: Self.light)) === seats[0])
+        #expect(isRefused(table.admit(lease(), from: .version4(7))))
     }
 
     @Test func `a connection that is closed already does not move`() {
@@ -208,28 +208,28 @@ import Testing
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             var table = ConnectionTable(limit: 6, perAddress: 4)
-            var seats: [(seat: ConnectionSeat, network: PeerNetwork)] = []
+            var seats: [(lease: ConnectionLease, network: PeerNetwork)] = []
             for step in 0..<60 {
                 let network = PeerNetwork.version4(UInt32.random(in: 1...3, using: &random))
-                let newcomer = seat()
+                let newcomer = lease()
                 let outcome = table.admit(newcomer, from: network)
-                for seat in evicted(outcome) {
+                for lease in evicted(outcome) {
                     if Bool.random(using: &random) {
-                        table.stay(seat)
+                        table.stay(lease)
                     } else {
-                        table.remove(seat)
-                        seats.removeAll { $0.seat === seat }
+                        table.remove(lease)
+                        seats.removeAll { $0.lease === lease }
                     }
                 }
                 if !isRefused(outcome) { seats.append((newcomer, network)) }
                 guard let picked = seats.randomElement(using: &random) else { continue }
                 switch Int.random(in: 0..<4, using: &random) {
                 case 0:
-                    table.remove(picked.seat)
-                    seats.removeAll { $0.seat === picked.seat }
-                case 1: table.note(picked.seat, idleSince: nil)
+                    table.remove(picked.lease)
+                    seats.removeAll { $0.lease === picked.lease }
+                case 1: table.record(picked.lease, idleSince: nil)
                 case 2: table.change(limit: Int.random(in: 2...9, using: &random), perAddress: 4)
-                default: table.note(picked.seat, idleSince: UInt64(step + 1))
+                default: table.record(picked.lease, idleSince: UInt64(step + 1))
                 }
                 #expect(table.count == seats.count)
                 for network in Set(seats.map(\.network)) {

@@ -53,17 +53,17 @@ import Testing
 
     @Test func `listening at an existing file fails`() async throws {
         try folder.write("text", to: "a.sock")
-        try await UnixSocketFile.makeWay(at: path, on: group.next())
+        try await UnixSocketFile.removeStaleSocket(at: path, on: group.next())
         await #expect(throws: IOError.self) { _ = try await listen() }
         #expect(folder.read("a.sock") == "text")
     }
 
     @Test func `only a stale socket file is removed`() async throws {
         let (_, channel) = try await listen()
-        await #expect(throws: IOError.self) { try await UnixSocketFile.makeWay(at: path, on: group.next()) }
+        await #expect(throws: IOError.self) { try await UnixSocketFile.removeStaleSocket(at: path, on: group.next()) }
         #expect(exists)
         try await channel.close()
-        try await UnixSocketFile.makeWay(at: path, on: group.next())
+        try await UnixSocketFile.removeStaleSocket(at: path, on: group.next())
         #expect(!exists)
     }
 }

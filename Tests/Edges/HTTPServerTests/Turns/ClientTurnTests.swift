@@ -32,7 +32,7 @@ import Testing
         func finished(_ client: ClientHandler) {}
 
         let acceptsBody = true
-        let answersAtLength = true
+        let responseHasLength = true
         func bodyPart(_ part: ByteBuffer) {
             parts += 1
             bytes += part.readableBytes
@@ -44,15 +44,15 @@ import Testing
         func tick(now: UInt64) {}
     }
 
-    private let front = ConnectionContext(limits: ConnectionLimits(), clock: ManualClock().clock)
+    private let connectionContext = ConnectionContext(limits: ConnectionLimits(), clock: ManualClock().clock)
     private let channel = EmbeddedChannel()
     private let handler: Handler
     private let client: ClientHandler
 
     private init(takesBodies: Bool) throws {
         handler = Handler(takesBodies: takesBodies)
-        front.handlers = handler
-        client = ClientHandler(front: front, peer: PeerAddress(nil))
+        connectionContext.handlers = handler
+        client = ClientHandler(connectionContext: connectionContext, peer: PeerAddress(nil))
         try channel.pipeline.syncOperations.addHandler(client)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
@@ -68,8 +68,8 @@ import Testing
     /// Lets the connection have turns until it needs none; returns how many.
     private func takeTurns() -> Int {
         var rounds = 0
-        while front.turns.count > 0, rounds < 10_000 {
-            front.turns.takeRound()
+        while connectionContext.turns.count > 0, rounds < 10_000 {
+            connectionContext.turns.takeRound()
             rounds += 1
         }
         return rounds
@@ -78,7 +78,7 @@ import Testing
     @Test func `K-16: a read with a hundred refused requests is served four at a time`() throws {
         try read(String(repeating: Self.request, count: 100))
         #expect(handler.requests == 4)
-        front.turns.takeRound()
+        connectionContext.turns.takeRound()
         #expect(handler.requests == 8)
         #expect(takeTurns() == 23)
         #expect(handler.requests == 100)
@@ -87,7 +87,7 @@ import Testing
     @Test func `more that arrives meanwhile waits, too`() throws {
         try read(String(repeating: Self.request, count: 5))
         for _ in 0..<10 { try read(Self.request) }
-        #expect(handler.requests == 4 && front.turns.count == 1)
+        #expect(handler.requests == 4 && connectionContext.turns.count == 1)
         #expect(takeTurns() == 3)
         #expect(handler.requests == 15)
     }
@@ -95,7 +95,7 @@ import Testing
     @Test func `a request or two in each read never wait`() throws {
         for count in 1...100 {
             try read(Self.request + Self.request)
-            #expect(handler.requests == count * 2 && front.turns.count == 0)
+            #expect(handler.requests == count * 2 && connectionContext.turns.count == 0)
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             let test = try Self(takesBodies: true)
             try test.read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
             try test.read(String(repeating: "a", count: length))
-            #expect(test.handler.bytes == length && test.handler.hasEnded && test.front.turns.count == 0)
+            #expect(test.handler.bytes == length && test.handler.hasEnded && test.connectionContext.turns.count == 0)
         }
     }
 

@@ -8,15 +8,15 @@ import Testing
 @Suite struct TurnQueueTests {
     /// A connection with so many turns' work, each of which takes so many seconds.
     private final class Connection: TurnTaking {
-        let front: ConnectionContext
+        let connectionContext: ConnectionContext
         let clock: ManualClock
         var turn = TurnBudget()
         var left: Int
         let seconds: Double
         private(set) var turns = 0
 
-        init(_ front: ConnectionContext, _ clock: ManualClock, work: Int, seconds: Double) {
-            (self.front, self.clock, left, self.seconds) = (front, clock, work, seconds)
+        init(_ connectionContext: ConnectionContext, _ clock: ManualClock, work: Int, seconds: Double) {
+            (self.connectionContext, self.clock, left, self.seconds) = (connectionContext, clock, work, seconds)
         }
 
         func takeTurn() {
@@ -35,12 +35,12 @@ import Testing
 
     private let clock = ManualClock()
     private let loop = EmbeddedEventLoop()
-    private let front: ConnectionContext
+    private let connectionContext: ConnectionContext
 
-    init() { front = ConnectionContext(limits: ConnectionLimits(), clock: clock.clock, loop: loop) }
+    init() { connectionContext = ConnectionContext(limits: ConnectionLimits(), clock: clock.clock, loop: loop) }
 
     private func connection(work: Int, seconds: Double = 0) -> Connection {
-        let connection = Connection(front, clock, work: work, seconds: seconds)
+        let connection = Connection(connectionContext, clock, work: work, seconds: seconds)
         connection.begin()
         return connection
     }
@@ -55,18 +55,18 @@ import Testing
             #expect(first.turns == round && second.turns == 1)
         }
         loop.advanceTime(by: .seconds(1))
-        #expect(first.turns == 3 && front.turns.count == 0)
+        #expect(first.turns == 3 && connectionContext.turns.count == 0)
     }
 
     @Test func `a round ends after its time, and the next begins with the rest`() {
         let connections = (0..<5).map { _ in connection(work: 2, seconds: 0.0015) }
         var turns: [[Int]] = []
         for _ in 0..<5 {
-            front.turns.takeRound()
+            connectionContext.turns.takeRound()
             turns.append(connections.map(\.turns))
         }
         #expect(turns == [[1, 1, 0, 0, 0], [1, 1, 1, 1, 0], [2, 1, 1, 1, 1], [2, 2, 2, 1, 1], [2, 2, 2, 2, 2]])
-        #expect(front.turns.count == 0)
+        #expect(connectionContext.turns.count == 0)
     }
 
     @Test func `the pause after a round is as long as the round`() {

@@ -43,22 +43,22 @@ struct AuthenticationTests {
         try await joined.problem(.wrongPassword)
         try server.cli("ACL", "SETUSER", "default", ">new")
         try await joined.ready()
-        #expect(try await joined.ask("SET", "a", "b") == .status("OK"))
+        #expect(try await joined.query("SET", "a", "b") == .status("OK"))
     }
 
     @Test func `a user can do only what the ACL permits`() async throws {
         let (_, joined) = try await Self.gateway("~gatehouse:* +ping +hmget +hset +@connection")
         try await joined.ready()
-        #expect(try await joined.ask("HSET", "gatehouse:user:{a}", "valid_since", 1) == .integer(1))
-        #expect(try await joined.ask("HMGET", "other", "a").code == "NOPERM")
-        #expect(try await joined.ask("DEL", "gatehouse:user:{a}").code == "NOPERM")
+        #expect(try await joined.query("HSET", "gatehouse:user:{a}", "valid_since", 1) == .integer(1))
+        #expect(try await joined.query("HMGET", "other", "a").code == "NOPERM")
+        #expect(try await joined.query("DEL", "gatehouse:user:{a}").code == "NOPERM")
         #expect(joined.client.status.state == .ready)
     }
 
     @Test func `a user without the right to ECHO is accepted: PING carries the markers`() async throws {
         let (_, joined) = try await Self.gateway("~* +get +ping -echo")
         try await joined.ready()
-        #expect(try await joined.ask("GET", "a") == .null)
+        #expect(try await joined.query("GET", "a") == .null)
         #expect(joined.client.status.state == .ready)
     }
 
@@ -71,7 +71,7 @@ struct AuthenticationTests {
     @Test func `a user without the right to PING is accepted`() async throws {
         let (server, joined) = try await Self.gateway("~* +get +echo -ping")
         try await joined.ready()
-        #expect(try await joined.ask("GET", "a") == .null)
+        #expect(try await joined.query("GET", "a") == .null)
         try await eventually("a heartbeat or two") {
             try server.cli("ACL", "LOG").contains("ping") ? true : nil
         }

@@ -28,13 +28,13 @@ struct AvailabilityTests {
     @Test func `a restarted server is used again`() async throws {
         let server = try await RedisServer(["appendonly yes", "appendfsync always"])
         let joined = try await Joined(to: server).ready()
-        try await joined.ask("SET", "a", "b")
+        try await joined.query("SET", "a", "b")
         server.kill()
         try await eventually("the loss") { joined.client.status.state != .ready ? true : nil }
         #expect(await joined.failure("GET", "a")?.wasNotSent == true)
         try await server.start()
         try await joined.ready()
-        #expect(try await joined.ask("GET", "a") == .text("b"))
+        #expect(try await joined.query("GET", "a") == .text("b"))
     }
 
     @Test func `the outcome of commands in flight at a crash is unknown`() async throws {
@@ -66,7 +66,7 @@ struct AvailabilityTests {
         }
         server.thaw()
         try await joined.ready()
-        #expect(try await joined.ask("GET", "a") == .null)
+        #expect(try await joined.query("GET", "a") == .null)
     }
 
     @Test func `an idle connection detects a frozen server`() async throws {

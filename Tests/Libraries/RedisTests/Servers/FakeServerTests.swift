@@ -32,13 +32,13 @@ struct FakeServerTests {
         }
         try await eventually("another connection") { fake.connectionCount > 1 ? true : nil }
         try await joined.ready()
-        #expect(try await joined.ask("GET", "a") == .status("GOOD"))
+        #expect(try await joined.query("GET", "a") == .status("GOOD"))
     }
 
     @Test func `a reply in single bytes is a reply`() async throws {
         let fake = try Self.fake(.trickle("*2\r\n$5\r\nhello\r\n*1\r\n:-12\r\n"))
         let joined = try await Joined(to: fake) { $0.heartbeatInterval = .seconds(100) }.ready()
-        #expect(try await joined.ask("GET", "a") == .array([.text("hello"), .array([.integer(-12)])]))
+        #expect(try await joined.query("GET", "a") == .array([.text("hello"), .array([.integer(-12)])]))
     }
 
     @Test func `an unrequested reply closes an idle connection`() async throws {

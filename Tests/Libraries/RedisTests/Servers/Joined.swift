@@ -55,7 +55,7 @@ final class Joined {
 
     /// Returns the reply to one command.
     @discardableResult
-    func ask(_ arguments: any RedisArgument...) async throws(RedisFailure) -> RedisValue {
+    func query(_ arguments: any RedisArgument...) async throws(RedisFailure) -> RedisValue {
         try await client.send(RedisCommand(arguments))[0]
     }
 

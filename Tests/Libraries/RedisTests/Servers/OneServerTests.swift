@@ -10,7 +10,7 @@ struct OneServerTests {
         let joined = try await Joined(to: server).ready()
         let commands = RedisCommand(["SET", "a", "b"]) + RedisCommand(["GET", "a"]) + RedisCommand(["GET", "none"])
         #expect(try await joined.client.send(commands) == [.status("OK"), .text("b"), .null])
-        #expect(try await joined.ask("HMGET", "none", "x", "y") == .array([.null, .null]))
+        #expect(try await joined.query("HMGET", "none", "x", "y") == .array([.null, .null]))
         #expect(try server.cli("GET", "a") == "b")
     }
 
@@ -32,11 +32,11 @@ struct OneServerTests {
     @Test func `the configured database is selected on each new connection`() async throws {
         let server = try await RedisServer()
         let joined = try await Joined(to: server) { $0.database = 5 }.ready()
-        try await joined.ask("SET", "a", "5")
+        try await joined.query("SET", "a", "5")
         #expect(try server.cli("-n", "5", "GET", "a") == "5")
         try server.cli("CLIENT", "KILL", "TYPE", "normal")
         try await eventually("the reply over a new connection") {
-            try? await joined.ask("GET", "a") == .text("5") ? true : nil
+            try? await joined.query("GET", "a") == .text("5") ? true : nil
         }
     }
 
@@ -53,31 +53,31 @@ struct OneServerTests {
             $0.replyTimeout = .seconds(5)
         }.ready()
         let value = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0) }
-        #expect(try await joined.ask("SET", "a", value) == .status("OK"))
-        #expect(try await joined.ask("GET", "a") == .string(value))
+        #expect(try await joined.query("SET", "a", value) == .status("OK"))
+        #expect(try await joined.query("GET", "a") == .string(value))
     }
 
     @Test func `an error is a reply, and the connection stays open`() async throws {
         let server = try await RedisServer(["maxmemory-policy noeviction"])
         let joined = try await Joined(to: server).ready()
-        try await joined.ask("SET", "text", "a")
-        #expect(try await joined.ask("HGET", "text", "a").code == "WRONGTYPE")
-        #expect(try await joined.ask("NOSUCHCOMMAND").code == "ERR")
+        try await joined.query("SET", "text", "a")
+        #expect(try await joined.query("HGET", "text", "a").code == "WRONGTYPE")
+        #expect(try await joined.query("NOSUCHCOMMAND").code == "ERR")
         try server.cli("CONFIG", "SET", "maxmemory", "1")
-        #expect(try await joined.ask("SET", "b", "c").code == "OOM")
-        #expect(try await joined.ask("GET", "text") == .text("a"))
+        #expect(try await joined.query("SET", "b", "c").code == "OOM")
+        #expect(try await joined.query("GET", "text") == .text("a"))
         #expect(joined.client.status.state == .ready)
     }
 
     @Test func `a write to a read-only replica is rejected, and the client reconnects`() async throws {
         let server = try await RedisServer(["replicaof 127.0.0.1 1"])
         let joined = try await Joined(to: server).ready()
-        #expect(try await joined.ask("GET", "a") == .null)
-        #expect(try await joined.ask("SET", "a", "b").code == "READONLY")
+        #expect(try await joined.query("GET", "a") == .null)
+        #expect(try await joined.query("SET", "a", "b").code == "READONLY")
         try await eventually("the log to tell") { joined.log.lines.contains { $0.contains("read-only") } ? true : nil }
         try await joined.ready()
         try server.cli("REPLICAOF", "NO", "ONE")
-        try await eventually("the write") { try? await joined.ask("SET", "a", "b") == .status("OK") ? true : nil }
+        try await eventually("the write") { try? await joined.query("SET", "a", "b") == .status("OK") ? true : nil }
     }
 
     @Test func `a server that becomes a replica is left if copies are refused`() async throws {
@@ -108,7 +108,7 @@ struct OneServerTests {
         let joined = Joined(to: server)
         try await joined.problem(.loading)
         try await joined.ready()
-        #expect(try await joined.ask("DBSIZE") == .integer(3000))
+        #expect(try await joined.query("DBSIZE") == .integer(3000))
     }
 
     @Test func `a server without room for another client is a problem`() async throws {

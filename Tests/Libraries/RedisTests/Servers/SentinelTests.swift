@@ -15,13 +15,13 @@ struct SentinelTests {
         let joined = try await Joined(Self.location(group.sentinelPorts)).ready()
         let first = try group.master()
         #expect(joined.client.status.endpoint?.port == first.port)
-        #expect(try await joined.ask("SET", "a", "1") == .status("OK"))
+        #expect(try await joined.query("SET", "a", "1") == .status("OK"))
 
         let second = try await group.killMaster()
         try await eventually("the new master", within: .seconds(30)) {
             joined.client.status.state == .ready && joined.client.status.endpoint?.port == second.port ? true : nil
         }
-        #expect(try await joined.ask("SET", "a", "2") == .status("OK"))
+        #expect(try await joined.query("SET", "a", "2") == .status("OK"))
 
         // Any one sentinel is enough.
         group.killSentinel(0)
@@ -29,7 +29,7 @@ struct SentinelTests {
         try await eventually("the third master", within: .seconds(30)) {
             joined.client.status.state == .ready && joined.client.status.endpoint?.port == third.port ? true : nil
         }
-        #expect(try await joined.ask("SET", "a", "3") == .status("OK"))
+        #expect(try await joined.query("SET", "a", "3") == .status("OK"))
     }
 
     @Test func `a demoted master is left although the connection stays open`() async throws {

@@ -21,8 +21,8 @@ struct TLSTests {
             $0.replyTimeout = .seconds(5)
         }.ready()
         let value = [UInt8](repeating: 7, count: 1_000_000)
-        #expect(try await joined.ask("SET", "a", value) == .status("OK"))
-        #expect(try await joined.ask("GET", "a") == .string(value))
+        #expect(try await joined.query("SET", "a", value) == .status("OK"))
+        #expect(try await joined.query("GET", "a") == .string(value))
         #expect(try server.cli("STRLEN", "a") == "1000000")
     }
 

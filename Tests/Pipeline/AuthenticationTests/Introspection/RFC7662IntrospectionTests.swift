@@ -180,7 +180,7 @@ struct TestFailure: Error {
 
 /// The judgement of a response at 1700000000, with a skew of 5 s.
 func judgement(of body: String, _ status: Int = 200, by check: any TokenCheck) -> Judgement {
-    ProvenAnswer.judge(
+    ProvenResponse.judge(
         OutboundResponse(status: status, body: Array(body.utf8)), by: check, now: 1_700_000_000, clockSkew: 5)
 }
 

@@ -59,7 +59,7 @@ import Testing
             }
         }
 
-        func question() throws -> LinkQuestion {
+        func question() throws -> LinkQuery {
             guard case .awaitOwner(.owner(let question)) = outcome() else { throw TestFailure("no question") }
             return question
         }

@@ -53,7 +53,7 @@ import Testing
         #expect(principal.kind == .idToken)
         #expect(principal.authTime?.seconds == ManualClock.start - 200)
         #expect(principal.issuedAt == derived.issuedAt)
-        #expect(principal.standing.validityTime == derived.standing.validityTime)
+        #expect(principal.facts.validityTime == derived.facts.validityTime)
         #expect(principal.expiresAt == derived.expiresAt)
         #expect(principal.session == "apple.com:\(ManualClock.start - 200)")
         #expect(principal.sessionKey != derived.sessionKey)
@@ -61,18 +61,18 @@ import Testing
 
     @Test func `the record of the link's own name still counts`() throws {
         let derived = try derived()
-        #expect(!derived.standing.hasLinkRecord)
-        #expect(derived.standing.linkKey == derived.userKey)
+        #expect(!derived.facts.hasLinkRecord)
+        #expect(derived.facts.linkKey == derived.userKey)
         #expect(derived.isUnlinked)
         let principal = try #require(try owned(derived, by: Self.account()))
-        #expect(principal.standing.hasLinkRecord)
-        #expect(principal.standing.linkKey == derived.userKey)
+        #expect(principal.facts.hasLinkRecord)
+        #expect(principal.facts.linkKey == derived.userKey)
         #expect(!principal.isUnlinked)
     }
 
     @Test func `an account that the gateway did not create belongs to Firebase`() throws {
-        #expect(try owned(try derived(), by: Self.account(created: nil))?.standing.isFirebase == true)
-        #expect(try owned(try derived(), by: Self.account(created: 1))?.standing.isFirebase == false)
+        #expect(try owned(try derived(), by: Self.account(created: nil))?.facts.isFirebase == true)
+        #expect(try owned(try derived(), by: Self.account(created: 1))?.facts.isFirebase == false)
     }
 
     @Test func `all links and the address are listed`() throws {

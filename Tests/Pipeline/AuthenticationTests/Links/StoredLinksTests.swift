@@ -11,10 +11,10 @@ import Testing
 @Suite struct StoredLinksTests {
     private static let link = IdentityLink(provider: "apple.com", subject: "1")
 
-    private func answer(_ accounts: OwnersOnly) async -> LinkAnswer {
+    private func answer(_ accounts: OwnersOnly) async -> LinkLookupResult {
         let links = StoredLinks(accounts)
         return await withCheckedContinuation { continuation in
-            links.look(Self.link) { continuation.resume(returning: $0) }
+            links.lookUp(Self.link) { continuation.resume(returning: $0) }
         }
     }
 
@@ -43,10 +43,10 @@ import Testing
     @Test func `concurrent queries are bounded, and the other ones wait in order`() async throws {
         let gate = Gate()
         let links = StoredLinks(OwnersOnly(owner: "ada", gate: gate))
-        let answers = Mutex<[LinkAnswer]>([])
+        let answers = Mutex<[LinkLookupResult]>([])
         let all = StoredLinks.concurrency + StoredLinks.waitingLimit
         for number in 0..<all + 3 {
-            links.look(IdentityLink(provider: "apple.com", subject: "\(number)")) { answer in
+            links.lookUp(IdentityLink(provider: "apple.com", subject: "\(number)")) { answer in
                 answers.withLock { $0.append(answer) }
             }
         }
@@ -58,6 +58,7 @@ import Testing
         #expect(gate.asked == all)
         #expect(answers.withLock { $0.dropFirst(3).allSatisfy { $0 == .owner(AccountRecord(uid: "ada")) } })
         // New queries are accepted again.
-        #expect(await withCheckedContinuation { one in links.look(Self.link) { one.resume(returning: $0) } } != .nobody)
+        #expect(
+            await withCheckedContinuation { one in links.lookUp(Self.link) { one.resume(returning: $0) } } != .nobody)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         #expect(principal.kind == .idToken)
         #expect(principal.signInProvider == sample.id)
         #expect(principal.expiresAt.seconds == ManualClock.start + 3500)
-        #expect(!principal.standing.isFirebase)
+        #expect(!principal.facts.isFirebase)
         #expect(!principal.hasSecondFactor)
     }
 
@@ -36,12 +36,12 @@ import Testing
 
     @Test(arguments: ProviderSample.allCases)
     func `without auth_time there is no session, and the issue time counts`(sample: ProviderSample) throws {
-        let standing = try #require(try ProviderRig([sample]).principal(sample.signed())).standing
-        #expect(!standing.hasSession)
-        #expect(standing.authTime == .unknown)
+        let facts = try #require(try ProviderRig([sample]).principal(sample.signed())).facts
+        #expect(!facts.hasSession)
+        #expect(facts.authTime == .unknown)
         // Microsoft writes `iat` 300 seconds before it issues a token, which cannot be later than now.
         let issuedAt = sample == .microsoft ? ManualClock.start : ManualClock.start - 100
-        #expect(standing.validityTime.known?.seconds == issuedAt)
+        #expect(facts.validityTime.known?.seconds == issuedAt)
     }
 
     @Test(arguments: ProviderSample.allCases)
@@ -64,7 +64,7 @@ import Testing
         let tooLong = String(repeating: "a", count: 256)
         for value in [nil, "null", "7", "[]", "\"\"", "\"a\\u0000\"", "\"a\\u007f\"", "\"\(tooLong)\""] {
             let token = sample.signed { $0.with(sample.subjectClaim, value) }
-            #expect(rig.reason(token) == sample.subjectFlaw, "\(value ?? "missing")")
+            #expect(rig.reason(token) == sample.subjectFailure, "\(value ?? "missing")")
         }
     }
 

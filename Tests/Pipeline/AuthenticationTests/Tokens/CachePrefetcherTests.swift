@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    private func note(_ token: String, in hints: CachePrefetcher) throws -> UInt {
+    private func record(_ token: String, in hints: CachePrefetcher) throws -> UInt {
         let entry = VerifiedTokenCache.Entry(
             principal: try TokenDraft.idToken().principal(), verifier: 0, keySetGeneration: 1,
             identity: RenderedIdentity(bytes: [1], lengthBeforeTime: 0, isTooLarge: false))
@@ -24,7 +24,7 @@ import Testing
 
     @Test func `a hint at a removed entry is harmless`() throws {
         let hints = CachePrefetcher(capacity: 64)
-        let gone = try note("a.b.signature", in: hints)
+        let gone = try record("a.b.signature", in: hints)
         #expect(address(hints, of: "a.b.signature") == gone)
     }
 
@@ -32,13 +32,13 @@ import Testing
     func `a short token has a hint, too`(token: String) throws {
         let hints = CachePrefetcher(capacity: 2)
         #expect(address(hints, of: token) == 0)
-        #expect(try note(token, in: hints) == address(hints, of: token))
+        #expect(try record(token, in: hints) == address(hints, of: token))
     }
 
     @Test func `of two tokens with the same end the latest has the hint`() throws {
         let hints = CachePrefetcher(capacity: 64)
-        _ = try note("first.12345678", in: hints)
-        let second = try note("second.12345678", in: hints)
+        _ = try record("first.12345678", in: hints)
+        let second = try record("second.12345678", in: hints)
         #expect(address(hints, of: "first.12345678") == second)
     }
 }

@@ -61,7 +61,7 @@ import Testing
         #expect(principal.kind == .sessionCookie)
         #expect(principal.authTime?.seconds == Self.now - 100)
         #expect(principal.link == nil)
-        #expect(!principal.standing.isFirebase)
+        #expect(!principal.facts.isFirebase)
         #expect(!principal.hasSecondFactor)
     }
 
@@ -74,17 +74,17 @@ import Testing
         let principal = try Rig().principal(SessionDraft.signed { $0.with("auth_time", nil) })
         #expect(principal.authTime == nil)
         // Revocations are compared with the start of the session.
-        #expect(principal.standing.validityTime.known?.seconds == Self.now - 101)
-        #expect(principal.standing.hasSession)
+        #expect(principal.facts.validityTime.known?.seconds == Self.now - 101)
+        #expect(principal.facts.hasSession)
     }
 
     @Test func `a session of a Firebase user is marked in its header`() throws {
         let rig = try Rig()
         let source = SessionDraft.source(more: #","firebase":true"#)
-        #expect(try rig.principal(SessionDraft.signed { $0.withHeader("src", source) }).standing.isFirebase)
+        #expect(try rig.principal(SessionDraft.signed { $0.withHeader("src", source) }).facts.isFirebase)
         // Claims are the source's: none of them says it.
         let claim = SessionDraft.signed { $0.with("src", source) }
-        #expect(try !rig.principal(claim).standing.isFirebase)
+        #expect(try !rig.principal(claim).facts.isFirebase)
     }
 
     @Test func `a session of a tenant's user names the tenant`() throws {
@@ -174,7 +174,7 @@ import Testing
 
     @Test func `a cookie of Firebase goes to its verifier`() throws {
         let cookie = TokenDraft.sessionCookie().signed()
-        #expect(try Rig().principal(cookie).standing.isFirebase)
+        #expect(try Rig().principal(cookie).facts.isFirebase)
         #expect(
             try Rig(firebase: false).failure(cookie)
                 == VerificationFailure(code: .invalidSessionCookie, reason: .issuer))
@@ -250,7 +250,7 @@ import Testing
         guard reason == nil else { return }
         let principal = try rig.principal(token)
         #expect(principal.recordedLink == IdentityLink(provider: "google.com", subject: "1"))
-        #expect(principal.standing.validityTime.known == 0)
+        #expect(principal.facts.validityTime.known == 0)
         // Opaque tokens of that provider do not count here.
         let opaque = SessionDraft.signed { $0.withHeader("src", Self.provider("google.com", "access_token", claims)) }
         #expect(rig.failure(opaque)?.reason == .sessionProvider)

@@ -66,20 +66,20 @@ import Testing
         let toolkit = try identityToolkit(provider)
         let uid = DevelopmentUser.ada.uid
         let first = known(uid, provider)
-        #expect(await look(uid, toolkit) == first)
+        #expect(await lookUp(uid, toolkit) == first)
         provider.updateAccount(uid) { $0.validSince = 17 }
-        #expect(await look(uid, toolkit) == first, "known for a while")
+        #expect(await lookUp(uid, toolkit) == first, "known for a while")
         time.advance(seconds: 1)
-        #expect(await look(uid, toolkit) == .account(validSince: 17, disabled: false))
+        #expect(await lookUp(uid, toolkit) == .account(validSince: 17, disabled: false))
         provider.updateAccount(uid) { $0.isDisabled = true }
         time.advance(seconds: 1)
-        #expect(await look(uid, toolkit) == .account(validSince: 17, disabled: true))
+        #expect(await lookUp(uid, toolkit) == .account(validSince: 17, disabled: true))
         provider.deleteAccount(uid)
         time.advance(seconds: 1)
-        #expect(await look(uid, toolkit) == .missing)
+        #expect(await lookUp(uid, toolkit) == .missing)
         #expect(provider.calls(to: .oauthToken) == 1)
         provider.revokeAccessTokens()
-        #expect(await look("nobody", toolkit) == .missing)
+        #expect(await lookUp("nobody", toolkit) == .missing)
         #expect(provider.calls(to: .oauthToken) == 2)
         await toolkit.shutdown()
         await provider.stop()
@@ -90,10 +90,10 @@ import Testing
         let provider = try await start()
         let toolkit = try identityToolkit(provider, timeout: .milliseconds(500))
         provider.misbehave(Self.misbehaviours[place], at: .accountsLookup)
-        #expect(await look("ada", toolkit) == .unavailable)
+        #expect(await lookUp("ada", toolkit) == .unavailable)
         provider.misbehave(nil, at: .accountsLookup)
         time.advance(seconds: 1)
-        #expect(await look("ada", toolkit) == known("ada", provider))
+        #expect(await lookUp("ada", toolkit) == known("ada", provider))
         await toolkit.shutdown()
         await provider.stop()
     }
@@ -167,10 +167,10 @@ extension DevelopmentProviderTests {
         }
     }
 
-    private func look(_ uid: String, _ toolkit: IdentityToolkit) async -> AccountStatus.Answer {
+    private func lookUp(_ uid: String, _ toolkit: IdentityToolkit) async -> AccountStatus.Answer {
         let now = time.monotonic
         return await withCheckedContinuation { continuation in
-            toolkit.look(UserKey(uid), notBefore: now) { continuation.resume(returning: $0.answer) }
+            toolkit.lookUp(UserKey(uid), notBefore: now) { continuation.resume(returning: $0.answer) }
         }
     }
 }

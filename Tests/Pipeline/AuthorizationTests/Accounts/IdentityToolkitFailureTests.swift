@@ -15,16 +15,16 @@ import Testing
         status: Int, body: String, retryAfter: String?, pause: Double
     ) throws {
         let rig = try AccountRig()
-        let asked = (0..<6).map { rig.look("u\($0)") }
+        let asked = (0..<6).map { rig.lookUp("u\($0)") }
         rig.transport.answer(1, status, body, retryAfter: retryAfter)
         #expect(asked[0].answers == [.unavailable])
         #expect(asked[1].answers == [], "its call runs")
         #expect(asked[5].answers == [.unavailable])
         rig.advance(pause - 0.1)
-        #expect(rig.look("u0").all == [AccountStatus(answer: .unavailable, askedAt: rig.time.monotonic)])
+        #expect(rig.lookUp("u0").all == [AccountStatus(answer: .unavailable, queriedAt: rig.time.monotonic)])
         #expect(rig.transport.count == 5)
         rig.advance(0.1)
-        rig.look("u0")
+        rig.lookUp("u0")
         #expect(rig.transport.count == 5, "one at a time, until it is well")
         for place in 2...4 { rig.answer(place) }
         #expect(rig.transport.count == 6)
@@ -32,18 +32,18 @@ import Testing
 
     @Test func `a cached status counts during an outage`() throws {
         let rig = try AccountRig()
-        rig.look("alice")
+        rig.lookUp("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
         rig.advance(1)
-        rig.look("alice")
+        rig.lookUp("alice")
         rig.transport.answer(2, 503, "")
-        #expect(rig.look("alice", notOlderThan: 60).answers == [.good])
-        #expect(rig.look("alice").answers == [.unavailable])
+        #expect(rig.lookUp("alice", notOlderThan: 60).answers == [.good])
+        #expect(rig.lookUp("alice").answers == [.unavailable])
     }
 
     @Test func `an account with a refused lookup delays no other account`() throws {
         let rig = try AccountRig.busy()
-        let asked = (0..<40).map { rig.look("u\($0)") }
+        let asked = (0..<40).map { rig.lookUp("u\($0)") }
         rig.transport.always { request in
             let isPoisoned = request.bodyText.contains(#""u17""#)
             return .success(OutboundResponse(status: isPoisoned ? 400 : 200, body: Array("{}".utf8)))
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a service that refuses every account gets a pause`() throws {
         let rig = try AccountRig.busy()
-        let asked = (0..<64).map { rig.look("u\($0)") }
+        let asked = (0..<64).map { rig.lookUp("u\($0)") }
         rig.transport.always { _ in .success(OutboundResponse(status: 400, body: [])) }
         rig.answer(1)
         #expect(asked.allSatisfy { $0.answers == [.unavailable] })
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a lookup with a response above the size limit is split`() throws {
         let rig = try AccountRig.busy()
-        let asked = (0..<2).map { rig.look("u\($0)") }
+        let asked = (0..<2).map { rig.lookUp("u\($0)") }
         rig.answer(1)
         rig.transport.answer(5, .failure(LookupFailure(.tooLarge)))
         #expect(try [rig.uids(6)] == [["u0"]])
@@ -81,7 +81,7 @@ import Testing
 
     @Test func `all waiting lookups share one access token`() throws {
         let rig = try AccountRig(token: false)
-        let asked = (0..<6).map { rig.look("u\($0)") }
+        let asked = (0..<6).map { rig.lookUp("u\($0)") }
         #expect(rig.transport.count == 1)
         #expect(!rig.toolkit.hasToken)
         rig.answerToken(0)
@@ -98,30 +98,30 @@ import Testing
         rig.toolkit.start()
         rig.answerToken(0, lifetime: lifetime)
         rig.advance(seconds - 0.5)
-        rig.look("a")
+        rig.lookUp("a")
         #expect(rig.transport.count == 2)
         rig.advance(0.5)
-        rig.look("b")
+        rig.lookUp("b")
         #expect(rig.transport.count == 4, "the old one counts still")
         #expect(rig.transport.calls[2].request.url == "https://oauth2.example/token")
         #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-1")
         rig.answerToken(2, "at-2")
-        rig.look("c")
+        rig.lookUp("c")
         #expect(rig.transport.calls[4].request.field("authorization") == "Bearer at-2")
     }
 
     @Test func `after a failed renewal the old token counts until its end`() throws {
         let rig = try AccountRig()
         rig.advance(3400)
-        rig.look("a")
+        rig.lookUp("a")
         rig.transport.answer(1, 503, "", retryAfter: "30")
         rig.answer(2)
-        let during = rig.look("b")
+        let during = rig.lookUp("b")
         rig.answer(3)
         #expect(during.answers == [.missing])
         #expect(rig.transport.count == 4)
         rig.advance(200)
-        let after = rig.look("c")
+        let after = rig.lookUp("c")
         #expect(rig.transport.count == 5)
         rig.answerToken(4, "at-2")
         rig.answer(5)
@@ -130,20 +130,20 @@ import Testing
 
     @Test func `without an access token every lookup fails at once`() throws {
         let rig = try AccountRig(token: false)
-        let asked = (0..<3).map { rig.look("u\($0)") }
+        let asked = (0..<3).map { rig.lookUp("u\($0)") }
         rig.transport.answer(0, 400, #"{"error":"invalid_grant"}"#)
         #expect(asked.allSatisfy { $0.answers == [.unavailable] })
-        #expect(rig.look("u0").answers == [.unavailable])
+        #expect(rig.lookUp("u0").answers == [.unavailable])
         #expect(rig.transport.count == 1)
         #expect(rig.log.all.map(\.level) == [.error])
         rig.advance(1)
-        rig.look("u0")
+        rig.lookUp("u0")
         #expect(rig.transport.count == 2)
     }
 
     @Test func `a refused access token is fetched again once`() throws {
         let rig = try AccountRig()
-        let asked = rig.look("alice")
+        let asked = rig.lookUp("alice")
         rig.transport.answer(1, 401, "")
         #expect(asked.answers == [])
         rig.answerToken(2, "at-2")
@@ -154,19 +154,19 @@ import Testing
 
     @Test func `a key that is always refused is an outage`() throws {
         let rig = try AccountRig()
-        let asked = rig.look("alice")
+        let asked = rig.lookUp("alice")
         rig.transport.answer(1, 401, "")
         rig.answerToken(2, "at-2")
         rig.transport.answer(3, 401, "")
         #expect(asked.answers == [.unavailable])
-        #expect(rig.look("bob").answers == [.unavailable])
+        #expect(rig.lookUp("bob").answers == [.unavailable])
         #expect(rig.transport.count == 4)
         #expect(rig.log.all.map(\.level) == [.error])
     }
 
     @Test func `several refused calls fetch one access token`() throws {
         let rig = try AccountRig()
-        let asked = (0..<4).map { rig.look("u\($0)") }
+        let asked = (0..<4).map { rig.lookUp("u\($0)") }
         for place in 1...4 { rig.transport.answer(place, 401, "") }
         #expect(rig.transport.count == 6)
         rig.answerToken(5, "at-2")
@@ -177,7 +177,7 @@ import Testing
 
     @Test func `no token, key or uid is logged or dumped`() throws {
         let rig = try AccountRig()
-        rig.look("the-uid")
+        rig.lookUp("the-uid")
         rig.transport.answer(1, 500, "at-1 the-uid")
         #expect(!rig.log.all.isEmpty)
         #expect(!rig.log.text.contains("at-1") && !rig.log.text.contains("the-uid"))

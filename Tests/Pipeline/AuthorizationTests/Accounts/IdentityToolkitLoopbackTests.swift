@@ -31,7 +31,7 @@ import Testing
             group: .singletonMultiThreadedEventLoopGroup, logger: LogLines().logger)
         toolkit.start()
         let status = await withCheckedContinuation { continuation in
-            toolkit.look("alice", notBefore: 0) { continuation.resume(returning: $0) }
+            toolkit.lookUp("alice", notBefore: 0) { continuation.resume(returning: $0) }
         }
         #expect(status.answer == .account(validSince: 17, disabled: false))
         #expect(source.requests.count == 2)

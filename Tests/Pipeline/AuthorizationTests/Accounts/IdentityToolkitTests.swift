@@ -10,49 +10,49 @@ import Testing
 @Suite struct IdentityToolkitTests {
     @Test func `an account is looked up`() throws {
         let rig = try AccountRig()
-        let asked = rig.look("alice")
+        let asked = rig.lookUp("alice")
         let started = rig.time.monotonic
         #expect(rig.transport.calls[1].timeout == .milliseconds(1500))
         #expect(rig.transport.calls[1].request.field("authorization") == "Bearer at-1")
         rig.time.advance(seconds: 1)
         rig.answer(1, #"{"localId":"alice","validSince":"17","disabled":true}"#)
-        #expect(asked.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), askedAt: started)])
+        #expect(asked.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), queriedAt: started)])
     }
 
     @Test func `a cached status serves lookups that accept its age`() throws {
         let rig = try AccountRig()
-        rig.look("alice")
+        rig.lookUp("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
         rig.advance(10)
-        #expect(rig.look("alice", notOlderThan: 10).answers == [.good])
+        #expect(rig.lookUp("alice", notOlderThan: 10).answers == [.good])
         #expect(rig.transport.count == 2)
-        #expect(rig.look("alice", notOlderThan: 9.9).answers == [])
+        #expect(rig.lookUp("alice", notOlderThan: 9.9).answers == [])
         #expect(rig.transport.count == 3)
     }
 
     @Test func `a missing account is cached, too`() throws {
         let rig = try AccountRig()
-        rig.look("gone")
+        rig.lookUp("gone")
         rig.answer(1)
-        #expect(rig.look("gone").answers == [.missing])
+        #expect(rig.lookUp("gone").answers == [.missing])
         #expect(rig.transport.count == 2)
     }
 
     @Test func `a late response to an earlier request is dropped`() throws {
         let rig = try AccountRig()
-        rig.look("alice")
+        rig.lookUp("alice")
         rig.advance(1)
-        rig.look("alice")
+        rig.lookUp("alice")
         rig.answer(2, #"{"localId":"alice","disabled":true}"#)
         rig.answer(1, #"{"localId":"alice"}"#)
-        #expect(rig.look("alice", notOlderThan: 5).answers == [.account(validSince: nil, disabled: true)])
+        #expect(rig.lookUp("alice", notOlderThan: 5).answers == [.account(validSince: nil, disabled: true)])
     }
 
     @Test func `waiting lookups share one request`() throws {
         let rig = try AccountRig.busy()
         #expect(rig.transport.count == 5)
-        let waiting = (0..<150).map { rig.look("u\($0)") }
-        let again = rig.look("u7")
+        let waiting = (0..<150).map { rig.lookUp("u\($0)") }
+        let again = rig.lookUp("u7")
         #expect(rig.transport.count == 5)
         rig.answer(1)
         #expect(try rig.uids(5).count == AccountBounds.batch)
@@ -65,11 +65,11 @@ import Testing
 
     @Test func `a faulty record concerns one account only`() throws {
         let rig = try AccountRig.busy()
-        let (bad, good) = (rig.look("bad"), rig.look("good"))
+        let (bad, good) = (rig.lookUp("bad"), rig.lookUp("good"))
         rig.answer(1)
         rig.answer(5, #"{"localId":"bad","validSince":5}"#, #"{"localId":"good"}"#)
         #expect(bad.answers == [.unavailable] && good.answers == [.good])
-        #expect(rig.look("bad", notOlderThan: 60).answers == [], "asked again")
+        #expect(rig.lookUp("bad", notOlderThan: 60).answers == [], "asked again")
     }
 
     @Test func `the cache is bounded`() throws {
@@ -89,13 +89,13 @@ import Testing
 
     @Test func `at shutdown each caller gets one result`() async throws {
         let rig = try AccountRig()
-        let asked = (0..<6).map { rig.look("u\($0)") }
+        let asked = (0..<6).map { rig.lookUp("u\($0)") }
         await rig.toolkit.shutdown()
         #expect(rig.transport.isShutDown)
         #expect(asked.allSatisfy { $0.answers == [.unavailable] })
         rig.answer(1)
         #expect(asked.allSatisfy { $0.all.count == 1 })
-        #expect(rig.look("later").answers == [.unavailable])
+        #expect(rig.lookUp("later").answers == [.unavailable])
         #expect(rig.transport.count == 5)
     }
 
@@ -107,9 +107,9 @@ import Testing
 
     @Test func `the status counts calls and hits`() throws {
         let rig = try AccountRig()
-        rig.look("alice")
+        rig.lookUp("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
-        rig.look("alice", notOlderThan: 5)
+        rig.lookUp("alice", notOlderThan: 5)
         let status = rig.toolkit.status()
         #expect(status.counters.calls == 1 && status.counters.hits == 1 && status.counters.failed == 0)
         #expect(rig.toolkit.hasToken && status.running == 0 && status.waiting == 0 && status.remembered == 1)
@@ -121,7 +121,7 @@ extension AccountRig {
     /// A rig with as many lookups under way as may run at a time.
     static func busy() throws -> AccountRig {
         let rig = try AccountRig()
-        for number in 0..<4 { rig.look("running-\(number)") }
+        for number in 0..<4 { rig.lookUp("running-\(number)") }
         return rig
     }
 }

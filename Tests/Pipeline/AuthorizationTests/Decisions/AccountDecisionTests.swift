@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test func `only a route that checks revocation looks an account up, if Firebase is a source`() throws {
-        #expect(try decide(.notAsked).verdict == "looks up")
-        #expect(try decide(.notAsked) { $0.revocation = .off }.verdict == "passes")
+        #expect(try decide(.notQueried).verdict == "looks up")
+        #expect(try decide(.notQueried) { $0.revocation = .off }.verdict == "passes")
         #expect(DecisionRig().decide(try TokenDraft.idToken().entry()).verdict == "passes")
     }
 
     @Test func `a denial by the store needs no lookup`() throws {
         try rig.set(user: .since(DecisionRig.now))
-        #expect(try decide(.notAsked).verdict == "idTokenRevoked")
+        #expect(try decide(.notQueried).verdict == "idTokenRevoked")
         #expect(try decide(.known(.good)).verdict == "idTokenRevoked")
     }
 

@@ -22,7 +22,7 @@ struct DecisionRig {
 
     /// Returns the decision in words, and the store failures that it reports.
     func decide(
-        _ entry: VerifiedTokenCache.Entry?, answer: StoreAnswer? = nil, account: AccountView = .notAsked,
+        _ entry: VerifiedTokenCache.Entry?, answer: StoreRecords? = nil, account: AccountView = .notQueried,
         monotonic: UInt64 = 0, mayWait: Bool = false, _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) -> (verdict: String, failures: [StoreFailure]) {
         var policy = RoutePolicy()

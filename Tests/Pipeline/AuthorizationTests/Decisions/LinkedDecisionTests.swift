@@ -16,7 +16,7 @@ import Testing
     private let rig = DecisionRig()
 
     private func verdict(
-        ownedBy account: AccountRecord? = LinkedDecisionTests.ada, answer: StoreAnswer? = nil, isShared: Bool = false,
+        ownedBy account: AccountRecord? = LinkedDecisionTests.ada, answer: StoreRecords? = nil, isShared: Bool = false,
         asksFirebase: Bool = false, _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) throws -> String {
         let hasher = try SHA256Hasher.required()
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a strict route queries both records`() throws {
         #expect(try verdict(isShared: true, strict) == "queries 5")
-        let half = StoreAnswer.records(user: UserLookup.none, session: nil)
+        let half = StoreRecords.records(user: UserLookup.none, session: nil)
         #expect(try verdict(answer: half, isShared: true, strict) == "queries 5")
     }
 
@@ -84,7 +84,7 @@ import Testing
         (.faulty, .record(validSince: nil, disabled: true), "userDisabled"),
     ])
     func `the stricter record decides`(_ user: UserLookup, _ link: UserLookup, _ expected: String) throws {
-        let answer = StoreAnswer.records(user: user, session: nil, link: link)
+        let answer = StoreRecords.records(user: user, session: nil, link: link)
         #expect(try verdict(answer: answer, isShared: true, strict) == expected)
     }
 

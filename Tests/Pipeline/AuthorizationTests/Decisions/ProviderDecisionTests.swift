@@ -28,7 +28,7 @@ import Testing
     }
 
     private func verdict(
-        _ entry: VerifiedTokenCache.Entry, answer: StoreAnswer? = nil, isShared: Bool = false,
+        _ entry: VerifiedTokenCache.Entry, answer: StoreRecords? = nil, isShared: Bool = false,
         acrValues: [String: String] = [:], asksFirebase: Bool = false,
         _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) -> String {
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a strict route queries only the user where there is no session`() throws {
         #expect(verdict(try entry(), isShared: true, strict) == "queries 1")
-        let answer = StoreAnswer.records(user: UserLookup.none, session: nil)
+        let answer = StoreRecords.records(user: UserLookup.none, session: nil)
         #expect(verdict(try entry(), answer: answer, isShared: true, strict) == "passes")
     }
 

@@ -19,14 +19,14 @@ import Testing
     }
 
     private func decide(
-        _ token: TokenDraft = .idToken(), answer: StoreAnswer? = nil, monotonic: UInt64 = 0,
+        _ token: TokenDraft = .idToken(), answer: StoreRecords? = nil, monotonic: UInt64 = 0,
         _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) throws -> (verdict: String, failures: [StoreFailure]) {
         rig.decide(try token.entry(), answer: answer, monotonic: monotonic, adjust)
     }
 
     private let old = TokenDraft.signedIn(4000)
-    private let nothing = StoreAnswer.records(user: UserLookup.none, session: SessionLookup.none)
+    private let nothing = StoreRecords.records(user: UserLookup.none, session: SessionLookup.none)
 
     private func strict(_ policy: inout RoutePolicy) { policy.revocation = .strict }
     private func recent(_ policy: inout RoutePolicy) { policy.recentSignIn = 300 }
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `a strict route queries the store itself and does not need the view`() throws {
         #expect(try decide(.idToken(), strict).verdict == "queries 3")
-        let half = StoreAnswer.records(user: nil, session: SessionLookup.none)
+        let half = StoreRecords.records(user: nil, session: SessionLookup.none)
         #expect(try decide(answer: half, strict).verdict == "queries 3")
         rig.view.setStale()
         #expect(try decide(answer: nothing, strict).verdict == "passes")
@@ -77,10 +77,10 @@ import Testing
 
     @Test(
         arguments: [
-            (StoreAnswer.failed(.timedOut), 0, RoutePolicy.Revocation.strict), (nil, 100, .replicated),
-        ] as [(StoreAnswer?, UInt64, RoutePolicy.Revocation)])
+            (StoreRecords.failed(.timedOut), 0, RoutePolicy.Revocation.strict), (nil, 100, .replicated),
+        ] as [(StoreRecords?, UInt64, RoutePolicy.Revocation)])
     func `H-04: an allowed failure does not hide a revocation in the view`(
-        answer: StoreAnswer?, monotonic: UInt64, revocation: RoutePolicy.Revocation
+        answer: StoreRecords?, monotonic: UInt64, revocation: RoutePolicy.Revocation
     ) throws {
         try rig.set(user: .since(Self.now))
         let decision = try decide(answer: answer, monotonic: monotonic) {
@@ -96,7 +96,7 @@ import Testing
     ) throws {
         rig.view.setUser(try TokenDraft.idToken().principal().userKey, to: .faulty)
         try rig.set(session: SessionRecord(revoked: true), of: .idToken())
-        let answer = StoreAnswer.records(user: .faulty, session: .record(revoked: true, signedInAt: nil))
+        let answer = StoreRecords.records(user: .faulty, session: .record(revoked: true, signedInAt: nil))
         let decision = try decide(answer: revocation == .strict ? answer : nil) {
             $0.revocation = revocation
             $0.allowsOnStoreFailure = true
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `one query serves revocation and recency`() throws {
-        let answer = StoreAnswer.records(
+        let answer = StoreRecords.records(
             user: UserLookup.none, session: .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 20)))
         let policy: (inout RoutePolicy) -> Void = {
             $0.revocation = .strict

@@ -96,7 +96,7 @@ import Testing
         try await first.revokeSession(Self.globex, "17", expires: nil)
         try await first.close()
         #expect(
-            try SQLiteLook.records(path: file.path, of: Self.acme, session: nil)?.user.user
+            try SQLiteLookup.records(path: file.path, of: Self.acme, session: nil)?.user.user
                 == .record(validSince: 100, disabled: false))
         let second = try file.open()
         try await second.load()

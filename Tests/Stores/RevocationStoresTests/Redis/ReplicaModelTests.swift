@@ -22,7 +22,7 @@ import Testing
             let seed = UInt64(block * 2000 + number)
             var model = ReplicaModel(seed: seed, timing: Self.timing, bounds: Self.bounds)
             for _ in 0..<1500 { step(&model) }
-            settle(&model)
+            resolve(&model)
             #expect(model.problems.isEmpty, "seed \(seed)")
             #expect(model.table == model.server.records, "seed \(seed)")
             #expect((model.age ?? .max) < 6_000_000_000, "seed \(seed)")
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Finishes all writes and reads without faults.
-    private func settle(_ model: inout ReplicaModel) {
+    private func resolve(_ model: inout ReplicaModel) {
         model.finishAll()
         model.connect()
         for _ in 0..<3000 {

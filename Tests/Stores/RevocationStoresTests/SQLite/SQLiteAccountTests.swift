@@ -32,7 +32,7 @@ import Testing
         _ = try await store.claim(.google("1"), for: ann)
         try await store.close()
         try await file.downgrade(to: 3)
-        let old = try #require(try SQLiteLook.owner(path: file.path, of: .google("1")))
+        let old = try #require(try SQLiteLookup.owner(path: file.path, of: .google("1")))
         #expect(old.email == "a@b.c" && old.emailFrom == nil && old.unlinked == [])
         let again = try file.open()
         #expect(try await again.account(ann) == old)

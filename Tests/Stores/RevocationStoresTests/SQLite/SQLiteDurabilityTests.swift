@@ -15,7 +15,7 @@ import Testing
     }
 
     private func open(_ path: String? = nil, now: Int64 = 1000) throws -> SQLiteStore {
-        try file.open(path, clock: .standing(at: now))
+        try file.open(path, clock: .facts(at: now))
     }
 
     @Test func `records survive closing`() async throws {

@@ -21,7 +21,7 @@ import Testing
     private func store(_ sql: String, logger: Logger = .silent) async throws -> (SQLiteStore, LoadReport) {
         try await file.open().close()
         try await file.execute("PRAGMA ignore_check_constraints = ON; " + sql)
-        let store = try file.open(clock: .standing(at: 1000), logger: logger)
+        let store = try file.open(clock: .facts(at: 1000), logger: logger)
         return (store, try await store.load())
     }
 

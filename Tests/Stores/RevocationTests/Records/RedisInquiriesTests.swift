@@ -15,9 +15,9 @@ import Testing
     private final class Desk: RedisLinkObserver {
         let link: RedisLink
         var inquiries: RedisInquiries<Int>?
-        var answers: [Int: StoreAnswer] = [:]
+        var answers: [Int: StoreRecords] = [:]
         private var whenReady: EventLoopPromise<Void>?
-        private var whenAnswered: (count: Int, promise: EventLoopPromise<[Int: StoreAnswer]>)?
+        private var whenAnswered: (count: Int, promise: EventLoopPromise<[Int: StoreRecords]>)?
 
         init(_ configuration: RedisConfiguration, loop: any EventLoop, timeout: UInt64) {
             link = RedisLink(
@@ -34,7 +34,7 @@ import Testing
             link.start()
         }
 
-        func expect(_ count: Int, _ promise: EventLoopPromise<[Int: StoreAnswer]>) {
+        func expect(_ count: Int, _ promise: EventLoopPromise<[Int: StoreRecords]>) {
             whenAnswered = (count, promise)
             if answers.count == count { promise.succeed(answers) }
         }
@@ -48,14 +48,14 @@ import Testing
     }
 
     /// Sends all queries in one turn of the loop, and returns the answers by the numbers of the queries.
-    private func ask(
-        _ port: Int, _ questions: [(StoreQuestion, String, String)], timeout: Duration = .seconds(10),
+    private func query(
+        _ port: Int, _ questions: [(StoreQuery, String, String)], timeout: Duration = .seconds(10),
         connects: Bool = true
-    ) throws -> [Int: StoreAnswer] {
+    ) throws -> [Int: StoreRecords] {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
-        let answers = loop.makePromise(of: [Int: StoreAnswer].self)
+        let answers = loop.makePromise(of: [Int: StoreRecords].self)
         let ready = loop.makePromise(of: Void.self)
         let desk = try loop.submit {
             let desk = Desk(
@@ -66,7 +66,7 @@ import Testing
         try ready.futureResult.wait()
         try loop.submit {
             for (number, (question, uid, session)) in questions.enumerated() {
-                desk.value.inquiries?.ask(question, RecordCommands(UserKey(uid), session: session), for: number)
+                desk.value.inquiries?.query(question, RecordCommands(UserKey(uid), session: session), for: number)
             }
             desk.value.expect(questions.count, answers)
         }.wait()
@@ -87,7 +87,7 @@ import Testing
         try redis.cli("HSET", "gatehouse:session:{ada}:1699", "signed_in_at", "1700000001")
         try redis.cli("SET", "gatehouse:user:{odd}", "no hash")
         try redis.cli("HSET", "gatehouse:session:{odd}:1", "revoked", "true")
-        let answers = try ask(
+        let answers = try query(
             redis.port,
             [
                 ([.user, .session], "ada", "1699"), (.session, "ada", "1699"), ([.user, .session], "bob", "1"),
@@ -105,7 +105,7 @@ import Testing
         let redis = try await RedisServer()
         let script = "for n = 0, 99 do redis.call('HSET', 'gatehouse:user:{u' .. n .. '}', 'valid_since', n) end"
         try redis.cli("EVAL", script, "0")
-        let answers = try ask(redis.port, (0..<100).map { (.user, "u\($0)", "1") })
+        let answers = try query(redis.port, (0..<100).map { (.user, "u\($0)", "1") })
         for number in 0..<100 {
             let user = UserLookup.record(validSince: UnixTime(clamping: Int64(number)), disabled: false)
             #expect(answers[number] == .records(user: user, session: nil))
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `H-04: a query without a connection fails`() throws {
-        #expect(try ask(1, [([.user, .session], "ada", "1")], connects: false)[0] == .failed(.unreachable))
+        #expect(try query(1, [([.user, .session], "ada", "1")], connects: false)[0] == .failed(.unreachable))
     }
 
     @Test func `H-04: a query with one failed part fails`() throws {
@@ -121,13 +121,13 @@ import Testing
             $0.arguments.last == "disabled" ? .text("*2\r\n$-1\r\n$-1\r\n") : .text("-ERR no\r\n")
         }
         defer { fake.stop() }
-        #expect(try ask(fake.port, [([.user, .session], "ada", "1")])[0] == .failed(.refused))
+        #expect(try query(fake.port, [([.user, .session], "ada", "1")])[0] == .failed(.refused))
     }
 
     @Test func `H-04: a query without a reply times out`() throws {
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
-        let answers = try ask(fake.port, [([.user, .session], "ada", "1")], timeout: .milliseconds(30))
+        let answers = try query(fake.port, [([.user, .session], "ada", "1")], timeout: .milliseconds(30))
         #expect(answers[0] == .failed(.timedOut))
     }
 
@@ -135,7 +135,7 @@ import Testing
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
         let limit = RedisInquiries<Int>.limit
-        let answers = try ask(
+        let answers = try query(
             fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .seconds(1))
         #expect(answers[limit] == .failed(.overloaded))
         #expect(answers.values.count { $0 == .failed(.timedOut) } == limit)

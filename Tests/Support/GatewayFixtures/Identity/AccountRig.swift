@@ -64,9 +64,9 @@ struct AccountRig {
 
     /// Asks for the account as it is now, or was so many seconds ago.
     @discardableResult
-    func look(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
+    func lookUp(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
         let statuses = Statuses()
-        toolkit.look(UserKey(uid), notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
+        toolkit.lookUp(UserKey(uid), notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
         return statuses
     }
 

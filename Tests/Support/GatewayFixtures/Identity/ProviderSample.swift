@@ -46,7 +46,7 @@ enum ProviderSample: String, CaseIterable, Sendable {
 
     var subjectClaim: String { self == .microsoft ? "oid" : "sub" }
     /// The reason for a bad subject.
-    var subjectFlaw: VerificationFailure.Reason { self == .microsoft ? .objectID : .providerSubject }
+    var subjectFailure: VerificationFailure.Reason { self == .microsoft ? .objectID : .providerSubject }
     var uid: String { self == .microsoft ? "\(id):\(Self.tenant):\(Self.object)" : "\(id):user-1" }
 
     var keys: Configuration.Provider.Keys {

@@ -5,7 +5,7 @@ package struct RuleTestResult: Sendable {
     /// The test.
     package let test: RuleTest
     /// The result of the rules.
-    package let answer: RuleTestAnswer
+    package let answer: RuleTestOutcome
     /// Whether the result is the expected one.
     package let isPassed: Bool
     /// The evaluation of the rules.
@@ -57,7 +57,7 @@ private struct RuleTestRunner {
         recorder.removeAll()
         let verdict = verdict(test, rules.ruleset)
         counters.count(verdict, recorder.entries, of: rules)
-        let answer = RuleTestAnswer(verdict, of: rules.ruleset)
+        let answer = RuleTestOutcome(verdict, of: rules.ruleset)
         let isPassed = answer.meets(test.expectation, line: test.line)
         let trace = RuleTrace(
             recorder.entries, of: rules.ruleset, assumptions: !isPassed && test.expectation.isAboutSignIn)

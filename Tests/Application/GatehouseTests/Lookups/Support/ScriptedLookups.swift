@@ -6,7 +6,7 @@ import Revocation
 import Synchronization
 
 /// Providers and Identity Toolkit whose responses the test sends.
-final class ScriptedProviders: OpaqueTokenChecking, AccountLookingUp {
+final class ScriptedProviders: OpaqueTokenChecking, FirebaseAccountLookup {
     struct Question: Sendable {
         let token: String
         let provider: Int
@@ -33,7 +33,7 @@ final class ScriptedProviders: OpaqueTokenChecking, AccountLookingUp {
         asked.withLock { $0.append(question) }
     }
 
-    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
         looked.withLock { $0.append(LookUp(uid: user.uid, notBefore: notBefore, answer: answer)) }
     }
 }
@@ -42,14 +42,14 @@ final class ScriptedProviders: OpaqueTokenChecking, AccountLookingUp {
 final class ScriptedLinks: LinkLookup {
     struct Question: Sendable {
         let link: IdentityLink
-        let answer: @Sendable (LinkAnswer) -> Void
+        let answer: @Sendable (LinkLookupResult) -> Void
     }
 
     private let asked = Mutex<[Question]>([])
 
     var questions: [Question] { asked.withLock { $0 } }
 
-    func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void) {
+    func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void) {
         asked.withLock { $0.append(Question(link: link, answer: answer)) }
     }
 }

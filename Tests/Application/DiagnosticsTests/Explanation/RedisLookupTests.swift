@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `an unknown user has no records`() async throws {
-        let records = try await RedisLook.records(try await RedisDatabase.fresh().location, of: "ann", session: "1")
+        let records = try await RedisLookup.records(try await RedisDatabase.fresh().location, of: "ann", session: "1")
         #expect(records.user == .none && records.session == .none)
     }
 
@@ -40,7 +40,7 @@ import Testing
         let database = try await RedisDatabase.fresh()
         try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
         try database.cli("HSET", "gatehouse:session:{ann}:none", "revoked", "1")
-        let records = try await RedisLook.records(database.location, of: "ann", session: nil)
+        let records = try await RedisLookup.records(database.location, of: "ann", session: nil)
         #expect(records.user == RecordWord(UserRecord(validSince: 5)) && records.session == .none)
     }
 
@@ -48,7 +48,7 @@ import Testing
         let database = try await RedisDatabase.fresh()
         try database.cli("SET", "gatehouse:user:{ann}", "x")
         try database.cli("HSET", "gatehouse:session:{ann}:1", "revoked", "x")
-        let records = try await RedisLook.records(database.location, of: "ann", session: "1")
+        let records = try await RedisLookup.records(database.location, of: "ann", session: "1")
         #expect(records.user == .faulty && records.session == .faulty)
     }
 
@@ -69,7 +69,7 @@ import Testing
         try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
         var location = database.location
         location.account = .init(username: name, password: Secret("pw"))
-        let records = try await RedisLook.records(location, of: "ann", session: "1")
+        let records = try await RedisLookup.records(location, of: "ann", session: "1")
         #expect(records.user == RecordWord(UserRecord(validSince: 5)))
     }
 }

@@ -2,8 +2,8 @@ import GatewayCore
 import NIOCore
 
 /// A client connection's entry in the process's ``ConnectionBudget``, on the connection's event loop.
-final class ConnectionHolder {
-    private let seat: ConnectionSeat
+final class ConnectionLeaseHolder {
+    private let lease: ConnectionLease
     private let budget: ConnectionBudget
     private let counters: WorkerCounters
     private let proxies: TrustedProxies
@@ -13,11 +13,11 @@ final class ConnectionHolder {
     /// Creates an entry. Connections of trusted `proxies` count only against the total, because they carry requests of
     /// many clients.
     init(channel: any Channel, budget: ConnectionBudget, counters: WorkerCounters, proxies: TrustedProxies) {
-        seat = ConnectionSeat { channel.pipeline.fireUserInboundEventTriggered(MakeRoom()) }
+        lease = ConnectionLease { channel.pipeline.fireUserInboundEventTriggered(MakeRoom()) }
         self.budget = budget
         self.counters = counters
         self.proxies = proxies
-        channel.closeFuture.whenComplete { [seat] _ in budget.giveBack(seat) }
+        channel.closeFuture.whenComplete { [lease] _ in budget.release(lease) }
     }
 
     /// An event that asks a connection to close.
@@ -26,22 +26,22 @@ final class ConnectionHolder {
     /// Reports that the connection does not close yet.
     func stay() {
         noted = nil
-        budget.stay(seat)
+        budget.stay(lease)
     }
 
     /// Admits the connection.
     ///
     /// - Parameter peer: The socket's peer, whose address counts until a PROXY header states another.
     /// - Returns: `false` if the limit is reached; the connection must be closed.
-    func takeSeat(for peer: PeerAddress) -> Bool {
-        note(budget.admit(seat, from: network(of: peer)))
+    func acquireLease(for peer: PeerAddress) -> Bool {
+        record(budget.admit(lease, from: network(of: peer)))
     }
 
     /// Assigns the connection to the client that a PROXY header stated. Returns `false` if the limit of its address is
     /// reached; the connection must be closed.
     func client(is peer: PeerAddress) -> Bool {
         guard let network = network(of: peer) else { return true }
-        return note(budget.move(seat, to: network))
+        return record(budget.move(lease, to: network))
     }
 
     /// The minimum change of the idle time that is reported, in nanoseconds, so that ticks seldom take the lock.
@@ -49,21 +49,21 @@ final class ConnectionHolder {
 
     /// Reports the start of the idle period, or `nil` if the connection is not idle. Called at each tick, so that
     /// requests do not pay for it.
-    func note(idleSince time: UInt64?) {
+    func record(idleSince time: UInt64?) {
         switch (noted, time) {
         case (nil, nil): return
         case (let noted?, let time?) where time < noted &+ Self.precision: return
         default: break
         }
         noted = time
-        budget.note(seat, idleSince: time)
+        budget.record(lease, idleSince: time)
     }
 
     private func network(of peer: PeerAddress) -> PeerNetwork? {
         peer.network == .unknown || proxies.trusts(peer) ? nil : peer.network
     }
 
-    private func note(_ outcome: ConnectionTable.Outcome) -> Bool {
+    private func record(_ outcome: ConnectionTable.Outcome) -> Bool {
         switch outcome {
         case .admitted: return true
         case .replaces(let seats):

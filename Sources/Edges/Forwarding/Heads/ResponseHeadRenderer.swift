@@ -3,7 +3,7 @@ import HTTPWire
 import NIOCore
 
 /// The heads of responses, converted from the upstream's bytes to the client's.
-enum AnswerHead {
+enum ResponseHeadRenderer {
     /// The maximum size of a response head, and the maximum number of fields.
     static let sizeLimit = 65_536
     static let limits = HeadLimits(size: sizeLimit, fields: 256)

@@ -2,7 +2,7 @@ import GatewayCore
 package import SecurityRules
 
 /// The combined result of all rulesets of a route.
-enum RuleAnswer: Equatable {
+enum RuleResult: Equatable {
     /// With the recorded sign-in that satisfied a condition, if the credential's own time did not suffice.
     case passes(signedInAt: UnixTime?)
     case needsSecondFactor
@@ -38,7 +38,7 @@ enum RuleAnswer: Equatable {
     }
 
     /// Returns the combination of two results.
-    func and(_ other: RuleAnswer) -> RuleAnswer {
+    func and(_ other: RuleResult) -> RuleResult {
         switch (self, other) {
         case (.passes(let one), .passes(let other)): .passes(signedInAt: one ?? other)
         case (.needsRecentSignIn(let one), .needsRecentSignIn(let other)): .needsRecentSignIn(maxAge: min(one, other))

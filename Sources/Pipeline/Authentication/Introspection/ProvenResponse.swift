@@ -6,7 +6,7 @@ package import OutboundHTTP
 /// gateway.
 ///
 /// Only the judgement in this file creates one.
-package struct ProvenAnswer: Sendable {
+package struct ProvenResponse: Sendable {
     /// The response's statements by the names of claims: `sub`, `scope`, `iat` and so on.
     let claims: JSONDocument
 
@@ -28,7 +28,7 @@ package enum Judgement: Sendable {
     }
 }
 
-extension ProvenAnswer {
+extension ProvenResponse {
     /// The bounds of a response's JSON.
     private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 32, members: 8192)
     /// The maximum size of a subject, in bytes.
@@ -82,7 +82,7 @@ extension ProvenAnswer {
         }
         return ProviderIdentity(
             provider: provider, subject: proof.subject, federatedID: proof.subject,
-            claims: AcceptedClaims(told: ProvenAnswer(claims: claims)), authTime: proof.authTime,
+            claims: AcceptedClaims(told: ProvenResponse(claims: claims)), authTime: proof.authTime,
             issuedAt: proof.issuedAt, expiresAt: proof.expiresAt ?? .latest, scopes: proof.scopes)
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 import RequestPipeline
 
 /// An upstream's 101 response: its validation, and its rendering for the client.
-struct UpgradeAnswer {
+struct UpgradeResponse {
     private let head: ResponseHead
     private let bytes: UnsafeRawBufferPointer
     private let fields: FieldTable

@@ -2,7 +2,7 @@ import GRDB
 package import Revocation
 
 /// A read-only diagnosis of an embedded store's file from outside a gateway. The file is closed at once.
-package enum SQLiteLook {
+package enum SQLiteLookup {
     /// Returns the records of a user and one session in the file, as the view would contain them.
     ///
     /// - Returns: `nil` if there is no such file; a gateway then starts without records.

@@ -1,5 +1,5 @@
 /// The parts of a strict lookup in the store itself.
-package struct StoreQuestion: OptionSet, Sendable {
+package struct StoreQuery: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
@@ -7,15 +7,15 @@ package struct StoreQuestion: OptionSet, Sendable {
     }
 
     /// The user's record.
-    package static let user = StoreQuestion(rawValue: 1)
+    package static let user = StoreQuery(rawValue: 1)
     /// The session's record.
-    package static let session = StoreQuestion(rawValue: 2)
+    package static let session = StoreQuery(rawValue: 2)
     /// The record of the linked identity that belongs to the user.
-    package static let link = StoreQuestion(rawValue: 4)
+    package static let link = StoreQuery(rawValue: 4)
 }
 
 /// The result of a strict lookup. An empty record is a valid result.
-package enum StoreAnswer: Sendable, Equatable {
+package enum StoreRecords: Sendable, Equatable {
     /// The records. A part that was not requested is `nil`.
     case records(user: UserLookup?, session: SessionLookup?, link: UserLookup? = nil)
     case failed(StoreFailure)

@@ -1,7 +1,7 @@
 package import SecurityRules
 
 /// The result of the rules for a test's request.
-package struct RuleTestAnswer: Sendable {
+package struct RuleTestOutcome: Sendable {
     /// The kind of result.
     package enum Kind: Sendable, Hashable {
         case allowed
@@ -45,7 +45,7 @@ package struct RuleTestAnswer: Sendable {
     }
 }
 
-extension RuleTestAnswer: CustomStringConvertible {
+extension RuleTestOutcome: CustomStringConvertible {
     /// The result in the terms of expectations, with the rule that decided.
     package var description: String {
         let place = rule.map { " by \($0.label)" } ?? ""

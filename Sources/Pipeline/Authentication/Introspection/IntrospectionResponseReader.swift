@@ -3,7 +3,7 @@ import GatewayCore
 package import JOSE
 
 /// Typed access to the members of a provider's response. A member that is `null` is treated as absent.
-package struct AnswerReading {
+package struct IntrospectionResponseReader {
     private let object: JSONValue
 
     /// Creates a reader of `value`.

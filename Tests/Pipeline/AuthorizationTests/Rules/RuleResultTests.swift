@@ -12,7 +12,7 @@ import Testing
 
     @Test(
         arguments: [
-            (allowed, allowed, RuleAnswer.passes(signedInAt: nil)),
+            (allowed, allowed, RuleResult.passes(signedInAt: nil)),
             (allowed, .allowed(rule: 0, signedInAt: 7), .passes(signedInAt: 7)),
             (allowed, denied, .denied), (recent(60), denied, .denied), (.needsSecondFactor(rule: 0), denied, .denied),
             (.needsSignInRecord, denied, .denied), (.signInRecordUnavailable, denied, .denied),
@@ -24,9 +24,9 @@ import Testing
             (.signInRecordUnavailable, .needsSignInRecord, .needsRecord),
             (.signInRecordUnavailable, recent(60), .recordIsUnavailable),
             (.signInRecordUnavailable, allowed, .recordIsUnavailable),
-        ] as [(RuleVerdict, RuleVerdict, RuleAnswer)])
-    func `the stricter verdict holds`(_ one: RuleVerdict, _ other: RuleVerdict, _ both: RuleAnswer) {
-        #expect(RuleAnswer(one).and(RuleAnswer(other)) == both)
-        #expect(RuleAnswer(other).and(RuleAnswer(one)) == both)
+        ] as [(RuleVerdict, RuleVerdict, RuleResult)])
+    func `the stricter verdict holds`(_ one: RuleVerdict, _ other: RuleVerdict, _ both: RuleResult) {
+        #expect(RuleResult(one).and(RuleResult(other)) == both)
+        #expect(RuleResult(other).and(RuleResult(one)) == both)
     }
 }

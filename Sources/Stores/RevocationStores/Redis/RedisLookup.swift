@@ -5,7 +5,7 @@ import Redis
 package import Revocation
 
 /// A read-only diagnosis of Redis from outside a gateway, on a separate connection.
-package enum RedisLook {
+package enum RedisLookup {
     /// The timeout of connecting. `maximumFailures` also ends it.
     static let limit = Duration.seconds(3)
     private static let maximumFailures = 3
