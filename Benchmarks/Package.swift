@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that the gateway's tests need not build it. Run it as docs/performance.md tells.
+// A package of its own, so that the gateway's tests need not build it. Run it as docs/internals/performance.md tells.
 let package = Package(
     name: "gatehouse-benchmarks",
     dependencies: [

@@ -48,7 +48,7 @@ struct OracleTests {
     private let manual: String
 
     init() throws {
-        let file = Repository.root.appending(path: "docs/verification.md")
+        let file = Repository.root.appending(path: "docs/internals/verification.md")
         manual = try String(contentsOf: file, encoding: .utf8)
     }
 

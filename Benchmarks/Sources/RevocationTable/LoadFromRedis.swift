@@ -9,7 +9,7 @@ import Redis
 
 /// How long a replica takes to read all users of a Redis on loopback, and how soon a change is in the table then.
 ///
-/// The users are written before, by `redis-cli`, as docs/performance.md tells.
+/// The users are written before, by `redis-cli`, as docs/internals/performance.md tells.
 enum LoadFromRedis {
     static func run(port: Int) async throws {
         let (before, view, clock) = (Memory.now(), StoreView(), GatewayClock.system)

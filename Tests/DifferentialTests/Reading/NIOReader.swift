@@ -3,8 +3,8 @@ import NIOEmbedded
 import NIOHTTP1
 
 /// Reads streams with SwiftNIO's `HTTPDecoder`, which is llhttp without any of its lenient flags: NIO sets none and has
-/// no switch for them. Limits are NIO's defaults (80 KiB a field, 256 fields). Interim responses are forwarded and bytes
-/// after an upgrade are kept; neither changes the accepted streams.
+/// no switch for them. Limits are NIO's defaults (80 KiB a field, 256 fields). Interim responses are passed on, and
+/// bytes after an upgrade are kept; neither changes the accepted streams.
 ///
 /// The decoder is driven as `ByteToMessageHandler` drives it, a new one for each stream in the same channel: a new
 /// channel for each stream would take most of the time.

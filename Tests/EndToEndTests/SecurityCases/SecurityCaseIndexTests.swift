@@ -19,7 +19,8 @@ struct SecurityCaseIndexTests {
     private let sources: [String: String]
 
     init() throws {
-        page = try String(contentsOf: Repository.root.appending(path: "docs/security-cases.md"), encoding: .utf8)
+        page = try String(
+            contentsOf: Repository.root.appending(path: "docs/internals/security-cases.md"), encoding: .utf8)
         rows = page.matches(of: /\| ([A-L]-[0-9]{2}) \| [^|\n]* \| ([^|\n]*) \| ([^|\n]*) \|/.anchorsMatchLineEndings())
             .map {
                 Row(
@@ -56,14 +57,16 @@ struct SecurityCaseIndexTests {
         let tested = Set(rows.filter(\.isTested).map(\.id))
         for (file, source) in sources {
             let missing = Self.identifiers(in: source).subtracting(tested)
-            #expect(missing.isEmpty, "Tests/\(file) tests \(missing.sorted()); docs/security-cases.md does not say so")
+            #expect(
+                missing.isEmpty,
+                "Tests/\(file) tests \(missing.sorted()); docs/internals/security-cases.md does not say so")
         }
     }
 
     @Test func `every test on the page exists and names its case`() throws {
         for row in rows where row.isTested {
             for part in row.tests.split(separator: "<br>") {
-                let link = try #require(part.firstMatch(of: /\]\(\.\.\/Tests\/([^)]+)\)/), "\(row.id): \(part)")
+                let link = try #require(part.firstMatch(of: /\]\(\.\.\/\.\.\/Tests\/([^)]+)\)/), "\(row.id): \(part)")
                 let source = try #require(sources[String(link.1)], "\(row.id): no file Tests/\(link.1)")
                 #expect(Self.identifiers(in: source).contains(row.id), "\(row.id) is not in Tests/\(link.1)")
                 for name in part.matches(of: /`([^`]+)`/) {

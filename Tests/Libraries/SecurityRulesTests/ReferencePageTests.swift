@@ -4,7 +4,7 @@ import Testing
 @testable import SecurityRules
 @testable import SystemFixtures
 
-/// docs/rules-reference.md: each example has the result beside it, and the tables are complete.
+/// docs/reference/rules.md: each example has the result beside it, and the tables are complete.
 @Suite struct ReferencePageTests {
     @Test(arguments: ReferencePage.examples)
     func `an example has the result on the page`(example: ReferencePage.Example) {
@@ -111,7 +111,7 @@ enum ReferencePage {
     private static func code(_ cell: String) -> String { cell.trimmingCharacters(in: CharacterSet(charactersIn: "`")) }
 
     private static let text: String = {
-        return (try? String(contentsOf: Repository.root.appending(path: "docs/rules-reference.md"), encoding: .utf8))
+        return (try? String(contentsOf: Repository.root.appending(path: "docs/reference/rules.md"), encoding: .utf8))
             ?? ""
     }()
 }

@@ -2,7 +2,8 @@ import JOSE
 
 @testable import Authentication
 
-/// A reason for which Gatehouse refuses tokens that the Admin SDK accepts. docs/verification.md has a row for each.
+/// A reason for which Gatehouse rejects tokens that the Admin SDK accepts. docs/internals/verification.md has a row for
+/// each.
 enum Difference: String, CaseIterable, Sendable {
     case size = "longer than 16 KiB"
     case encoding = "not strict base64url"

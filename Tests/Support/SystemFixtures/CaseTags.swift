@@ -1,6 +1,6 @@
 import Testing
 
-/// The security cases of docs/security-cases.md: a test names the cases that it covers.
+/// The security cases of docs/internals/security-cases.md: a test names the cases that it covers.
 extension Tag {
     @Tag static var a01: Self
     @Tag static var a02: Self

@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// The signal handling of `serve`, as documented in docs/operations.md.
+/// The signal handling of `serve`, as documented in docs/reference/cli.md.
 ///
 /// All other signals are ignored, so that no signal ends the process without draining.
 struct ServeSignals {

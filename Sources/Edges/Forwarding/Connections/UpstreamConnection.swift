@@ -8,7 +8,7 @@ import RequestPipeline
 /// with back pressure.
 ///
 /// ``UpstreamExchange`` makes the decisions. All calls happen on the worker's event loop. Properties that other modules
-/// read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
+/// read are exempt from run-time exclusivity checks; see the ledger in `docs/internals/architecture.md`.
 package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer

@@ -8,7 +8,7 @@ import NIOTLS
 /// checks timeouts.
 ///
 /// ``ClientConnection`` makes the decisions. All calls happen on the worker's event loop. Properties that other modules
-/// read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
+/// read are exempt from run-time exclusivity checks; see the ledger in `docs/internals/architecture.md`.
 package final class ClientHandler: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer

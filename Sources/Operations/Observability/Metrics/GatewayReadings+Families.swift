@@ -2,7 +2,7 @@ import GatewayCore
 import Revocation
 
 extension GatewayReadings {
-    /// Returns the gateway's metrics. Their names are a contract; docs/operations.md lists them.
+    /// Returns the gateway's metrics. Their names are a contract; docs/reference/metrics.md lists them.
     package func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies

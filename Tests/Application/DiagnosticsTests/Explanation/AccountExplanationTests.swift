@@ -152,8 +152,11 @@ import Testing
 
     @Test func `a failure is reported without secrets`() async throws {
         for (transport, words) in [
-            (transport(token: (400, ""), account: (200, "{}")), "gave no access token: own_credentials (400)"),
-            (transport(account: (500, "")), "gave no answer that counts: status (500)"),
+            (
+                transport(token: (400, ""), account: (200, "{}")),
+                "no access token from https://oauth2.example/token: own_credentials (400)"
+            ),
+            (transport(account: (500, "")), "no usable response from https://identitytoolkit.googleapis.com/v1: status (500)"),
         ] {
             guard case .failed(let why) = try await answer(transport) else { return #expect(Bool(false)) }
             #expect(why.contains(words) && !why.contains("secret-at"))

@@ -78,7 +78,7 @@ import Testing
         await backend.fail(with: .storeUnavailable)
         try await withServer { address in
             let error = await #expect(throws: AdminClientError.self) { try await client(address).revoke("a") }
-            #expect(error?.description.hasPrefix("the gateway could not answer") == true)
+            #expect(error?.description.hasPrefix("the gateway could not respond:") == true)
         }
     }
 

@@ -57,8 +57,8 @@ import Testing
         var location = database.location
         location.account = .init(username: "gate", password: Secret("hunter2"))
         let evidence = await RecordSource.live(configuration(location)).lookUp("ann", "1")
-        #expect(!evidence.isKnown && evidence.source.contains("the user or password is not accepted"))
-        #expect(evidence.source.contains("the admin API could not be asked: the admin listener is switched off"))
+        #expect(!evidence.isKnown && evidence.source.contains("the server rejected the user or password"))
+        #expect(evidence.source.contains("the admin API could not be called: the admin listener is disabled"))
         #expect(evidence.source.contains("redis://gate:[redacted]@127.0.0.1") && !evidence.source.contains("hunter2"))
     }
 

@@ -49,7 +49,8 @@ import Testing
         #expect(explanation.code == .ok)
         let lines = lines(explanation, "rules")
         #expect(lines.count == 3, "\(lines)")
-        #expect(lines[0].hasPrefix("api.rules:4 is not true, since it failed (") && lines[0].contains("allow read: if"))
+        #expect(
+            lines[0].hasPrefix("api.rules:4 is not true, because it failed (") && lines[0].contains("allow read: if"))
         #expect(lines[1].hasPrefix("api.rules:5 is true: allow read: if request.auth.uid == uid"))
         #expect(lines[2] == "allowed by api.rules:5")
         let parts = self.lines(explanation, "").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -84,7 +85,7 @@ import Testing
         #expect(recorded.code == .ok)
         #expect(
             lines(recorded, "rules").last?.hasPrefix("allowed by api.rules:6, by the sign-in that is recorded") == true)
-        let unknown = try await explain("DELETE", "/v1/ada/x", records: .unknown("nobody knows"), token: token)
+        let unknown = try await explain("DELETE", "/v1/ada/x", records: .unknown("no answer"), token: token)
         #expect(unknown.code == nil)
     }
 

@@ -79,8 +79,8 @@ import Testing
         #expect(try keyStep(running).mark == .unknown)
         #expect(
             try keyStep(running).detail.hasSuffix(
-                "in \(path), which a running gateway keeps to itself; to check without it, name accounts.session_key and"
-                    + " accounts.issuer, or stop that gateway and ask again"))
+                "in \(path), which a running gateway has locked; to check without it, name accounts.session_key and"
+                    + " accounts.issuer, or stop that gateway and repeat the command"))
         try await store.close()
         let inspection = try await inspect(configuration(.sqlite(path: path)))
         #expect(inspection.isValid)
@@ -98,7 +98,9 @@ import Testing
     @Test func `a key in memory is unknown`() async throws {
         let inspection = try await inspect(configuration())
         #expect(inspection.code == .keysUnavailable)
-        #expect(try keyStep(inspection).detail.contains("made anew at each start; to check without it, name"))
+        #expect(
+            try keyStep(inspection).detail.contains(
+                "which is in memory and new after each start; to check without it, name"))
         #expect(inspection.steps["iss"]?.mark == .unknown)
     }
 

@@ -38,7 +38,7 @@ import Testing
         + variants(
             [" [\"${EMPTY}\"]", " [\"${EMPTY:-}\"]", " [\"${EMPTY:-null}\"]", " { \"${EMPTY}\": a }"], "", at: .line)
 
-    /// The only keys that may be empty, and how: each stands so in docs/configuration.md or docs/rules.md.
+    /// The only keys that may be empty, and how. The configuration reference or docs/guides/rules.md documents each.
     private static let documented: [String: [String]] = [
         "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
         "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],

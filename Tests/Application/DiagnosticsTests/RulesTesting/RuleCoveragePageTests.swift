@@ -66,7 +66,7 @@ import Testing
 
     @Test func `failed tests are named with the actual outcome`() throws {
         let page = try page("allow write;")
-        #expect(page.contains("<code>notes.test.yaml:7:5</code> a test: expected allow, came deny: no allow names"))
+        #expect(page.contains("<code>notes.test.yaml:7:5</code> a test: expected allow, came deny: no allow matches"))
         #expect(page.contains("1 failed"))
     }
 }

@@ -33,8 +33,8 @@ import Testing
         let run = try run(rules, [("ann", "allow"), ("ann", "allow")])
         let points = run.coverage.sources[0].points
         #expect(points.map(\.kind) == [.condition, .constant, .constant])
-        #expect(points.map(\.counts) == ["true 0, false 2, error 0", "asked 2", "asked 0"])
-        #expect(points.map(\.missing) == ["never true", nil, "never asked"])
+        #expect(points.map(\.counts) == ["true 0, false 2, error 0", "evaluated 2", "evaluated 0"])
+        #expect(points.map(\.missing) == ["never true", nil, "never evaluated"])
         #expect(run.coverage.outcomes == 4 && run.coverage.seen == 2)
     }
 

@@ -42,7 +42,7 @@ import Testing
         ("allow: 'true'\ntests: 7\n", ["1:1 path is missing; add the route's pattern", "2:8"]),
         (
             "allow: 'true'\npath: a\ntests: 7\n",
-            ["2:7 path is not a valid pattern: a path does not begin with '/'", "3:8"]
+            ["2:7 path is not a valid pattern: the path does not begin with '/'; add it", "3:8"]
         ),
         ("allow: \"auth.uid ==\"\npath: /a\ntests: 7\n", ["1:20 ", "3:8"]),
         ("allow: auth.uid == yd\npath: /{id}\ntests: 7\n", ["1:20 yd", "3:8"]),
@@ -94,7 +94,7 @@ import Testing
             test(whole + "auth: { uid: a, provider: google, token: { firebase: { sign_in_provider: b } } }\n"),
             ["7:21 both provider and token.firebase"]
         ),
-        (test(whole + "auth: { uid: 7 }\n"), ["7:18 not a text; put it in quotes"]),
+        (test(whole + "auth: { uid: 7 }\n"), ["7:18 tests[].auth.uid is '7', not a string; put it in quotes"]),
         (test(whole + "auth: { uid: a, signed_in: -5m }\n"), ["7:32 is '-5m', not a duration"]),
         (test(whole + "name: again\n"), ["7:5 duplicate key 'name'"]),
         (test(whole + "auth: *ann\n"), ["7:11 YAML aliases"]),

@@ -13,10 +13,10 @@ import Testing
 
     @Test(arguments: try files())
     func `each worked rule is in the manual as in its file`(file: String) throws {
-        let page = try String(contentsOf: Repository.root.appending(path: "docs/rules.md"), encoding: .utf8)
+        let page = try String(contentsOf: Repository.root.appending(path: "docs/guides/rules.md"), encoding: .utf8)
         let rules = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
         #expect(page.contains("```\n\(rules)```\n"))
         let tests = file.replacing(".rules", with: ".test.yaml")
-        #expect(page.contains("[\(file)](../config/rules/\(file)), [tests](../config/rules/\(tests))"))
+        #expect(page.contains("[\(file)](../../config/rules/\(file)), [tests](../../config/rules/\(tests))"))
     }
 }

@@ -57,13 +57,14 @@ import Testing
 
     /// Whether the gateway may end a request like this if `explain` cannot determine its end.
     private static func isReason(_ why: String, for sent: ComparedOutcome, _ request: ComparedRequest) -> Bool {
-        switch (String(why.prefix { $0 != " " }), sent) {
+        switch (why.split(separator: " ").prefix(2).joined(separator: " "), sent) {
         case (_, .undetermined): false
-        case ("the", .answered): why.hasPrefix("the rest hangs on the call")
-        case ("the", .denied(let code, _, _, _)): why.hasPrefix("the keys") && code == "auth/keys-unavailable"
-        case ("its", .denied(let code, _, _, _)): code == "auth/introspection-unavailable"
-        case ("whose", .denied(_, let status, _, _)): status == 503
-        case ("it", _): why.hasPrefix("it is decided as the account's own") || request.records.source != .fresh
+        case ("the result", .answered): why.hasPrefix("the result also depends on the body and on the store")
+        case ("the keys", .denied(let code, _, _, _)): code == "auth/keys-unavailable"
+        case ("the provider", .denied(let code, _, _, _)): code == "auth/introspection-unavailable"
+        case ("the user", .denied(_, let status, _, _)): status == 503
+        case ("it is", _): why.hasPrefix("it is decided as the account's own")
+        case ("it passes", _): request.records.source != .fresh
         default: false
         }
     }

@@ -24,7 +24,7 @@ import Testing
         allow("'  '", "is empty"),
         allow("[auth.uid]", "is not an expression"),
         allow("{}", "is an empty mapping"),
-        allow("auth.uid == '${HOME:-x}'", "is an expression with ${...} in it; write the value itself"),
+        allow("auth.uid == '${HOME:-x}'", "is an expression that contains ${...}; write the value"),
         .route(
             "path: /{uid}\nallow: uid == '\(String(repeating: "a", count: 8_192))'",
             "6:12 routes[].allow is longer than 8192 bytes; shorten it, or move it to a rules file"),
@@ -102,7 +102,7 @@ import Testing
             "path: /\nscopes: [\((0...32).map { "s\($0)" }.joined(separator: ", "))]",
             "6:13 routes[].scopes has more than 32 scopes"),
         .route("path: /\nauth: none\nscopes: [read]", "7:5 scopes can never apply on a route with auth: none"),
-        .route("path: /\nauth: optional\nscopes: [read]", "7:5 scopes does not hold for the anonymous"),
+        .route("path: /\nauth: optional\nscopes: [read]", "7:5 scopes does not apply to anonymous requests"),
     ]
 
     @Test(arguments: broken) func `an error is reported with line and column`(_ broken: BrokenConfiguration) {

@@ -34,7 +34,11 @@ import Testing
                       { introspection_url: http://as.example/, client_id: a, client_secret: b, audiences: c, insecure_http: true }
                 """)
         #expect(configuration.warnings.map(\.location.line) == [3, 5])
-        #expect(configuration.warnings.map { $0.what.prefix(6) } == ["keys m", "tokens"])
+        #expect(
+            configuration.warnings.map(\.what) == [
+                "keys are fetched without TLS, so an attacker on the network can replace them",
+                "tokens and secrets are sent without TLS, so an attacker on the network can read them",
+            ])
         #expect(
             configuration.insecureOptions == [
                 "identity.providers.oidc.a.insecure_http", "identity.providers.oauth.b.insecure_http",
@@ -43,7 +47,7 @@ import Testing
 
     @Test func `opaque tokens of ambiguous providers have a warning`() throws {
         let expected =
-            "opaque tokens are refused here: they may be of github.com or oauth.x; name one of them in providers"
+            "opaque tokens are rejected here, since github.com or oauth.x could have issued them; list only one of them"
         let providers = [Self.apple, Self.github, Self.oauth]
         #expect(try warnings(providers, "path: /").first?.hasPrefix("5:11 \(expected)") == true)
         let named = try warnings(providers, "path: /\nproviders: [apple.com, github.com, oauth.x]")
@@ -78,7 +82,7 @@ import Testing
     @Test func `scopes without access tokens have a warning`() throws {
         let warnings = try warnings([Self.apple], "path: /\nscopes: [read]")
         #expect(
-            warnings.map { $0.prefix(47) } == ["6:5 no configured token has scopes, so every request is denied; add "])
+            warnings.map { $0.prefix(68) } == ["6:5 no configured token has scopes, so every request is denied; add "])
         #expect(try self.warnings([Self.github], "path: /\nscopes: [read]").isEmpty)
     }
 }

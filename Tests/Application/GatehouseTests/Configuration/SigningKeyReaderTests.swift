@@ -87,7 +87,7 @@ import Testing
             var reader = SigningKeyReader()
             _ = reader.read(files)
             #expect(reader.warnings.map(\.location.line) == [3])
-            #expect(reader.warnings.first?.what.hasSuffix("is open to others than its owner") == true)
+            #expect(reader.warnings.first?.what.hasSuffix("is accessible to users other than its owner") == true)
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
             let keys = try #require(read)
             let published = JWKSet.text(of: AssertionKeys(current: keys.current, previous: keys.previous).published)
             #expect(try KeySet(jwkSet: published).keys.count == 1)
-            #expect(reader.warnings.first?.what.hasSuffix("holds the key that signs") == true)
+            #expect(reader.warnings.first?.what.hasSuffix("contains the current signing key") == true)
         }
     }
 

@@ -41,7 +41,7 @@ import Testing
         }
         #expect(refusals.count == 64)
         #expect(refusals.filter { $0.contains("took longer than 30 s") }.count == 1)
-        #expect(refusals.filter { $0.contains("an earlier reload still reads its files") }.count == 63)
+        #expect(refusals.filter { $0.contains("an earlier reload is still reading its files") }.count == 63)
         release.signal()
         // The thread is free a moment later.
         while (try? await calls.run { 7 }) == nil { await Task.yield() }

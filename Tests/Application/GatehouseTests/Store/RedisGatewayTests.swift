@@ -58,7 +58,7 @@ import Testing
         let gateway = try await start(database)
         #expect(gateway.store.view.age(monotonicNow: GatewayClock.system.monotonic()) == nil)
         let error = await #expect(throws: AdminClientError.self) { try await client(gateway).revoke("ann", at: 7) }
-        #expect(error?.description.hasPrefix("the gateway could not answer") == true)
+        #expect(error?.description.hasPrefix("the gateway could not respond:") == true)
         await gateway.stop()
     }
 }

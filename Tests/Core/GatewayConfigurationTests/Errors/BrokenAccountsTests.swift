@@ -10,10 +10,14 @@ import Testing
         accounts("{ demo_page: a }", "2:13 unknown key 'demo_page' in accounts"),
         accounts("{ issuer: '\(String(repeating: "i", count: 1_025))' }", "2:21 is longer than 1024 bytes"),
         accounts(
-            "{ issuer: 'https://securetoken.google.com/demo' }", "2:13 is the issuer of identity.firebase; name your"),
-        accounts("{ issuer: 'https://session.firebase.google.com/demo' }", "2:13 is the issuer of identity.firebase"),
+            "{ issuer: 'https://securetoken.google.com/demo' }",
+            "2:13 equals the issuer of identity.firebase; use an issuer of your own"),
+        accounts(
+            "{ issuer: 'https://session.firebase.google.com/demo' }", "2:13 equals the issuer of identity.firebase"),
         accounts("{ session_key: [a] }", "2:26 accounts.session_key is not a text"),
-        accounts("{ previous_session_keys: a }", "2:13 stands without session_key; add session_key: FILE"),
+        accounts(
+            "{ previous_session_keys: a }",
+            "2:13 accounts.previous_session_keys requires session_key; add session_key: FILE"),
         accounts(
             "{ session_key: a, previous_session_keys: [b, a] }",
             "2:56 previous_session_keys[] is the current signing key"),
@@ -37,7 +41,7 @@ import Testing
             "2:1 accounts is enabled, but identity has no source of sign-ins"),
         .section(
             "accounts: {}\nidentity: { firebase: { project: demo }, credentials: { cookie: null } }",
-            "1:1 accounts needs a session cookie, and identity.credentials.cookie is null; name the cookie there"),
+            "1:1 accounts needs a session cookie, and identity.credentials.cookie is null; set the cookie name there"),
     ]
 
     static let stores = [
@@ -64,8 +68,10 @@ import Testing
             identity: { providers: { oidc.corp: { issuer: 'https://id.corp.example', audiences: a } } }
             accounts: { issuer: 'https://id.corp.example' }
             """
-        BrokenConfiguration.section(yaml, "2:13 accounts.issuer equals the issuer of 'oidc.corp'; name your own")
-            .check()
+        BrokenConfiguration.section(
+            yaml, "2:13 accounts.issuer equals the issuer of 'oidc.corp'; use an issuer of your own"
+        )
+        .check()
     }
 
     @Test func `errors elsewhere in the file are not attributed to accounts`() {
@@ -81,7 +87,7 @@ import Testing
         origin("app.example", "is no origin; write https://HOST, or https://HOST:PORT"),
         origin("'*'", "is an origin with a wildcard"),
         origin("'https://*.app.example'", "is an origin with a wildcard"),
-        origin("'null'", "is null, which any page can send; remove it"),
+        origin("'null'", "is null, an origin that any page can send; remove it"),
         origin("null", "accounts.origins[] is null; write a value, or remove it"),
         origin("NULL", "accounts.origins[] is null; write a value, or remove it"),
         origin("ftp://app.example", "is a URL whose scheme is neither http nor https"),
@@ -94,13 +100,15 @@ import Testing
         origin("'https://app example'", "is an address with an invalid host"),
         origin("https://bücher.example", "is an address with an invalid host"),
         origin("https://app.example.", "is an address with an invalid host"),
-        origin("https://app.example/", "is 'https://app.example/', not as browsers send it; write https://app.example"),
-        origin("https://app.example/a?b", "not as browsers send it; write https://app.example"),
-        origin("https://app.example:443", "not as browsers send it; write https://app.example"),
-        origin("http://localhost:80", "not as browsers send it; write http://localhost"),
-        origin("HTTPS://app.example", "not as browsers send it; write https://app.example"),
-        origin("https://App.example:8443", "not as browsers send it; write https://app.example:8443"),
-        origin("'https://[::1]:443'", "not as browsers send it; write https://[::1]"),
+        origin(
+            "https://app.example/",
+            "is 'https://app.example/', not in the form that browsers send; write https://app.example"),
+        origin("https://app.example/a?b", "not in the form that browsers send; write https://app.example"),
+        origin("https://app.example:443", "not in the form that browsers send; write https://app.example"),
+        origin("http://localhost:80", "not in the form that browsers send; write http://localhost"),
+        origin("HTTPS://app.example", "not in the form that browsers send; write https://app.example"),
+        origin("https://App.example:8443", "not in the form that browsers send; write https://app.example:8443"),
+        origin("'https://[::1]:443'", "not in the form that browsers send; write https://[::1]"),
         .section(Self.start + "[https://a.example, https://a.example]", "4:24 accounts.origins has a duplicate entry"),
         .section(
             Self.start + "[\((0..<65).map { "https://a\($0)" }.joined(separator: ","))]", "4:4 more than 64 origins"),

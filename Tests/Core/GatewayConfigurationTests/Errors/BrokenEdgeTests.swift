@@ -7,11 +7,15 @@ import Testing
 @Suite struct BrokenEdgeTests {
     static let cases: [BrokenConfiguration] = [
         .route("path: /{a}\nauth: none\nrewrite: { path: '/{b}' }", "7:5 no capture of the route is named 'b'"),
-        .route("path: /{a}\nauth: none\nrewrite: { path: '/x//{a}' }", "7:5 not written as a canonical path"),
-        .route("path: /a/{b}\nauth: none\nstrip_prefix: /a\nrewrite: { path: '/{b}' }", "8:5 both change the path"),
+        .route(
+            "path: /{a}\nauth: none\nrewrite: { path: '/x//{a}' }",
+            "7:5 rewrite.path: not a canonical path; remove '//'"),
+        .route(
+            "path: /a/{b}\nauth: none\nstrip_prefix: /a\nrewrite: { path: '/{b}' }",
+            "8:5 rewrite.path and strip_prefix are mutually exclusive; remove one"),
         .route("path: /\nauth: none\nrewrite: { host: 'http://a' }", "7:22 write HOST or HOST:PORT"),
         .route("path: /\nauth: none\nrewrite: { host: 'a:0' }", "7:22 not a host"),
-        .route("path: /\nauth: none\nrewrite: { host: 'a b' }", "7:22 a bad host"),
+        .route("path: /\nauth: none\nrewrite: { host: 'a b' }", "7:22 is 'a b', an address with an invalid host"),
         .section(
             "response_headers: { set: { … } }", "1:28 frames the message",
             values: [
@@ -19,13 +23,16 @@ import Testing
             ]),
         .section("response_headers: { set: { Date: x } }", "1:28 clients need the field"),
         .section(
-            "response_headers: { set: { …: x } }", "1:28 cannot be the same for all",
+            "response_headers: { set: { …: x } }",
+            "1:28 describes an individual response, so it cannot have a fixed value; remove it",
             values: ["Set-Cookie", "Vary", "X-Forwarded-For"]),
         .section("response_headers: { set: { Access-Control-Allow-Origin: '*' } }", "1:28 use the route's cors"),
         .section("response_headers: { set: { 'a b': x } }", "1:28 is not a field name"),
         .section("response_headers: { set: { X-A: \"a\\r\\nb\" } }", "1:33 contains a control character"),
         .section("response_headers: { set: { X-A: … } }", "1:33 is not a valid field value", values: ["' a'", "é"]),
-        .section("response_headers: { set: { X-A: a, x_a: b } }", "1:36 stands twice"),
+        .section(
+            "response_headers: { set: { X-A: a, x_a: b } }",
+            "1:36 duplicate field 'x_a' in response_headers.set; remove one of them"),
         .section("response_headers: { remove: [Content-Encoding] }", "1:30 clients need the field"),
         .section("response_headers: { remove: [Trailer] }", "1:30 frames the message"),
         .section("response_headers: { set: { X-A: a }, remove: [x-a] }", "1:19 both sets and removes 'X-A'"),
@@ -35,17 +42,17 @@ import Testing
     static let cors: [(value: String, problem: String)] = [
         ("{}", "cors is an empty mapping"), ("{ max_age: 1s }", "cors.origins is missing; list the origins"),
         ("{ origins: [] }", "cors.origins is an empty list"),
-        ("{ origins: [https://app.example/] }", "not as browsers send it; write https://app.example"),
-        ("{ origins: [https://app.example/x] }", "not as browsers send it; write https://app.example"),
+        ("{ origins: [https://app.example/] }", "not in the form that browsers send; write https://app.example"),
+        ("{ origins: [https://app.example/x] }", "not in the form that browsers send; write https://app.example"),
         ("{ origins: ['https://*.app.example'] }", "is an origin with a wildcard"),
         ("{ origins: [app.example] }", "is no origin; write https://HOST"),
-        ("{ origins: [https://app.example:443] }", "not as browsers send it; write https://app.example"),
-        ("{ origins: [Capacitor://localhost] }", "is a URL of another scheme"),
-        ("{ origins: [capacitor://local/host] }", "is a URL of another scheme"),
-        ("{ origins: ['*', https://app.example] }", "lists '*' beside other origins"),
+        ("{ origins: [https://app.example:443] }", "not in the form that browsers send; write https://app.example"),
+        ("{ origins: [Capacitor://localhost] }", "is a URL whose scheme is neither http nor https"),
+        ("{ origins: [capacitor://local/host] }", "is a URL whose scheme is neither http nor https"),
+        ("{ origins: ['*', https://app.example] }", "lists other origins besides '*'; write '*' alone"),
         ("{ origins: '*', credentials: true }", "would let every page act as the user"),
         ("{ origins: ['null'], credentials: true }", "would let any page in a sandboxed frame act as the user"),
-        ("{ origins: '*', methods: [PUT] }", "names PUT, which the route's methods do not"),
+        ("{ origins: '*', methods: [PUT] }", "lists PUT, which is not one of the route's methods; add it there"),
         ("{ origins: '*', methods: ['P UT'] }", "is 'P UT', not a method"),
         ("{ origins: '*', methods: [CONNECT] }", "CONNECT is not supported"),
         ("{ origins: '*', headers: ['*'] }", "not a field name; omit headers to allow any"),
@@ -63,7 +70,10 @@ import Testing
         ("[{ per: uid, requests: 0, every: 1s }]", "out of range; write 1 to 1000000"),
         ("[{ per: uid, requests: 1, every: 100ms }]", "out of range; write 1s to 1d"),
         ("[{ per: uid, requests: 1, every: 1s, burst: 0 }]", "out of range; write 1 to 1000000"),
-        ("[{ per: uid, requests: 1, every: 1s }, { per: uid, requests: 1, every: 1s }]", "has a limit twice"),
+        (
+            "[{ per: uid, requests: 1, every: 1s }, { per: uid, requests: 1, every: 1s }]",
+            "has a duplicate limit; remove one"
+        ),
         ("{ per: uid, requests: 1, every: 1s }", "is not a list"),
     ]
 

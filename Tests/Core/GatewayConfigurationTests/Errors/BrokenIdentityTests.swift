@@ -6,19 +6,25 @@ import Testing
     static let cases: [BrokenConfiguration] = [
         .section("identity: { clock_skew: 61s }", "1:25 identity.clock_skew is '61s', out of range; write 0s to 1m"),
         .section(
-            "identity:\n  firebase:\n    tenant: x", "3:5 identity.firebase.project is missing; add the project's id"),
+            "identity:\n  firebase:\n    tenant: x",
+            "3:5 identity.firebase.project is missing; add the project id, as in"),
         .section("identity: { firebase: my-app }", "1:23 identity.firebase is not a mapping"),
         .section("identity: { firebase: { project: a/b } }", "1:34 identity.firebase.project is not a project id"),
-        .section("identity: { firebase: { project: 123 } }", "1:34 not a text; put it in quotes"),
+        .section(
+            "identity: { firebase: { project: 123 } }",
+            "1:34 identity.firebase.project is '123', not a string; put it in quotes"),
         firebase("keys_url: http://keys.example/jwk", "4:15 use https://, or set insecure_http: true"),
         firebase("session_keys_url: http://10.0.0.1/jwk", "4:23 an http:// URL of another machine"),
         firebase("keys_url: keys.example", "4:15 not an absolute URL"),
-        firebase("keys_url: ftp://keys.example", "4:15 a URL of another scheme"),
+        firebase(
+            "keys_url: ftp://keys.example", "4:15 a URL whose scheme is neither http nor https; write http://HOST:PORT"),
         firebase("keys_url: https://user:pass@keys.example", "4:15 an address with a user or password"),
         firebase("keys_url: https://keys.example/a#b", "4:15 a URL with a fragment"),
         firebase("keys_url: 'https://keys.example/a b'", "4:15 a URL with spaces"),
         firebase("keys_url: https:///jwk", "4:15 an address without a host"),
-        firebase("keys_url: https://127.0.0.1.evil.example:x/", "4:15 a bad port"),
+        firebase(
+            "keys_url: https://127.0.0.1.evil.example:x/",
+            "4:15 an address with an invalid port; a port is a number up to 65535"),
         firebase("keys_url: http://127.0.0.1.evil.example/", "4:15 an http:// URL of another machine"),
         firebase("issuer: https://x", "4:5 unknown key 'issuer' in identity.firebase"),
         firebase("insecure_emulator: 1", "4:24 not true or false"),
@@ -31,8 +37,12 @@ import Testing
         .section("identity: { keys: { unknown_key_cooldown: 0s } }", "1:43 out of range; write 100ms to 1h"),
         .section("identity: { credentials: { header: 'X Auth' } }", "1:36 not a field name"),
         .section("identity: { credentials: { header: Connection } }", "1:36 cannot be 'Connection'"),
-        .section("identity: { credentials: { cookie: 'a;b' } }", "1:36 not a cookie's name"),
-        .section("headers: { prefix: … }", "1:20 without '-' at its end", values: ["X-Auth", "'-'"]),
+        .section(
+            "identity: { credentials: { cookie: 'a;b' } }",
+            "1:36 identity.credentials.cookie is 'a;b', not a cookie name"),
+        .section(
+            "headers: { prefix: … }", "1:20 not a name with a trailing '-'; write a name as in X-Auth-",
+            values: ["X-Auth", "'-'"]),
         .section("headers: { prefix: 'X Auth-' }", "1:20 not a field name"),
         .section("headers: { prefix: X- }", "1:20 would remove the field x-"),
         .section("headers: { prefix: Content- }", "1:20 would remove the field content-"),
@@ -46,7 +56,9 @@ import Testing
         extra("X-Auth: token.role", "3:5 is reserved"),
         extra("X-Forwarded-For: token.ip", "3:5 is reserved"),
         extra("Authorization: token.role", "3:5 is reserved"),
-        extra("X-Role: token.role\n    x_role: token.role", "4:5 stands twice in headers.extra"),
+        extra(
+            "X-Role: token.role\n    x_role: token.role",
+            "4:5 duplicate field 'x_role' in headers.extra; remove one of them"),
         extra(
             "X-Role: role", "3:13 headers.extra.X-Role at character 1: unknown root of a claim path; begin with token"),
         extra("X-Role: token", "3:13 token without a claim"),
@@ -122,17 +134,23 @@ import Testing
             "identity: { providers: { microsoft.com: { audiences: a } } }",
             "1:41 tenants is missing; add tenants: [ID] with the organizations' tenant ids, or tenants: \"*\" for any tenant"
         ),
-        tenants("common", "cannot be 'common': no token has the word; write \"*\" for any organization, or list"),
-        tenants("Common", "cannot be 'Common': no token has the word"),
-        tenants("organizations", "no token has the word; write \"*\" for any organization"),
         tenants(
-            "consumers", "no token has the word; write 9188040d-6c67-4c5b-b112-36a304b66dad, the tenant of personal"),
+            "common",
+            "cannot be 'common', since tokens contain the tenant id; write \"*\" for any organization, or list"),
+        tenants("Common", "cannot be 'Common', since tokens contain the tenant id"),
         tenants(
-            "contoso.onmicrosoft.com", "cannot be the domain 'contoso.onmicrosoft.com': tokens have the tenant's id"),
-        tenants("contoso", "is 'contoso', not a tenant's id; write it as in \(guid), or \"*\""),
-        tenants("\(guid)0", "not a tenant's id"), tenants("'{\(guid)}'", "not a tenant's id"),
-        tenants("8eaef0232b344da19baa8bc8c9d6a490", "not a tenant's id"),
-        tenants("8eaef02g-2b34-4da1-9baa-8bc8c9d6a490", "not a tenant's id"), tenants("[]", "is an empty list"),
+            "organizations",
+            "cannot be 'organizations', since tokens contain the tenant id; write \"*\" for any organization"),
+        tenants(
+            "consumers",
+            "since tokens contain the tenant id; write 9188040d-6c67-4c5b-b112-36a304b66dad, the tenant of personal"),
+        tenants(
+            "contoso.onmicrosoft.com",
+            "cannot be the domain 'contoso.onmicrosoft.com', since tokens contain the tenant id; write its tenant id"),
+        tenants("contoso", "is 'contoso', not a tenant id; write it as in \(guid), or \"*\""),
+        tenants("\(guid)0", "not a tenant id"), tenants("'{\(guid)}'", "not a tenant id"),
+        tenants("8eaef0232b344da19baa8bc8c9d6a490", "not a tenant id"),
+        tenants("8eaef02g-2b34-4da1-9baa-8bc8c9d6a490", "not a tenant id"), tenants("[]", "is an empty list"),
         .section(
             "identity: { providers: { microsoft.com: { audiences: a, tenants: ['*', \(guid)] } } }",
             "1:66 lists other tenants besides \"*\"; write \"*\" alone"),

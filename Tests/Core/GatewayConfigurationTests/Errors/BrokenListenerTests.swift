@@ -79,7 +79,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("listen: [{ address: '0.0.0.0:1', proxy_protocol: true }]", "proxy_protocol believes everybody"),
+            (
+                "listen: [{ address: '0.0.0.0:1', proxy_protocol: true }]",
+                "proxy_protocol trusts every peer that can connect to"
+            ),
             ("trusted_proxies: ['0.0.0.0/0']", "trusts every address"),
             ("listen: [{ address: '127.0.0.1:1', proxy_protocol: true }]", nil),
             ("listen: [{ address: 'unix:/a', proxy_protocol: true }]", nil),
@@ -105,26 +108,28 @@ import Testing
     static let cases: [BrokenConfiguration] =
         [
             remove("frames the message", "Host", "Proxy-Authorization", "Sec-WebSocket-Key"),
-            remove("the gateway or the service needs", "cookie"), remove("would remove the field", "'C*'", "'X-*'"),
-            remove("no field name", "'*'", "'A*B'"),
+            remove("is required by the gateway or the service", "cookie"),
+            remove("would remove the field", "'C*'", "'X-*'"),
+            remove("is neither a field name nor a prefix of one", "'*'", "'A*B'"),
             .section("headers: { remove_inbound: [] }", "1:28 an empty list"),
             .section("limits: { connections_per_address: 0 }", "1:36 limits.connections_per_address"),
             .section("trusted_proxies: [{ network: 10.0.0.1 }]", "1:19 sets is missing"),
             .section("trusted_proxies: [{ sets: Forwarded }]", "1:19 network is missing"),
             .section("trusted_proxies: [{ network: x, sets: Forwarded }]", "1:30 neither a network nor an address"),
-            proxy("[]", "1:46 an empty list"), proxy("[Forwarded, X-Forwarded-For]", "1:46 two fields that name"),
+            proxy("[]", "1:46 an empty list"),
+            proxy("[Forwarded, X-Forwarded-For]", "1:46 two fields with the client address; keep the one"),
             proxy(
-                "…", "1:46 no field that proxies set",
+                "…", "1:46 not a field that proxies set; write a name as in X-Forwarded-For",
                 values: [
                     "'a b'", "Host", "Authorization", "cookie", "Content_Type", "X_Forwarded_For", "X-Forwarded-Host",
                     "Sec-X", "User-Agent",
                 ]),
-            proxy("X-Forwarded-Proto", "1:46 no field that names the client"),
+            proxy("X-Forwarded-Proto", "1:46 has no field with the client address; add the one"),
         ]
         + spellings.map { first, second in
             .section(
                 "trusted_proxies: [{ network: '\(first)', sets: X-A }, { network: '\(second)', sets: X-B }]",
-                "1:\(47 + first.count) tells twice")
+                "1:\(47 + first.count) trusted_proxies lists the fields of '\(second)' twice; remove one of them")
         }
 
     /// One network in two spellings.

@@ -55,14 +55,14 @@ import Testing
         apple("algorithms: None", "5:19 cannot be 'none'"),
         apple(
             "algorithms: [HS256]", "5:20 cannot be 'HS256', since the secret that verifies a token can also create one"),
-        apple("algorithms: [hs512]", "5:20 cannot be 'hs512': who knows"),
+        apple("algorithms: [hs512]", "5:20 cannot be 'hs512', since the secret that verifies a token"),
         apple("algorithms: [rs256]", "5:20 cannot be 'rs256'; did you mean 'RS256'?"),
         apple("algorithms: [A128KW]", "5:20 cannot be 'A128KW'; write some of RS256, RS384"),
         apple("algorithms: [RS256, RS256]", "5:27 has a duplicate entry"),
         apple("second_factor: required", "5:22 second_factor is not a mapping"),
         apple("second_factor: { arm: [mfa] }", "5:24 unknown key 'arm'"),
         apple("second_factor: { amr: ['a b'] }", "5:30 is 'a b', which is invalid in a challenge"),
-        apple("second_factor: { acr: ['a\"b'] }", "5:30 which no challenge can carry"),
+        apple("second_factor: { acr: ['a\"b'] }", "5:30 is 'a\"b', which is invalid in a challenge"),
         apple("insecure_http: sure", "5:22 not true or false"),
         provider(
             "google.com", "{ audiences: a, hosted_domain: example }", "3:48 is 'example', not a domain; write the"),
@@ -76,7 +76,9 @@ import Testing
             "oidc.corp",
             "{ audiences: a, issuer: 'https://a.b', keys_url: 'https://a.b/k', discovery_url: 'https://a.b/d' }",
             "3:82 discovery_url has no effect together with keys_url; remove one of them"),
-        provider("linkedin.com", "{ audiences: a, discovery_url: 'ftp://a.b' }", "3:50 a URL of another scheme"),
+        provider(
+            "linkedin.com", "{ audiences: a, discovery_url: 'ftp://a.b' }",
+            "3:50 a URL whose scheme is neither http nor https"),
     ]
 
     /// One provider, on line 3.
@@ -116,7 +118,8 @@ import Testing
             "facebook.com", "{ app_id: a, rate: 5 }",
             "2:43 rate has no effect without app_secret, since access tokens are not accepted"),
         provider(
-            "facebook.com", "{ app_id: a, token_check_url: 'https://a.b' }", "2:43 token_check_url without app_secret"),
+            "facebook.com", "{ app_id: a, token_check_url: 'https://a.b' }",
+            "2:43 token_check_url has no effect without app_secret"),
         provider("github.com", "{}", "client_id is missing", "client_secret is missing"),
         provider("github.com", "{ client_id: a/../b, client_secret: b }", "2:41 client_id is 'a/../b', not an id"),
         github(

@@ -37,13 +37,13 @@ import Testing
         .route("path: /\nmethods: ['…']", "6:15 not a method", values: ["G T", "extension:"]),
         .route("path: /\nmethods: […]", "6:15 CONNECT is not supported", values: ["CONNECT", "'extension:connect'"]),
         .route("path: /\nmethods: [gett]", "6:15 is 'gett', an unregistered method; did you mean 'GET'?"),
-        .route("path: /\nmethods: [PURGE]", "6:15 a method that is not registered; write extension:PURGE"),
+        .route("path: /\nmethods: [PURGE]", "6:15 is 'PURGE', an unregistered method; write extension:PURGE"),
         .route(
             "path: '/users/:id'",
             "5:11 routes[].path has the segment ':id', which would match only literally; write {id}"),
-        .route("path: '/users/<id>/x'", "5:11 the segment '<id>', which would match only as it stands; write {id}"),
+        .route("path: '/users/<id>/x'", "5:11 the segment '<id>', which would match only literally; write {id}"),
         .route(
-            "path: '/users/<int:id>'", "5:11 the segment '<int:id>', which would match only as it stands; write {id}"),
+            "path: '/users/<int:id>'", "5:11 the segment '<int:id>', which would match only literally; write {id}"),
         .route("path: /\nstrip_prefix: '/:tenant'", "6:19 strip_prefix has the segment ':tenant'"),
         .route("path: /\nrecent_sign_in: 0s", "6:21 out of range; write 1s to 365d"),
         .route("path: /\nrecent_sign_in: 5", "6:21 not a duration"),
@@ -59,9 +59,14 @@ import Testing
         .route(
             "path: /\nauth: none\nrecent_sign_in: 5m", "7:5 recent_sign_in can never apply on a route with auth: none"),
         .route("path: /\nauth: none\nsecond_factor: required", "7:5 second_factor can never apply"),
-        .route("path: /\nauth: optional\nrecent_sign_in: 5m", "7:5 recent_sign_in does not hold for the anonymous"),
-        .route("path: /\nauth: optional\nsecond_factor: required", "7:5 second_factor does not hold"),
-        .route("path: /\nauth: optional\nproviders: [apple.com]", "7:5 providers does not hold"),
+        .route(
+            "path: /\nauth: optional\nrecent_sign_in: 5m",
+            "7:5 recent_sign_in does not apply to anonymous requests, which auth: optional permits; remove it, or set"),
+        .route(
+            "path: /\nauth: optional\nsecond_factor: required",
+            "7:5 second_factor does not apply to anonymous requests"),
+        .route(
+            "path: /\nauth: optional\nproviders: [apple.com]", "7:5 providers does not apply to anonymous requests"),
         .route("path: /\nauth: none\nproviders: [apple.com]", "7:5 providers can never apply"),
         .route("path: /\nauth: none\nrevocation: strict", "7:5 revocation can never apply"),
         .route("path: /api/x\nstrip_prefix: api", "6:19 routes[].strip_prefix is 'api', which does not begin with '/'"),
@@ -74,7 +79,8 @@ import Testing
             "3:11 the route requires a credential, but identity has no issuer"),
         .file(
             "upstreams: { a: { servers: ['http://a'] } }\nidentity: { firebase: null }\n"
-                + "routes:\n  - { path: /, auth: optional, upstream: a }\n", "4:13 the route asks for a credential"),
+                + "routes:\n  - { path: /, auth: optional, upstream: a }\n",
+            "4:13 the route requires a credential, but identity has no issuer; add identity.firebase.project"),
         .file(
             "identity: { firebase: { project: demo }, credentials: { header: null, cookie: null } }\n"
                 + "upstreams: { a: { servers: ['http://a'] } }\nroutes: [{ path: /, upstream: a }]\n",

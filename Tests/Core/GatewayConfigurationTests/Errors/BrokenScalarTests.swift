@@ -50,7 +50,7 @@ import Testing
             "listen:\n  - address: …", "2:14 an address with an invalid port",
             values: ["localhost:http", "localhost:65536"]),
         .section("listen:\n  - address: ::1:80", "2:14 an IPv6 address without brackets"),
-        .section("listen:\n  - address: '[::g]:80'", "2:14 a bad IPv6 host"),
+        .section("listen:\n  - address: '[::g]:80'", "2:14 an address with an invalid IPv6 host"),
         .section("listen:\n  - address: 300.0.0.1:80", "2:14 an address with an invalid host"),
         .section("listen:\n  - address: a:1\n  - address: a:1", "3:14 the address of another listener"),
         .section("listen:\n  - address: 0.0.0.0:9901", "2:14 the admin listener has the same address"),
@@ -58,7 +58,9 @@ import Testing
             "workers: 1\nadmin: { address: localhost:8080 }\nlisten: [{ address: localhost:8080 }]",
             "3:21 the admin listener has the same address"),
         .section("workers: 1\nadmin: { address: 127.0.0.1:8080 }", "2:1 the admin listener has the same address"),
-        .section("admin: { token: 'with space' }", "1:17 characters that a header cannot carry"),
+        .section(
+            "admin: { token: 'with space' }",
+            "1:17 admin.token has characters that are invalid in a header; use visible ASCII"),
     ]
 
     @Test(arguments: cases)
@@ -78,7 +80,8 @@ import Testing
             limits: { connections: x }
             workers: y
             """,
-            "2:13 without '/' at its beginning", "2:13 the route asks for a credential",
+            "2:13 routes[].path is 'a', which does not begin with '/'",
+            "2:13 the route requires a credential, but identity has no issuer",
             "2:26 there is no upstream 'b'; add it under upstreams",
             "4:24 not a whole number", "5:10 not a whole number"
         ).check()

@@ -12,7 +12,7 @@ import Testing
         .file("just text", "1:1 the file is not a mapping"),
         .section(
             "limits:\n\tconnections: 1",
-            "2:1 found character that cannot start any token); put the text in quotes; indent with spaces"),
+            "2:1 found character that cannot start any token); quote the string; indent with spaces, not tabs"),
         .section("limits:\n  \tconnections: 1", "2:3 cannot start any token"),
         .section("limits: &a { connections: 1 }", "1:9 YAML anchors"),
         .file("limits: &a { connections: 1 }\ndrain: *a\n", "1:9 YAML anchors", "2:8 YAML aliases"),
@@ -22,7 +22,8 @@ import Testing
             "a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
             "4:1 unknown key 'b'", "5:15 log.level cannot be"),
         .section("drain: { delay: 5s", "2:10 not valid YAML"),
-        .file("workers: \"4\n", "2:1 not valid YAML (found unexpected end of stream); close the quote"),
+        .file(
+            "workers: \"4\n", "2:1 not valid YAML (found unexpected end of stream); close the open quote or bracket"),
         .file("workers: 4: 5\n", "1:11 not valid YAML (mapping values are not allowed in this context)"),
         .file("limits:\n  connections: 1\n drain: 1\n", "3:2 not valid YAML"),
         .file("workers: 1\n---\nworkers: 2\n", "2:1 a second YAML document"),
@@ -53,7 +54,8 @@ import Testing
         .section("\"lim\\nits\": 1", "1:1 unknown key 'lim\\u000aits'"),
         .file(
             "upstreams: { \"a\\n\\eb\": { x: 1 } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
-            "1:14 'a\\u000a\\u001bb' is not a name", "1:24 upstreams.a\\u000a\\u001bb.servers is missing",
+            "1:14 'a\\u000a\\u001bb' is not a valid upstream name",
+            "1:24 upstreams.a\\u000a\\u001bb.servers is missing",
             "1:26 unknown key 'x' in upstreams.a\\u000a\\u001bb;", "2:43 there is no upstream 'api'"),
         .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:16 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),

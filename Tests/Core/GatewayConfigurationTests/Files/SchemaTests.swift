@@ -109,8 +109,9 @@ import Testing
     }
 
     @Test func `the manual names every key`() throws {
-        let file = Repository.root.appending(path: "docs/configuration.md")
-        let text = try String(contentsOf: file, encoding: .utf8)
+        let folder = Repository.root.appending(path: "docs/reference/configuration")
+        let text = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
         for known in KnownKeys.all {
             for key in known.supported {
                 #expect(text.contains("`\(key)`") || text.contains(".\(key)`") || text.contains("`\(key):"), "\(key)")

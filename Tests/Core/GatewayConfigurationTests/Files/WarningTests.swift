@@ -12,18 +12,19 @@ import Testing
     private static let emulator = "identity: { firebase: { project: a, insecure_emulator: true } }\n"
 
     @Test(arguments: [
-        (emulator + BrokenConfiguration.rest, "1:37: warning: anybody can make the unsigned tokens th"),
+        (emulator + BrokenConfiguration.rest, "1:37: warning: unsigned tokens are accepted, which anyone can create"),
         (
             BrokenConfiguration.beforeRoute + "    path: /\n    insecure_no_csrf: true\n",
-            "6:5: warning: pages of other sites can act here as whoeve"
+            "6:5: warning: pages of other sites can send requests with the user's session cookie"
         ),
         (
             BrokenConfiguration.beforeRoute + "    path: /\n    on_store_failure: allow\n",
-            "6:5: warning: revoked users pass while the store is d"
+            "6:5: warning: revoked users are permitted while the store is unavailable"
         ),
         (
             "identity: { credentials: { header: X-Auth-Token } }\nheaders: { forward_credential: true }\n"
-                + BrokenConfiguration.rest, "2:1: warning: the credential's field 'X-Auth-Token' is removed"
+                + BrokenConfiguration.rest,
+            "2:1: warning: the credential header 'X-Auth-Token' is one of the removed inbound fields"
         ),
         (
             "upstreams:\n  a: { servers: ['http://a'] }\n  b: { servers: ['http://b'] }\n"
@@ -53,7 +54,7 @@ import Testing
         let warnings = try warnings("headers: { extra: { \(name): token.role } }\n\(BrokenConfiguration.rest)")
         #expect(
             warnings == [
-                "gatehouse.yaml:1:21: warning: the field '\(name)' is removed from every request that carries it;"
+                "gatehouse.yaml:1:21: warning: the field '\(name)' is removed from every inbound request;"
                     + " choose another name if clients send this one"
             ])
     }
@@ -64,8 +65,8 @@ import Testing
             "identity: { firebase: { project: a } }\naccounts: { origins: ['\(origin)'] }\n\(BrokenConfiguration.rest)")
         #expect(
             warnings == [
-                "gatehouse.yaml:2:23: warning: anybody on the way can change the pages of '\(origin)', and so call as its"
-                    + " users; use https://"
+                "gatehouse.yaml:2:23: warning: the pages of '\(origin)' can be modified in transit, and"
+                    + " modified pages can send requests as its users; use https://"
             ])
     }
 

@@ -58,7 +58,7 @@ import Testing
         .section("identity:\n  firebase:\n    project: ${MISSING}", "3:14 the environment variable MISSING is not set"),
         .section("store: sqlite:${A", "1:8 '${' without '}'"),
         .section("store: sqlite:${}", "1:8 '' is not a variable name"),
-        .section("admin: { token: ${A} }", "1:18 put ${...} in quotes inside of them"),
+        .section("admin: { token: ${A} }", "1:18 check the brackets, and quote ${...} within them"),
         .section("store: sqlite:${A-b}", "1:8 'A-b' is not a variable name"),
         .section("store: sqlite:${9A:-b}", "1:8 '9A' is not a variable name"),
         .section("store: sqlite:${A:-${B}}", "1:8 nested '${'"),

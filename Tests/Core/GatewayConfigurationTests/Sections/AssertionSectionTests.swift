@@ -47,10 +47,13 @@ import Testing
         .section("revocation: { source: store, lookup_timeout: 1s }", "1:30 lookup_timeout without source: firebase"),
         .section(
             "identity: { firebase: { project: p, tenant: '*' } }\nrevocation: { source: firebase, service_account: a }",
-            "2:15 with tokens of any tenant: a uid may be another account in each; name one tenant"),
+            "2:15 with tokens of any tenant; tenants can have different accounts with the same uid; set identity.firebase"
+        ),
         firebase("source: firebase", "2:13 revocation.service_account is missing; add service_account: FILE"),
         lookup("service_account: a, lookup_timeout: …", "2:69 write 10ms to 5s", values: ["9ms", "6s"]),
-        lookup("service_account: a, lookup_url: 'http://a.example'", "2:65 where anybody on the way could read tokens"),
+        lookup(
+            "service_account: a, lookup_url: 'http://a.example'",
+            "2:65 where an attacker on the network could read tokens and secrets; use https://"),
         lookup("service_account: a, lookup_url: lookup", "2:65 not an absolute URL"),
     ]
 
@@ -86,7 +89,7 @@ import Testing
         .route("path: /\nupgrade: [web socket]", "6:15 not a protocol; write a token as in websocket"),
         .route("path: /\nupgrade: [websocket, WebSocket]", "6:26 has a duplicate entry"),
         .route("path: /\nupgrade: [h2c]", "6:15 would forward requests without an authorization decision"),
-        .route("path: /\ntoken_query: 'a b'", "6:18 not a parameter's name"),
+        .route("path: /\ntoken_query: 'a b'", "6:18 is 'a b', not a parameter name; write letters"),
         .route("path: /\ntoken_protocol: yes", "6:21 not true or false"),
         .route(
             "path: /\ntoken_protocol: true", "6:5 token_protocol requires WebSockets, which the route does not accept"),

@@ -22,7 +22,7 @@ import Testing
         upstream(
             "servers: [https://a], tls: { server_name: §10.0.0.1 }", "not a name; write a host name without a port"),
         upstream("servers: [https://a], tls: { §verify: false }", "unknown key"),
-        upstream("servers: [http://a], health: { path: §healthz }", "not a path; begin with '/'"),
+        upstream("servers: [http://a], health: { path: §healthz }", "not a path; begin it with '/'"),
         upstream("servers: [http://a], health: { status: [§99] }", "not a status; write 200 or 200-399"),
         upstream("servers: [http://a], health: { status: [§399-200] }", "not a status; write 200 or 200-399"),
         upstream(

@@ -88,7 +88,7 @@ import Testing
         #expect(try await rig.store.user(Self.link.name) == UserRecord())
         #expect(try await rig.store.user("ada") == UserRecord())
         #expect(try await rig.store.account("ada")?.links.count == 2)
-        #expect(rig.log.taken.count == 1)
+        #expect(rig.log.applied.count == 1)
     }
 
     @Test(arguments: EventFlaw.all + EventFlaw.claim("exp", [nil]))
@@ -97,7 +97,7 @@ import Testing
         let token = flaw.change(Self.draft(Self.events("consent-revoked"))).signed()
         #expect(await rig.notify(token).denial?.code == .invalidCredential)
         #expect(try await rig.store.user(Self.link.name) == UserRecord())
-        #expect(rig.log.taken.isEmpty)
+        #expect(rig.log.applied.isEmpty)
     }
 
     @Test(arguments: [

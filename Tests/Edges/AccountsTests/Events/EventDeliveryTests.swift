@@ -35,7 +35,7 @@ import Testing
         #expect(try await rig.store.user("ada") == UserRecord())
         #expect(try await !rig.store.user(Self.link.name).disabled)
         #expect(try await rig.store.owner(of: Self.link) == "ada")
-        #expect(rig.log.taken.count == 1)
+        #expect(rig.log.applied.count == 1)
     }
 
     @Test func `another event of the same user takes effect`() async throws {
@@ -44,7 +44,7 @@ import Testing
         try await rig.store.unrevoke(Self.link.name)
         #expect(await rig.notify(Self.token("consent-revoked", id: "j-2")).isAccepted)
         #expect(try await rig.store.user(Self.link.name).validSince?.seconds == EventRig.now - 100)
-        #expect(rig.log.taken.count == 2)
+        #expect(rig.log.applied.count == 2)
     }
 
     @Test func `two issuers may use the same token id`() async throws {
@@ -53,7 +53,7 @@ import Testing
             .with("events", #"{"http://schemas.openid.net/event/backchannel-logout":{}}"#).signed()
         #expect(await rig.notify(Self.token()).isAccepted)
         #expect(await rig.logOut(logout).isAccepted)
-        #expect(rig.log.taken.count == 2)
+        #expect(rig.log.applied.count == 2)
     }
 
     @Test func `H-14: concurrent deliveries on two gateways take effect once`() async throws {
@@ -63,7 +63,7 @@ import Testing
         let token = Self.token()
         let accepted = try await winners(of: 100) { await gateways[$0 % 2].notify(token).isAccepted }
         #expect(accepted == 100)
-        #expect(rig.log.taken.count == 1)
+        #expect(rig.log.applied.count == 1)
         #expect(try await rig.store.user("ada").validSince?.seconds == EventRig.now - 100)
         #expect(try await rig.store.owner(of: Self.link) == nil)
     }
@@ -77,13 +77,13 @@ import Testing
         #expect(await rig.notify(Self.token()).denial?.code == .storeUnavailable)
         #expect(try await store.user(Self.link.name).disabled)
         #expect(try await store.owner(of: Self.link) == "ada")
-        #expect(rig.log.taken.isEmpty)
+        #expect(rig.log.applied.isEmpty)
 
         try await store.unrevoke("ada")
         #expect(await rig.notify(Self.token()).isAccepted)
         #expect(try await store.user("ada").validSince?.seconds == EventRig.now - 100)
         #expect(try await store.owner(of: Self.link) == nil)
-        #expect(rig.log.taken.count == 1)
+        #expect(rig.log.applied.count == 1)
     }
 
     /// A store over a file in which `sql` was executed.
@@ -120,8 +120,8 @@ import Testing
         #expect(await rig.notify(Self.token(signer: TokenDraft.forgedKey)).denial != nil)
         #expect(
             rig.log.lines == [
-                "notice event taken event=account-delete provider=apple.com request=r-1 uid=ada",
-                "notice event taken event=consent-revoked provider=apple.com request=r-1",
+                "notice event applied event=account-delete provider=apple.com request=r-1 uid=ada",
+                "notice event applied event=consent-revoked provider=apple.com request=r-1",
                 "info event refused code=auth/invalid-credential reason=the signature is invalid request=r-1",
             ])
     }

@@ -79,7 +79,7 @@ extension LogLines {
     }
 
     /// The lines of events that took effect.
-    var taken: [String] { lines.filter { $0.hasPrefix("notice event taken") } }
+    var applied: [String] { lines.filter { $0.hasPrefix("notice event applied") } }
 }
 
 /// A flaw of the token of an event.

@@ -75,7 +75,7 @@ import Testing
         let rig = try EventRig()
         #expect(await rig.logOut(flaw.change(Self.draft()).signed()).denial?.code == .invalidCredential)
         #expect(try await rig.store.user(Self.link.name) == UserRecord())
-        #expect(rig.log.taken.isEmpty)
+        #expect(rig.log.applied.isEmpty)
     }
 
     @Test(arguments: [
@@ -101,7 +101,7 @@ import Testing
     @Test func `a session ID alone is refused with the reason`() async throws {
         let denial = try await Self.denial(Self.draft().with("sub", nil).with("sid", #""s-1""#).signed())
         #expect(denial?.code == .invalidCredential)
-        #expect(denial?.detail?.contains("sid alone") == true)
+        #expect(denial?.detail?.contains("Identify the user in sub.") == true)
     }
 
     @Test func `a Microsoft user is identified by tenant and object`() async throws {

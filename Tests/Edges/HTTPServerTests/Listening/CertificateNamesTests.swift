@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [399, 64, 0]) func `too few descriptors are an error`(available: Int) throws {
         let error = try #require(throws: DescriptorPlan.Shortage.self) { try plan(available: available) }
-        #expect(error.description.contains("may open \(available) files and needs 1336"))
+        #expect(error.description.contains("may open \(available) files but needs 1336"))
         #expect(error.description.contains("LimitNOFILE="))
     }
 

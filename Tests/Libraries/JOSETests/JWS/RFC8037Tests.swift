@@ -25,6 +25,6 @@ struct RFC8037Tests {
     func `the names of RFC 9864 and other spellings are unknown algorithms`(name: String) throws {
         #expect(try UnverifiedJWS(Tokens.make(header: #"{"alg":"\#(name)"}"#)).algorithm == nil)
         let jwk = RFC8037.publicJWK.dropLast() + #","alg":"\#(name)"}"#
-        #expect(try Keys.refusal(of: String(jwk)) == #""alg" is not one that is verified"#)
+        #expect(try Keys.refusal(of: String(jwk)) == #""alg" is not a supported algorithm"#)
     }
 }

@@ -52,7 +52,7 @@ struct SecurityCaseTests {
         #expect(try UnverifiedJWS(RSAVectors.ps256).verify(with: ps256, algorithm: .ps256) != nil)
         #expect(try Keys.refusal(of: Keys.rsa(with: #""use":"enc""#)) == #""use" is not sig"#)
         #expect(try Keys.refusal(of: Keys.rsa(with: #""key_ops":["encrypt"]"#)) == #""key_ops" lacks verify"#)
-        #expect(try Keys.refusal(of: Keys.rsa(with: #""alg":"ES256""#)) == #""alg" ES256 does not suit the key"#)
+        #expect(try Keys.refusal(of: Keys.rsa(with: #""alg":"ES256""#)) == #""alg" ES256 does not match the key type"#)
     }
 
     @Test(

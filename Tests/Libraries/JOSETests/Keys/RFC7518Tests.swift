@@ -18,7 +18,7 @@ struct RFC7518Tests {
         #expect(try Keys.key(RFC7518.ephemeralPublicJWK).algorithms == [.es256])
         let members = [
             #""use":"enc""#: #""use" is not sig"#, #""key_ops":["deriveKey"]"#: #""key_ops" lacks verify"#,
-            #""alg":"ECDH-ES""#: #""alg" is not one that is verified"#,
+            #""alg":"ECDH-ES""#: #""alg" is not a supported algorithm"#,
         ]
         for (member, reason) in members {
             let jwk = RFC7518.ephemeralPublicJWK.dropLast() + "," + member + "}"

@@ -34,7 +34,8 @@ import Testing
     private let lines: Set<Substring>
 
     init() throws {
-        let page = try String(contentsOf: Repository.root.appending(path: "docs/rules-conformance.md"), encoding: .utf8)
+        let page = try String(
+            contentsOf: Repository.root.appending(path: "docs/internals/rules-conformance.md"), encoding: .utf8)
         lines = Set(page.split(separator: "\n"))
     }
 
@@ -52,7 +53,7 @@ import Testing
         for line in expected {
             print("rules-conformance:", line)
             let isThere = lines.contains(Substring(line))
-            #expect(isThere, "docs/rules-conformance.md should have the line: \(line)")
+            #expect(isThere, "docs/internals/rules-conformance.md should have the line: \(line)")
         }
     }
 }

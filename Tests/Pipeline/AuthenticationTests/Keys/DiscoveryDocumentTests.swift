@@ -46,7 +46,7 @@ import Testing
     ) throws {
         let error = try #require(failure(try read(issuer: "\"\(issuer)\"")))
         #expect(error.code == .issuerMismatch)
-        #expect(error.detail.contains("they differ by the slash at the end") == (issuer == "https://id.example/"))
+        #expect(error.detail.contains("they differ only by a trailing slash") == (issuer == "https://id.example/"))
         #expect(error.detail.contains("slash") == (issuer == "https://id.example/"))
     }
 

@@ -86,7 +86,7 @@ import Testing
     func `an access token is refused, and the reason says so`(claim: String) throws {
         let refusal = try rig().refusal(Self.sample.signed { $0.with(claim, "\"User.Read\"") })
         #expect(refusal == VerificationFailure(code: .invalidIDToken, reason: .microsoftAccessToken))
-        #expect(refusal?.reason.rawValue.contains("never taken") == true)
+        #expect(refusal?.reason.rawValue.contains("does not prove for which client it was issued") == true)
     }
 
     @Test func `a token of version one is refused for the same reason`() throws {

@@ -1,7 +1,7 @@
 import GatewayCore
 import Testing
 
-/// The Admin SDKs' own tests of token verification, row by row. docs/verification.md lists their other tests.
+/// The Admin SDKs' own tests of token verification, row by row. docs/internals/verification.md lists their other tests.
 @Suite struct FirebaseTableTests {
     /// A table of rows, and the case that they change.
     typealias Table = (rows: [SDKRow], fixture: SDKCase)

@@ -15,7 +15,7 @@ import Testing
     private let manual: String
 
     init() throws {
-        let file = Repository.root.appending(path: "docs/redis.md")
+        let file = Repository.root.appending(path: "docs/reference/redis.md")
         manual = try String(contentsOf: file, encoding: .utf8)
     }
 

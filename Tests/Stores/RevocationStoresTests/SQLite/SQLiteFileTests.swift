@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a file that is no database is refused and not changed`() throws {
         try Data(repeating: 0x61, count: 5000).write(to: URL(fileURLWithPath: path))
-        expectRefusal(.incompatible, "name another file")
+        expectRefusal(.incompatible, "not a SQLite database; configure another file")
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(repeating: 0x61, count: 5000))
     }
 

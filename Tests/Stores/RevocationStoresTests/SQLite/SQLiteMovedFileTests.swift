@@ -71,7 +71,7 @@ import Testing
         for index in 0..<10_000 where store.isWritable {
             _ = try? await store.revoke("\(index)-" + String(repeating: "u", count: 100), at: 1)
         }
-        #expect(store.trouble?.contains("no room") == true)
+        #expect(store.trouble?.contains("no space for the store's file") == true)
         await store.inspect()
         #expect(!store.isWritable)
         // The acknowledged records are still fresh.

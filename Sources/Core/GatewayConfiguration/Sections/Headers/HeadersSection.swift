@@ -99,7 +99,8 @@ extension Configuration.IdentityHeaders {
             return value.fail("headers.prefix is \(value.shown), not a field name", "write a name as in X-Auth-")
         }
         guard text.hasSuffix("-"), text.dropLast().utf8.contains(where: ClaimPathParser.continuesName) else {
-            return value.fail("headers.prefix is \(value.shown), without a trailing '-'", "write a name as in X-Auth-")
+            return value.fail(
+                "headers.prefix is \(value.shown), not a name with a trailing '-'", "write a name as in X-Auth-")
         }
         if let field = FieldName.fieldEndangered(byPrefix: text) {
             return value.fail(
