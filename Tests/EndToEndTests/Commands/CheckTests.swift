@@ -89,7 +89,9 @@ struct CheckTests {
             #expect(lines.contains("           \(call)"))
         }
         #expect(run.output.contains("CROSS-SITE"))
-        #expect(run.errorLines.count == 1 && run.errors.contains("pages of other sites can act here"))
+        #expect(
+            run.errorLines.count == 1
+                && run.errors.contains("pages of other sites can send requests with the user's session cookie"))
     }
 
     @Test func `a missing file is reported by its name`() async throws {

@@ -216,7 +216,8 @@ extension TLSListenerTests {
                 try scenario.gateway.metric("gatehouse_tls_reloads_total") == 1 ? true : nil
             }
             #expect(try await isServed(new))
-            #expect(scenario.gateway.errors.contains("the certificates on disk are unfit"))
+            #expect(
+                scenario.gateway.errors.contains("the certificates on disk are invalid; the previous ones stay in use"))
             #expect(
                 try scenario.gateway.metric("gatehouse_tls_certificate_expiry_seconds", "subject=\"localhost\"") > 0)
         }

@@ -47,6 +47,6 @@ struct DescriptorLimitTests {
                 }
             ) { _ in }
         }
-        #expect(error?.description.contains("may open 200 files and needs 10156") == true, "\(error)")
+        #expect(error?.description.contains("may open 200 files but needs 10156") == true, "\(error)")
     }
 }

@@ -114,7 +114,7 @@ struct SeveralIssuersTests {
 
     static let lies: [Lie] = [
         Lie(name: "other", error: "issuer_mismatch") { document in document["issuer"] = "https://id.evil.example" },
-        Lie(name: "slash", error: "issuer_mismatch", detail: "they differ by the slash at the end") { document in
+        Lie(name: "slash", error: "issuer_mismatch", detail: "they differ only by a trailing slash") { document in
             if case .string(let issuer)? = document["issuer"] { document["issuer"] = .string(issuer + "/") }
         },
         Lie(name: "relative", error: notADocument) { document in document["jwks_uri"] = "/oidc/relative/jwks" },

@@ -29,11 +29,11 @@ struct ReloadTests {
             #expect(reload.gateway.errors.contains("there is no upstream 'nowhere'"))
             let readiness = try reload.gateway.readiness()
             #expect(readiness.status == 200)
-            #expect(readiness.text.contains("the last reload was refused"))
+            #expect(readiness.text.contains("the last reload was rejected"))
             #expect(try reload.gateway.metric("gatehouse_config_last_reload_successful") == 0)
             try await reload.reload { $0.routes.append(Self.added) }
             #expect(try reload.scenario.send(.get("/added/1")).status == 200)
-            #expect(try !reload.gateway.readiness().text.contains("refused"))
+            #expect(try !reload.gateway.readiness().text.contains("rejected"))
         }
     }
 

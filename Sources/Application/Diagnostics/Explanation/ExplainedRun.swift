@@ -187,7 +187,7 @@ struct ExplainedRun {
                 isListed
                     ? ExplanationStep(.passed, "site", "the Origin is allowed to send requests with credentials")
                     : ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown))
-        case .crossSiteNotChecked: transcript.record("site", "not queried: the route has insecure_no_csrf")
+        case .crossSiteNotChecked: transcript.record("site", "not checked: the route has insecure_no_csrf")
         case .credentialNotNeeded:
             if run.endpoint == nil { transcript.record("credential", "not checked: the route has auth: none") }
         case .credential(let offer): await showCredential(offer)

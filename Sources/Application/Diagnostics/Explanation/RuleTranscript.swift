@@ -33,7 +33,7 @@ struct RuleTranscript {
             statement(ruleset.rules[number], entries.filter { $0.rule == number }, ruleset, name)
         }
         let more = numbers.count - Self.statementLimit
-        return more > 0 ? steps + [ExplanationStep(.note, name, "and \(more) more, all of them false")] : steps
+        return more > 0 ? steps + [ExplanationStep(.note, name, "and \(more) more statements")] : steps
     }
 
     private func statement(

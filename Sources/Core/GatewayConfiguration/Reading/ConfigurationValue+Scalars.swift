@@ -4,7 +4,7 @@ import GatewayCore
 extension ConfigurationValue {
     /// Returns a text of 1 to `maximum` bytes without control characters.
     package func string(atMost maximum: Int = 4_096) -> String? {
-        guard let scalar = scalar("a text") else { return nil }
+        guard let scalar = scalar("a string") else { return nil }
         if scalar.isPlain && !scalar.isSubstituted && Self.looksTyped(scalar.text) {
             return fail("\(name) is \(shown), not a string", "put it in quotes")
         }
@@ -112,7 +112,7 @@ extension ConfigurationValue {
 
     /// Returns a secret of 1 to 4,096 bytes, which messages never show.
     func secret() -> Secret? {
-        guard let text = scalar("a text")?.text else { return nil }
+        guard let text = scalar("a string")?.text else { return nil }
         guard text.utf8.count <= 4_096 else { return fail("\(name) is longer than 4096 bytes", "shorten it") }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             return fail("\(name) contains a control character", "write it on one line, without tabs")

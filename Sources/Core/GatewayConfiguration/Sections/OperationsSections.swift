@@ -25,7 +25,7 @@ extension Configuration.Admin {
     }
 
     private static func token(_ value: ConfigurationValue) -> Secret? {
-        guard let text = value.scalar("a text")?.text else { return nil }
+        guard let text = value.scalar("a string")?.text else { return nil }
         guard text.utf8.count <= 1_024 else { return value.fail("admin.token is longer than 1024 bytes", "shorten it") }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return value.fail(

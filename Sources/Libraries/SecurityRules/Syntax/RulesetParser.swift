@@ -129,7 +129,7 @@ struct RulesetParser {
     /// Reports a statement that is not valid next to the service block.
     private mutating func topLevel(hasService: Bool) {
         if tokens.at(.closeBrace) {
-            tokens.fail(tokens.current.range, "'}' closes nothing", "remove it, or add the opening bracket")
+            tokens.fail(tokens.current.range, "unmatched '}'", "remove it, or add the opening bracket")
             return tokens.advance()
         }
         if tokens.at(.semicolon) { return straySemicolon() }

@@ -156,7 +156,10 @@ import Testing
                 transport(token: (400, ""), account: (200, "{}")),
                 "no access token from https://oauth2.example/token: own_credentials (400)"
             ),
-            (transport(account: (500, "")), "no usable response from https://identitytoolkit.googleapis.com/v1: status (500)"),
+            (
+                transport(account: (500, "")),
+                "no usable response from \(Configuration.FirebaseAccounts.defaultLookupURL): status (500)"
+            ),
         ] {
             guard case .failed(let why) = try await answer(transport) else { return #expect(Bool(false)) }
             #expect(why.contains(words) && !why.contains("secret-at"))

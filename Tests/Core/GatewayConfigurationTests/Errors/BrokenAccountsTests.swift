@@ -14,7 +14,7 @@ import Testing
             "2:13 equals the issuer of identity.firebase; use an issuer of your own"),
         accounts(
             "{ issuer: 'https://session.firebase.google.com/demo' }", "2:13 equals the issuer of identity.firebase"),
-        accounts("{ session_key: [a] }", "2:26 accounts.session_key is not a text"),
+        accounts("{ session_key: [a] }", "2:26 accounts.session_key is not a string"),
         accounts(
             "{ previous_session_keys: a }",
             "2:13 accounts.previous_session_keys requires session_key; add session_key: FILE"),

@@ -65,7 +65,7 @@ import Testing
         extra("X-Role: request.method", "3:13 at character 1"),
         extra("X-Role: token.", "3:13 at character 7: a name of letters, digits and '_' is missing"),
         extra("X-Role: token.a-b", "3:13 at character 1: '-' subtracts; names cannot contain it; write token['a-b']"),
-        extra("X-Role: [token.role]", "3:13 is not a text"),
+        extra("X-Role: [token.role]", "3:13 is not a string"),
     ]
 
     /// One key below `project`, on line 4.

@@ -113,7 +113,7 @@ import Testing
         provider("facebook.com", "{ app_id: 1 }", "2:40 app_id is '1', not a string; put it in quotes"),
         provider("facebook.com", "{ app_id: 'a|b' }", "2:40 app_id is 'a|b', not an id"),
         provider("facebook.com", "{ app_id: a, audiences: b }", "2:43 unknown key 'audiences'"),
-        provider("facebook.com", "{ app_id: a, app_secret: [hunter2] }", "2:55 app_secret is not a text"),
+        provider("facebook.com", "{ app_id: a, app_secret: [hunter2] }", "2:55 app_secret is not a string"),
         provider(
             "facebook.com", "{ app_id: a, rate: 5 }",
             "2:43 rate has no effect without app_secret, since access tokens are not accepted"),

@@ -24,7 +24,7 @@ import Testing
             "3:43 there is no upstream 'api'"),
         .route("auth: none", "4:5 routes[].path is missing"),
         .route("path: v1", "5:11 routes[].path is 'v1', which does not begin with '/'"),
-        .route("path: [/v1]", "5:11 routes[].path is not a text"),
+        .route("path: [/v1]", "5:11 routes[].path is not a string"),
         .route("path: /\nauth: maybe", "6:11 routes[].auth cannot be 'maybe'; write required or optional or none"),
         .route("path: /\nauth: requierd", "6:11 did you mean 'required'?"),
         .route("path: /\nhosts: a.example", "6:5 unknown key 'hosts' in routes[]; did you mean 'host'?"),

@@ -32,7 +32,7 @@ import Testing
         .section("log: { level: verbose }", "1:15 log.level cannot be 'verbose'; write trace or debug"),
         .section("log: { level: wraning }", "1:15 did you mean 'warning'?"),
         .section("log: { access: access.log }", "1:16 write stdout, off, or a path with a '/'"),
-        .section("log: { access: [a] }", "1:16 log.access is not a text"),
+        .section("log: { access: [a] }", "1:16 log.access is not a string"),
         .section("store: 5", "1:8 store is '5', not a string; put it in quotes"),
         .section("store: true", "1:8 store is 'true', not a string"),
         .section("store: postgres://x", "1:8 store is of an unknown kind; write sqlite:PATH, redis://HOST"),

@@ -77,7 +77,7 @@ import Testing
         .section("store: { url: 'redis://h', username: 5, password: y }", "1:38 store.username is '5', not a string"),
         .section("store: { url: 'redis://a:b@h', username: x }", "1:32 store.username is also set by url; remove one"),
         .section("store: { url: 'redis://:b@h', password: x }", "1:31 store.password is also set by url; remove one"),
-        .section("store: { url: 'redis://h', password: [hunter2] }", "1:38 store.password is not a text"),
+        .section("store: { url: 'redis://h', password: [hunter2] }", "1:38 store.password is not a string"),
         .section(
             #"store: { url: 'redis://h', password: "hun\nter" }"#, "1:38 store.password contains a control character"),
         .section("store: { url: 'redis://h', sentinel_password: x }", "1:28 store.sentinel_password without sentinels"),

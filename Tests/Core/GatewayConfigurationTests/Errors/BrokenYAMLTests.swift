@@ -57,7 +57,7 @@ import Testing
             "1:14 'a\\u000a\\u001bb' is not a valid upstream name",
             "1:24 upstreams.a\\u000a\\u001bb.servers is missing",
             "1:26 unknown key 'x' in upstreams.a\\u000a\\u001bb;", "2:43 there is no upstream 'api'"),
-        .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:16 duplicate key 'a'"),
+        .section("rules: { a: 1, a: 2 }", "1:8 rules is not a string", "1:16 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
         .file(String(repeating: "[", count: 2_000), "1:1 nested deeper than 64 levels"),
         .file(String(repeating: "[", count: 64) + "a" + String(repeating: "]", count: 64), "1:1 is not a mapping"),

@@ -66,14 +66,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("x", "does not begin with '/'"), ("/{b}", "no capture of the route is named 'b'"), ("/{a", "without its '}'"),
-        ("/{a/b}", "without its '}'"), ("/x//y", "not written as a canonical path"),
-        ("/x/../y", "not written as a canonical path"), ("/.", "not written as a canonical path"),
-        ("/%2f", "not written as a canonical path"), ("/%2F", "not written as a canonical path"),
-        ("/%25{a}", "not written as a canonical path"), ("/%4{a}", "not written as a canonical path"),
-        ("/%7E", "not written as a canonical path"), ("/x?y", "not written as a canonical path"),
-        ("/ä", "not written as a canonical path"), ("/.gatehouse/x", "the gateway's own"),
-        ("/x-{rest}", "is not between slashes"), ("/{rest}-x", "is not between slashes"),
+        ("x", "does not begin with '/'"), ("/{b}", "no capture of the route is named 'b'"),
+        ("/{a", "a '{' without a matching '}'; write {NAME}"),
+        ("/{a/b}", "a '{' without a matching '}'; write {NAME}"), ("/x//y", "not a canonical path; remove"),
+        ("/x/../y", "not a canonical path; remove"), ("/.", "not a canonical path; remove"),
+        ("/%2f", "not a canonical path; remove"), ("/%2F", "not a canonical path; remove"),
+        ("/%25{a}", "not a canonical path; remove"), ("/%4{a}", "not a canonical path; remove"),
+        ("/%7E", "not a canonical path; remove"), ("/x?y", "not a canonical path; remove"),
+        ("/ä", "not a canonical path; remove"),
+        ("/.gatehouse/x", "'/.gatehouse/' is reserved for the gateway; choose another path"),
+        ("/x-{rest}", "'{rest}' can match several segments, but is not a whole segment"),
+        ("/{rest}-x", "'{rest}' can match several segments, but is not a whole segment"),
         (String(repeating: "/{a}", count: 33), "more than 32 captures"),
     ]) func `an invalid template is an error`(row: (template: String, problem: String)) throws {
         let problems = problems(with: [RouteDefinition(pattern: "/{a}/{rest=**}", rewrite: row.template)])

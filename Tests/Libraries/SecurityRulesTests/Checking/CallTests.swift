@@ -12,7 +12,7 @@ import Testing
             "math.pow(2) == 4.0", "1:6", "math.pow takes 2 arguments, but has 1; write math.pow(number, number)"),
         CheckedRow("secondFactor(1)", "1:1", "secondFactor takes no arguments"),
         CheckedRow("recentSignIn()", "1:1", "write recentSignIn(duration.value(5, 'm'))"),
-        CheckedRow("timestamp.date(2027, 1) < request.time", "1:11", "takes 3 arguments, and gets 2"),
+        CheckedRow("timestamp.date(2027, 1) < request.time", "1:11", "timestamp.date takes 3 arguments, but has 2"),
     ])
     func `a wrong number of arguments is refused`(row: CheckedRow) {
         expect(Checked.condition(row.source).errors, toBe: row)
@@ -43,9 +43,15 @@ import Testing
     @Test(arguments: [
         CheckedRow("1 / 0 == 1", "1:1", "a division by zero always fails"),
         CheckedRow("uid.size() % 0 == 1", "1:1", "a division by zero always fails"),
-        CheckedRow("9223372036854775807 + 1 > 0", "1:1", "this does not fit into 64 bits"),
-        CheckedRow("-9223372036854775808 / -1 > 0", "1:1", "this does not fit into 64 bits"),
-        CheckedRow("-(-9223372036854775808) > 0", "1:1", "this does not fit into 64 bits"),
+        CheckedRow(
+            "9223372036854775807 + 1 > 0", "1:1",
+            "the result exceeds 64 bits, so this always fails; use a float: 1.0 * ..."),
+        CheckedRow(
+            "-9223372036854775808 / -1 > 0", "1:1",
+            "the result exceeds 64 bits, so this always fails; use a float: 1.0 * ..."),
+        CheckedRow(
+            "-(-9223372036854775808) > 0", "1:1",
+            "the result exceeds 64 bits, so this always fails; use a float: 1.0 * ..."),
         CheckedRow(
             "duration.value(5, 'min') > duration.value(1, 's')", "1:19",
             "'min' is not a duration unit; the units are w, d, h, m, s, ms, ns"),
@@ -57,10 +63,14 @@ import Testing
         CheckedRow("int('five') == 5", "1:1", "with these arguments int always fails: the text cannot be read"),
         CheckedRow("bool('yes')", "1:1", "with these arguments bool always fails: the text cannot be read"),
         CheckedRow("[1, 2].join(',') == '1,2'", "1:8", "always fails"),
-        CheckedRow("uid.matches('a(b')", "1:13", "this is no regular expression, from its character"),
-        CheckedRow("uid.replace('(a)', '\\\\2') == 'a'", "1:20", "this cannot replace, from its character"),
-        CheckedRow("uid.split('[') == []", "1:11", "this is no regular expression"),
-        CheckedRow("uid.matches('a{1001}')", "1:13", "this is no regular expression"),
+        CheckedRow("uid.matches('a(b')", "1:13", "invalid regular expression at character 2: the group is not closed"),
+        CheckedRow(
+            "uid.replace('(a)', '\\\\2') == 'a'", "1:20",
+            "invalid replacement at character 1: the pattern has no group 2"),
+        CheckedRow(
+            "uid.split('[') == []", "1:11", "invalid regular expression at character 1: the bracket is not closed"),
+        CheckedRow(
+            "uid.matches('a{1001}')", "1:13", "invalid regular expression at character 2: more than 1000 repeats"),
     ])
     func `a call or operation that always fails is refused`(row: CheckedRow) {
         expect(Checked.condition(row.source).errors, toBe: row)

@@ -39,10 +39,10 @@ import Testing
     @Test(arguments: [
         CheckedRow(
             "match /{id} { allow read: if f(); }\nfunction f() { return id == 'a'; }", "3:23",
-            "the capture on line 2 is of another block; give the function a parameter"),
+            "the capture on line 2 belongs to another block; give the function a parameter"),
         CheckedRow(
             "match /{id} { allow read: if id == 'a'; }\nmatch /b { allow read: if id == 'a'; }", "3:27",
-            "the capture on line 2 is of another block; move this"),
+            "the capture on line 2 belongs to another block; move this into that block"),
         CheckedRow(
             "match /a { function f() { return true; } allow read: if f(); }\nmatch /b { allow read: if f(); }", "3:27",
             "the one on line 2 is in another block: move it"),

@@ -5,17 +5,19 @@ import Testing
 @Suite struct CheckedHabitTests {
     @Test(arguments: [
         CheckedRow("resource.data.owner == uid", "1:1", "there is no 'resource'"),
-        CheckedRow("request.resource.data.a == 1", "1:9", "rules see no bodies of requests"),
+        CheckedRow(
+            "request.resource.data.a == 1", "1:9",
+            "there is no request.resource: rules cannot read request bodies; check the body"),
         CheckedRow("request.data.a == 1", "1:9", "check the body in the service"),
         CheckedRow("get(/users/$(uid)).data.admin", "1:1", "there is no get()"),
-        CheckedRow("exists(/users/$(uid))", "1:1", "put what it is needed for into a custom claim"),
+        CheckedRow("exists(/users/$(uid))", "1:1", "store the required data in a custom claim"),
         CheckedRow("getAfter(/users/$(uid)).data.admin", "1:1", "no database"),
         CheckedRow("existsAfter(/users/$(uid))", "1:1", "no database"),
         CheckedRow("firestore.get(/users/$(uid)).data.admin", "1:1", "there is no firestore.get()"),
-        CheckedRow("latlng.value(1, 2) == 1", "1:1", "rules of HTTP requests have no places"),
+        CheckedRow("latlng.value(1, 2) == 1", "1:1", "rules of HTTP requests have no geographic locations"),
         CheckedRow("uid is latlng", "1:8", "there is no type 'latlng'"),
         CheckedRow("uid is constraint", "1:8", "there is no type 'constraint'"),
-        CheckedRow("request.params.uid == uid", "1:9", "name segments in the pattern"),
+        CheckedRow("request.params.uid == uid", "1:9", "capture segments in the pattern, as in /users/{uid}"),
         CheckedRow("request.url == uid", "1:9", "write request.path"),
         CheckedRow("request.user.uid == uid", "1:9", "write request.auth"),
     ])
@@ -24,9 +26,10 @@ import Testing
     }
 
     @Test(arguments: [
-        CheckedRow("root.child('a').val() == uid", "1:1", "there is no 'root' of Realtime Database rules"),
-        CheckedRow("data.val() == uid", "1:1", "there is no 'data' of Realtime Database rules"),
-        CheckedRow("newData.exists()", "1:1", "there is no 'newData' of Realtime Database rules"),
+        CheckedRow(
+            "root.child('a').val() == uid", "1:1", "there is no 'root', which belongs to Realtime Database rules"),
+        CheckedRow("data.val() == uid", "1:1", "there is no 'data', which belongs to Realtime Database rules"),
+        CheckedRow("newData.exists()", "1:1", "there is no 'newData', which belongs to Realtime Database rules"),
         CheckedRow("now < 5", "1:1", "write request.time, a timestamp, or request.time.toMillis()"),
         CheckedRow("auth.token.name.val() == uid", "1:17", "val() is not needed: write auth.token.name"),
         CheckedRow("auth.token.child('a') == uid", "1:12", "write auth.token['a']"),
@@ -53,7 +56,8 @@ import Testing
             "without a user auth.uid is an error, not null; write auth == null to test for anonymous requests"),
         CheckedRow("request.auth.uid == null", "1:1", "write auth == null to test for anonymous requests"),
         CheckedRow("null == auth.token", "1:1", "write auth == null to test for anonymous requests"),
-        CheckedRow("auth.token.role == null", "1:1", "a claim that is missing is an error, not null, so"),
+        CheckedRow(
+            "auth.token.role == null", "1:1", "a missing claim is an error, not null, so auth.token.role is never null"),
         CheckedRow("auth.token.role == null", "1:1", "write !('role' in auth.token)"),
         CheckedRow("auth.token['a-b'] == null", "1:1", "write !('a-b' in auth.token)"),
         CheckedRow(

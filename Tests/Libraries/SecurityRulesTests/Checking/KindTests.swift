@@ -10,14 +10,15 @@ import Testing
         CheckedRow("[uid]", "1:1", "test its size: [uid].size() > 0"),
         CheckedRow("1 + 1", "1:1", "this is an int; write a comparison"),
         CheckedRow(
-            "auth && uid == 'a'", "1:1", "&& takes bools, but this is a map or null; nothing stands"),
+            "auth && uid == 'a'", "1:1",
+            "&& takes bools, but this is a map or null; other types are not converted to bool: write auth != null"),
         CheckedRow("'a' || uid == 'a'", "1:1", "|| takes bools, but this is a string"),
         CheckedRow("!auth", "1:2", "write auth != null"),
         CheckedRow("!uid", "1:2", "compare it: uid == '...'"),
-        CheckedRow("uid ? true : false", "1:1", "?: takes what is true or false"),
-        CheckedRow("-uid == 1", "1:1", "only a number can be negated"),
+        CheckedRow("uid ? true : false", "1:1", "?: takes bools, but this is a string; compare it: uid == '...'"),
+        CheckedRow("-uid == 1", "1:1", "- requires a number, but this is a string; remove the -"),
         CheckedRow("(auth.uid == uid ? 'a' : 1)", "1:2", "a condition must be a bool, but this is an int or string"),
-        CheckedRow("null", "1:1", "write what must hold"),
+        CheckedRow("null", "1:1", "this is null; write a condition, as in auth != null"),
         CheckedRow("auth is null", "1:9", "there is no type 'null'; compare: auth == null"),
         CheckedRow("auth.uid is int", "1:1", "this is never true: auth.uid is a string"),
         CheckedRow("rest is string", "1:1", "this is never true: rest is a path"),
@@ -33,7 +34,7 @@ import Testing
         CheckedRow("auth.token.first-name == 'a'", "1:1", "write auth.token['first-name']"),
         CheckedRow("uid - 'a' == 'a'", "1:1", "- does not apply to a string and a string"),
         CheckedRow("rest + 'a' == 'a'", "1:1", "write string(rest)"),
-        CheckedRow("1.5 % 2 == 1", "1:1", "% is for ints"),
+        CheckedRow("1.5 % 2 == 1", "1:1", "% does not apply to a float and an int; % requires ints: write int(...)"),
         CheckedRow("request.time + 5 > request.time", "1:1", "write duration.value(5, 's')"),
         CheckedRow(
             "5 * duration.value(1, 'm') > duration.value(1, 'm')", "1:1", "* does not apply to an int and a duration"),
@@ -62,7 +63,9 @@ import Testing
         CheckedRow("request.time == 5", "1:1", "this is never true: request.time is a timestamp"),
         CheckedRow("(auth != null) == 'true'", "1:1", "remove the quotes"),
         CheckedRow("[1] == [1].toSet()", "1:1", "write [1].toSet()"),
-        CheckedRow("request.method == 'get'", "1:19", "request.method is the method of HTTP, in capitals"),
+        CheckedRow(
+            "request.method == 'get'", "1:19",
+            "request.method is the HTTP method in upper case, so it is never 'get'; write 'GET'"),
         CheckedRow("'delete' != request.method", "1:1", "write 'DELETE'"),
         CheckedRow("request.method in ['GET', 'create']", "1:19", "write 'POST', or allow create"),
         CheckedRow("request.host == 'Example.com'", "1:17", "write 'example.com'"),
@@ -113,7 +116,8 @@ import Testing
         CheckedRow("{1: 2}.size() == 1", "1:2", "a map key must be a string, but this is an int"),
         CheckedRow("{auth: 2}.size() == 1", "1:2", "quote it: 'auth'"),
         CheckedRow("{'a': 1, 'a': 2}.size() == 1", "1:10", "duplicate key 'a'"),
-        CheckedRow("/a/$(null) == rest", "1:6", "a path segment must be a string or path, but this is null; put what"),
+        CheckedRow(
+            "/a/$(null) == rest", "1:6", "a path segment must be a string or path, but this is null; use a string"),
         CheckedRow(
             "/a/$(1) == rest", "1:6", "a path segment must be a string or path, but this is an int; write $(string(1))"),
     ])
@@ -122,7 +126,7 @@ import Testing
     }
 }
 
-/// Values of fields, worked out once for each token.
+/// Values of fields, evaluated once for each token.
 @Suite struct CheckedValueTests {
     @Test(arguments: [
         "token.role", "uid", "provider", "auth.uid", "auth.token.role", "token.get('role', 'none')",
@@ -135,11 +139,14 @@ import Testing
     }
 
     @Test(arguments: [
-        CheckedRow("request.path[0]", "1:1", "there is no request here: this is worked out once for each token"),
+        CheckedRow("request.path[0]", "1:1", "there is no request here: this is evaluated once for each token"),
         CheckedRow("request.auth.uid", "1:1", "use auth, uid, provider or token"),
         CheckedRow("now", "1:1", "there is no time here"),
-        CheckedRow("recentSignIn(duration.value(5, 'm'))", "1:1", "recentSignIn is of a request"),
-        CheckedRow("secondFactor()", "1:1", "secondFactor is of a request"),
+        CheckedRow(
+            "recentSignIn(duration.value(5, 'm'))", "1:1",
+            "recentSignIn requires a request, but this is evaluated once for each token"),
+        CheckedRow(
+            "secondFactor()", "1:1", "secondFactor requires a request, but this is evaluated once for each token"),
         CheckedRow("email", "1:1", "a claim is a member of the token: token.email"),
         CheckedRow("tokens.role", "1:1", "did you mean token?"),
         CheckedRow("auth.role", "1:6", "auth.token.role"),

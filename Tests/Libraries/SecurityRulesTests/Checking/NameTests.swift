@@ -10,7 +10,9 @@ import Testing
         CheckedRow("requst.auth != null", "1:1", "did you mean request?"),
         CheckedRow("request == null", "1:1", "'request' is not a value; use its members"),
         CheckedRow("request['auth'] != null", "1:1", "write request.auth"),
-        CheckedRow("request.get('auth', null) != null", "1:1", "request is no value"),
+        CheckedRow(
+            "request.get('auth', null) != null", "1:1",
+            "request is not a value; use its members, as in request.auth; call get on a member"),
         CheckedRow("math == 1", "1:1", "'math' is a namespace of functions, not a value; call one, as in math.abs(-1)"),
         CheckedRow("secondFactor", "1:1", "'secondFactor' is a function without a call; write secondFactor(...)"),
         CheckedRow("math.abs == 1", "1:6", "math.abs is a function without a call"),
@@ -31,16 +33,21 @@ import Testing
         CheckedRow("rest.frobnicate()", "1:6", "there is no method 'frobnicate'; it has bind"),
         CheckedRow("auth.token.x.frobnicate()", "1:14", "the manual lists the methods of each type"),
         CheckedRow("{uid2: 1}.size() == 1", "1:2", "quote it: 'uid2'"),
-        CheckedRow("request.headers['X-Role'] == 'a'", "1:17", "in lower case, so this is never there; write 'x-role'"),
+        CheckedRow(
+            "request.headers['X-Role'] == 'a'", "1:17", "in lower case, so this is never present; write 'x-role'"),
         CheckedRow("request.headers.Role == 'a'", "1:17", "write 'role'"),
         CheckedRow("'Role' in request.headers", "1:1", "write 'role'"),
         CheckedRow("request.headers.get('Role', '') == 'a'", "1:21", "write 'role'"),
-        CheckedRow("request.headers['authorization'] == 'a'", "1:17", "credentials are not shown to rules"),
-        CheckedRow("request.headers['Cookie'] == 'a'", "1:17", "credentials are not shown to rules"),
+        CheckedRow(
+            "request.headers['authorization'] == 'a'", "1:17",
+            "rules cannot read credentials, so there is no field authorization"),
+        CheckedRow(
+            "request.headers['Cookie'] == 'a'", "1:17", "rules cannot read credentials, so there is no field cookie"),
         CheckedRow(
             "request.headers.get('proxy-authorization', '') == 'a'", "1:21", "use auth, the verified identity"),
-        CheckedRow("'cookie' in request.headers", "1:1", "credentials are not shown to rules"),
-        CheckedRow("'cookie' in request.headers.keys()", "1:1", "credentials are not shown to rules"),
+        CheckedRow("'cookie' in request.headers", "1:1", "rules cannot read credentials, so there is no field cookie"),
+        CheckedRow(
+            "'cookie' in request.headers.keys()", "1:1", "rules cannot read credentials, so there is no field cookie"),
     ])
     func `an unknown name is refused with the likely one`(row: CheckedRow) {
         expect(Checked.condition(row.source).errors, toBe: row)

@@ -6,24 +6,30 @@ import Testing
     @Test(arguments: [
         CheckedRow(
             "match /a { allow read, write; }", "2:12", "anonymous clients may write, since no condition tests the user"),
-        CheckedRow("match /a { allow create: if true; }", "2:12", "anyone may create"),
-        CheckedRow("match /a { allow get, create, delete; }", "2:12", "anyone may create, delete"),
-        CheckedRow("match /a { allow write: if 1 == 1; }", "2:12", "anyone may write"),
+        CheckedRow(
+            "match /a { allow create: if true; }", "2:12",
+            "anonymous clients may create, since no condition tests the user"),
+        CheckedRow(
+            "match /a { allow get, create, delete; }", "2:12",
+            "anonymous clients may create, delete, since no condition tests the user"),
+        CheckedRow(
+            "match /a { allow write: if 1 == 1; }", "2:12",
+            "anonymous clients may write, since no condition tests the user"),
         CheckedRow("match /a { allow read: if 1 == 1; }", "2:27", "this is always true"),
         CheckedRow("match /a { allow read: if false; }", "2:12", "this never allows anything"),
         CheckedRow("match /a { allow read: if 2 < 1; }", "2:12", "this never allows anything"),
         CheckedRow(
             "match /a { allow read; allow get: if auth != null; }", "2:24",
-            "allowed already on line 2, without a condition"),
+            "its requests are already allowed on line 2, without a condition"),
         CheckedRow(
             "match /a { allow get; allow list: if true;\nallow read: if auth != null; }", "3:1",
-            "allowed already on line 2"),
+            "its requests are already allowed on line 2"),
         CheckedRow(
             "match /a/{b} { allow read; }\nmatch /a/{c} { allow read: if auth.uid == c; }", "3:16",
-            "allowed already on line 2"),
+            "its requests are already allowed on line 2"),
         CheckedRow(
             "match /a { match /b { allow read; } }\nmatch /a/b { allow read: if auth != null; }", "3:14",
-            "allowed already on line 2"),
+            "its requests are already allowed on line 2"),
         CheckedRow("match /a { }", "2:1", "this block contains no allow"),
         CheckedRow("match /a { match /b { match /c { } } }", "2:1", "this block contains no allow"),
         CheckedRow(
@@ -66,9 +72,9 @@ import Testing
         CheckedRow("false", "1:1", "this is never true, so it denies every request"),
         CheckedRow("'a' == 'b'", "1:1", "this is never true, so it denies every request"),
         CheckedRow("!(null == null)", "1:1", "this is never true"),
-        CheckedRow("auth != null && true", "1:17", "beside && it changes nothing"),
-        CheckedRow("false || auth != null", "1:1", "beside || it changes nothing"),
-        CheckedRow("true ? auth != null : false", "1:1", "only what stands before the : counts"),
+        CheckedRow("auth != null && true", "1:17", "it has no effect as an operand of &&"),
+        CheckedRow("false || auth != null", "1:1", "it has no effect as an operand of ||"),
+        CheckedRow("true ? auth != null : false", "1:1", "only the expression before the : has an effect"),
         CheckedRow("uid != null && auth.uid == uid", "1:1", "this is always true: uid is a string, never null"),
         CheckedRow(
             "auth.provider == 'google.com'", "1:18",

@@ -41,13 +41,13 @@ import Testing
         (
             "/a/b;c",
             [
-                "2:11 expected '{', found ';'; what belongs to it stands between '{' a",
+                "2:11 expected '{', found ';'; write its content between '{' and '}'",
                 "2:12 expected match, function or '}', found 'c'",
             ]
         ),
         ("/a|b", ["2:9 '|' must be escaped in a pattern"]),
         ("users/{id}", ["2:7 a pattern begins with '/'"]),
-        ("'/users'", ["2:7 expected a path, found the text '/users'"]),
+        ("'/users'", ["2:7 expected a path, found the string '/users'"]),
         ("users", ["2:7 a pattern begins with '/'"]),
         ("=", ["2:7 expected a path, found '='"]),
         ("", ["2:1 this match has no path"]),

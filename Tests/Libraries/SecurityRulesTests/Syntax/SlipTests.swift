@@ -25,7 +25,7 @@ import Testing
         ("a == undefined", ["1:6 there is no 'undefined'"]),
         ("a instanceof string", ["1:3 there is no 'instanceof'"]),
         ("a is not string", ["1:6 there is no 'is not'"]),
-        ("a is 'string'", ["1:6 expected the name of a type, found the text 'string'"]),
+        ("a is 'string'", ["1:6 expected the name of a type, found the string 'string'"]),
         ("a not in b", ["1:3 there is no 'not in'"]),
         ("$uid == a", ["1:1 names cannot contain '$'"]),
         ("auth.$uid == a", ["1:6 names cannot contain '$'"]),

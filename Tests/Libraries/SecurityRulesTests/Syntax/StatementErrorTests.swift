@@ -12,7 +12,7 @@ import Testing
         ("rules_version = '3'; service gatehouse.http { }", ["1:17 there is no version '3'"]),
         ("rules_version = 2; service gatehouse.http { }", ["1:17 the version is a string"]),
         ("rules_version = \"2\"\nservice gatehouse.http { }", ["1:20 ';' is missing after rules_version"]),
-        ("rules_version '2'; service gatehouse.http { }", ["1:15 expected '=', found the text '2'"]),
+        ("rules_version '2'; service gatehouse.http { }", ["1:15 expected '=', found the string '2'"]),
         ("rules_version == '2'; service gatehouse.http { }", ["1:15 expected '=', found '=='"]),
         ("rules_version = two; service gatehouse.http { }", ["1:17 expected '2', found 'two'"]),
         ("rules_version = '2';", ["1:21 there is no service block"]),
@@ -31,13 +31,16 @@ import Testing
             "rules_version = '2';\nservice gatehouse.http\nmatch /a { allow read; } }",
             ["3:1 expected '{', found 'match'"]
         ),
-        ("rules_version = '2';\nmatch /a { allow read; }", ["2:1 'match' stands outside of the service block"]),
-        ("rules_version = '2';\nfunction f() { return 1; }", ["2:1 'function' stands outside of the service block"]),
+        ("rules_version = '2';\nmatch /a { allow read; }", ["2:1 unexpected 'match' outside of the service block"]),
+        (
+            "rules_version = '2';\nfunction f() { return 1; }",
+            ["2:1 unexpected 'function' outside of the service block"]
+        ),
         (
             "rules_version = '2';\nservice gatehouse.http { }\nservice gatehouse.http { }",
             ["3:1 a file has exactly one service block"]
         ),
-        ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; } } }", ["2:53 '}' closes nothing"]),
+        ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; } } }", ["2:53 unmatched '}'"]),
         ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; }", ["2:24 this '{' is not closed"]),
         (
             "rules_version = '2';\nservice gatehouse.http { match /a { allow read;",
@@ -69,7 +72,7 @@ import Testing
         (
             "match /a; { allow read; }",
             [
-                "2:9 expected '{', found ';'; what belongs to it stands between '{' a",
+                "2:9 expected '{', found ';'; write its content between '{' and '}'",
                 "2:11 expected match, function or '}', found '{'",
             ]
         ),
@@ -78,7 +81,7 @@ import Testing
         ("isOwner() { return 1; }", ["2:1 expected match, function or '}', found 'isOwner'"]),
         ("service gatehouse.http { }", ["2:1 service in another block"]),
         ("rules_version = '2';", ["2:1 rules_version must be the first statement, and occur once"]),
-        ("'a';", ["2:1 expected match, function or '}', found the text 'a'"]),
+        ("'a';", ["2:1 expected match, function or '}', found the string 'a'"]),
         ("@;", ["2:1 unexpected '@'"]),
     ])
     func `an invalid statement of a service is reported`(text: String, messages: [String]) {
@@ -118,17 +121,20 @@ import Testing
             "allow read: if (a && b\nallow write: if c === d;",
             ["3:1 expected an operator or ')', found 'allow'", "3:19 there is no '==='"]
         ),
-        ("allow read: if a) && b;\nallow write: if c === d;", ["2:17 ')' closes nothing", "3:19 there is no '==='"]),
+        (
+            "allow read: if a) && b;\nallow write: if c === d;",
+            ["2:17 unmatched ')'; remove it", "3:19 there is no '==='"]
+        ),
         ("allow read: if;", ["2:15 the condition is missing"]),
         ("allow read: ;", ["2:12 the condition is missing"]),
         ("allow read:", ["2:12 the condition is missing"]),
-        ("allow read: if { return true; }", ["2:18 'return' stands in a condition"]),
-        ("allow read: if a { b }", ["2:18 expected an operator or ';', found '{'; take it out, or add what"]),
-        ("allow read: if a b;", ["2:18 expected an operator or ';', found 'b'; two values need an opera"]),
+        ("allow read: if { return true; }", ["2:18 unexpected 'return' in a condition; write the condition alone"]),
+        ("allow read: if a { b }", ["2:18 expected an operator or ';', found '{'; remove it, or add the missing"]),
+        ("allow read: if a b;", ["2:18 expected an operator or ';', found 'b'; write an operator between"]),
         (
             "allow read: if (a) { allow write; }\nallow list: if 1_0 == b;",
             [
-                "2:20 expected an operator or ';', found '{'; take it out, or add what",
+                "2:20 expected an operator or ';', found '{'; remove it, or add the missing",
                 "3:16 a number cannot contain letters or '_'",
             ]
         ),

@@ -119,7 +119,7 @@ extension ConfigurationValue {
     ]
 
     private func headerValue() -> String? {
-        guard case .scalar(let scalar) = content else { return fail("\(name) is not a text", "write a text") }
+        guard case .scalar(let scalar) = content else { return fail("\(name) is not a string", "write a string") }
         guard scalar.text.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else {
             return fail("\(name) contains a control character", "keep it on one line")
         }

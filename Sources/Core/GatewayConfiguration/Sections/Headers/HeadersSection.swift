@@ -177,7 +177,7 @@ extension ConfigurationValue {
 
     /// Returns the path of a claim, or another expression.
     fileprivate func extraSource() -> Configuration.ExtraHeader.Source? {
-        guard let scalar = scalar("a text") else { return nil }
+        guard let scalar = scalar("a string") else { return nil }
         let path: Result<ClaimPath, ClaimPathError> = Result { () throws(ClaimPathError) in
             try ClaimPath(parsing: scalar.text)
         }
