@@ -46,10 +46,10 @@ struct ExplainedRun {
         case await(Lookup)
     }
 
-    private struct Collector: PipelineObserver {
-        var findings: [PipelineFinding] = []
+    private final class Collector: PipelineObserver {
+        private(set) var findings: [PipelineFinding] = []
 
-        mutating func observe(_ finding: PipelineFinding) { findings.append(finding) }
+        func observe(_ finding: PipelineFinding) { findings.append(finding) }
     }
 
     mutating func explain() async -> Explanation {
@@ -79,11 +79,12 @@ struct ExplainedRun {
     }
 
     private mutating func advance(_ pipeline: RequestPipeline) -> (Outcome, [PipelineFinding]) {
-        var (run, origin, collector) = (run, origin, Collector())
+        var (run, origin) = (run, origin)
+        let collector = Collector()
         let context = RequestPipeline.Context(
             now: explainer.clock.now(), monotonic: explainer.clock.monotonic(), scratch: scratch)
         let outcome: Outcome = request.withView { view in
-            switch pipeline.advance(&run, view, &origin, in: context, observer: &collector) {
+            switch pipeline.advance(&run, view, &origin, in: context, observer: collector) {
             case .permit(let permit):
                 var path: String?
                 if case .upstream = permit.destination { path = String(decoding: permit.path, as: UTF8.self) }

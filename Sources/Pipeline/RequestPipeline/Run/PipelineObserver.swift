@@ -4,8 +4,10 @@ package import GatewayCore
 package import Routing
 
 /// An observer of the finding of each phase of a run. The production path uses `NoObserver`, which costs nothing.
+///
+/// Passed by value: an `inout` value without storage has no address, and ThreadSanitizer reads it.
 package protocol PipelineObserver {
-    mutating func observe(_ finding: PipelineFinding)
+    func observe(_ finding: PipelineFinding)
 }
 
 /// The observer of the production path.
@@ -13,7 +15,7 @@ package struct NoObserver: PipelineObserver {
     package init() {}
 
     @inline(__always)
-    package mutating func observe(_ finding: PipelineFinding) {}
+    package func observe(_ finding: PipelineFinding) {}
 }
 
 /// The finding of a phase, for `explain`. A phase without anything to check reports nothing.

@@ -12,7 +12,7 @@ extension RequestPipeline {
 
     @inline(__always)
     func authenticate(
-        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard run.plan?.policy.authentication != RoutePolicy.Authentication.none else {
             observer.observe(.credentialNotNeeded)
@@ -28,19 +28,19 @@ extension RequestPipeline {
         case .unsupported: return .deny(Denial(.argumentError))
         case .ambiguous: return .deny(Denial(.ambiguousCredentials))
         case .text(let token):
-            return token.withUnsafeBytes { authenticate($0, .idToken, &run, context, &observer) }
+            return token.withUnsafeBytes { authenticate($0, .idToken, &run, context, observer) }
         case .token(let range, let kind):
-            return authenticate(range.bytes(in: request.bytes), kind, &run, context, &observer)
+            return authenticate(range.bytes(in: request.bytes), kind, &run, context, observer)
         }
     }
 
     @inline(__always)
     private func authenticate(
         _ token: UnsafeRawBufferPointer, _ kind: CredentialKind, _ run: inout PipelineRun, _ context: Context,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         if kind == .idToken, let opaqueAuthenticator, !CompactShape.seemsJWT(token) {
-            return authenticate(opaque: token, opaqueAuthenticator, &run, context, &observer)
+            return authenticate(opaque: token, opaqueAuthenticator, &run, context, observer)
         }
         let outcome = authenticator.authenticate(
             token, kind: kind, now: context.now, monotonic: context.monotonic, waitingSince: run.fetchesBeforeWait)
@@ -49,7 +49,7 @@ extension RequestPipeline {
             observer.observe(.authenticated(entry))
             run.identity = entry
             return nil
-        case .refused(let failure): return refused(failure, &run, &observer)
+        case .refused(let failure): return refused(failure, &run, observer)
         case .unavailable(let retryAfter): return .deny(Denial(.keysUnavailable, retryAfter: retryAfter))
         case .awaitKeys(let set, let completedFetches):
             guard mayWait(run, context) else { return .deny(Denial(.keysUnavailable)) }
@@ -62,7 +62,7 @@ extension RequestPipeline {
     @inline(never)
     private func authenticate(
         opaque token: UnsafeRawBufferPointer, _ authenticator: OpaqueAuthenticator, _ run: inout PipelineRun,
-        _ context: Context, _ observer: inout some PipelineObserver
+        _ context: Context, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         let outcome = authenticator.authenticate(
             token, provider: run.plan?.opaqueProvider, now: context.now, monotonic: context.monotonic,
@@ -72,7 +72,7 @@ extension RequestPipeline {
             observer.observe(.authenticated(entry))
             run.identity = entry
             return nil
-        case .refused(let failure): return refused(failure, &run, &observer)
+        case .refused(let failure): return refused(failure, &run, observer)
         case .awaitOwner(let need): return awaitOwner(need, &run, context)
         case .unavailable(let retryAfter): return .deny(Denial(.introspectionUnavailable, retryAfter: retryAfter))
         case .query(let key):
@@ -82,7 +82,7 @@ extension RequestPipeline {
     }
 
     private func refused(
-        _ failure: VerificationFailure, _ run: inout PipelineRun, _ observer: inout some PipelineObserver
+        _ failure: VerificationFailure, _ run: inout PipelineRun, _ observer: some PipelineObserver
     ) -> PhaseEnd {
         observer.observe(.notAuthenticated(failure))
         run.reason = failure.reason.rawValue
@@ -118,14 +118,14 @@ extension RequestPipeline {
 
     @inline(__always)
     func authorize(
-        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: some PipelineObserver
     ) -> PipelineStep {
         guard let plan = run.plan else { return .deny(Denial(.internalError)) }
         var decisionContext = DecisionContext(
             now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), answer: run.records)
         if accounts != nil { decisionContext.account = accountView(run, plan, mayWait: decisionContext.mayWait) }
         let rules = plan.policy.rules == nil ? nil : beginRules(run, request, plan, context)
-        let decision = decide(&run, plan, decisionContext, rules, &observer)
+        let decision = decide(&run, plan, decisionContext, rules, observer)
         if let rules { endRules(rules, &run) }
         // A response of the store is used for one decision.
         run.records = nil
@@ -149,7 +149,7 @@ extension RequestPipeline {
     private func decide(
         _ run: inout PipelineRun, _ plan: RoutePlan, _ decisionContext: DecisionContext,
         _ rules: RuleEvaluationContext?,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> Decision {
         var failure: StoreFailure?
         var phase = DecisionPhase.revocation

@@ -9,7 +9,7 @@ extension RequestPipeline {
     @inline(__always)
     func readOrigin(
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard !settings.proxies.isEmpty || origin.wasAsked else { return nil }
         do throws(OriginError) {
@@ -28,14 +28,14 @@ extension RequestPipeline {
     @inline(__always)
     func serveBuiltin(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard Self.serves(request.head.method) else {
             observer.observe(.methodIsNeverForwarded)
             return .deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
         if settings.handlesPreflights, request.head.method == .options,
-            let step = answerPreflight(&run, request, peer, context, &observer)
+            let step = answerPreflight(&run, request, peer, context, observer)
         {
             return step
         }
@@ -71,14 +71,14 @@ extension RequestPipeline {
     @inline(never)
     private func answerPreflight(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let preflight = Preflight(request),
             let (plan, route) = settings.plan(askedBy: preflight, in: request, scratch: context.scratch),
             let cors = plan.additions?.cors
         else { return nil }
         record(plan, route, &run, request)
-        if let rates = plan.rates, let step = take(rates, &run, peer, context, &observer) { return step }
+        if let rates = plan.rates, let step = take(rates, &run, peer, context, observer) { return step }
         let isAllowed = cors.allows(run.corsOrigin)
         observer.observe(.preflight(preflight, of: plan, isAllowed: isAllowed))
         guard isAllowed else {
@@ -92,7 +92,7 @@ extension RequestPipeline {
 
     @inline(__always)
     func findRoute(
-        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         if run.endpoint != nil { return nil }
         if let credential = request.fields.first(.authorization) {
@@ -145,10 +145,10 @@ extension RequestPipeline {
     @inline(__always)
     func checkLimits(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let plan = run.plan else { return nil }
-        if let rates = plan.rates, let step = take(rates, &run, peer, context, &observer) { return step }
+        if let rates = plan.rates, let step = take(rates, &run, peer, context, observer) { return step }
         if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
             observer.observe(.bodyTooLong(length, limit: limit))
             return .deny(Denial(.requestTooLarge))
@@ -158,25 +158,25 @@ extension RequestPipeline {
 
     private func take(
         _ routeRates: RouteRates, _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context,
-        _ observer: inout some PipelineObserver
+        _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         let refusal = rates?.take(routeRates, network: peer.network, now: context.monotonic)
-        return refusal.map { rateLimited($0, &run, &observer) }
+        return refusal.map { rateLimited($0, &run, observer) }
     }
 
     @inline(__always)
     func checkUserLimits(
-        _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context, _ observer: inout some PipelineObserver
+        _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let routeRates = run.plan?.rates, !routeRates.users.isEmpty, !run.isCountedForUser else { return nil }
         run.isCountedForUser = true
         let refusal = rates?.take(
             routeRates, user: run.identity?.facts.userKey, network: peer.network, now: context.monotonic)
-        return refusal.map { rateLimited($0, &run, &observer) }
+        return refusal.map { rateLimited($0, &run, observer) }
     }
 
     private func rateLimited(
-        _ refusal: RateTables.Refusal, _ run: inout PipelineRun, _ observer: inout some PipelineObserver
+        _ refusal: RateTables.Refusal, _ run: inout PipelineRun, _ observer: some PipelineObserver
     ) -> PhaseEnd {
         observer.observe(.rateLimited(refusal.limit))
         run.reason = refusal.limit.text
@@ -195,7 +195,7 @@ extension RequestPipeline {
 
     @inline(__always)
     func readUpgrade(
-        _ run: inout PipelineRun, _ request: RequestView, _ observer: inout some PipelineObserver
+        _ run: inout PipelineRun, _ request: RequestView, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let plan = run.plan, let upgrades = plan.upgrade else {
             observer.observe(.upgrade(.nothing))
@@ -215,7 +215,7 @@ extension RequestPipeline {
 
     @inline(__always)
     func checkSite(
-        _ run: inout PipelineRun, _ request: RequestView, _ observer: inout some PipelineObserver
+        _ run: inout PipelineRun, _ request: RequestView, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let plan = run.plan, concernsSite(run, request) else { return nil }
         guard run.endpoint != nil || !plan.allowsCrossSite else {

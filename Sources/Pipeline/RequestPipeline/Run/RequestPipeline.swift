@@ -57,31 +57,30 @@ package final class RequestPipeline {
     package func advance(
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin, in context: Context
     ) -> PipelineStep {
-        var observer = NoObserver()
-        return advance(&run, request, &origin, in: context, observer: &observer)
+        advance(&run, request, &origin, in: context, observer: NoObserver())
     }
 
     /// Runs the phases with an observer that receives the finding of each.
     @inline(__always)
     package func advance(
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin, in context: Context,
-        observer: inout some PipelineObserver
+        observer: some PipelineObserver
     ) -> PipelineStep {
         while true {
             let end: PhaseEnd?
             switch run.phase {
-            case .origin: end = readOrigin(&run, request, &origin, &observer)
-            case .builtin: end = serveBuiltin(&run, request, origin.current, context, &observer)
-            case .route: end = findRoute(&run, request, context, &observer)
-            case .limits: end = checkLimits(&run, request, origin.current, context, &observer)
+            case .origin: end = readOrigin(&run, request, &origin, observer)
+            case .builtin: end = serveBuiltin(&run, request, origin.current, context, observer)
+            case .route: end = findRoute(&run, request, context, observer)
+            case .limits: end = checkLimits(&run, request, origin.current, context, observer)
             case .credential: end = findCredential(&run, request)
-            case .upgrade: end = readUpgrade(&run, request, &observer)
-            case .crossSite: end = checkSite(&run, request, &observer)
-            case .authenticate: end = authenticate(&run, request, context, &observer)
-            case .userLimits: end = checkUserLimits(&run, origin.current, context, &observer)
+            case .upgrade: end = readUpgrade(&run, request, observer)
+            case .crossSite: end = checkSite(&run, request, observer)
+            case .authenticate: end = authenticate(&run, request, context, observer)
+            case .userLimits: end = checkUserLimits(&run, origin.current, context, observer)
             case .revocation, .account, .provider, .scopes, .recency, .secondFactor, .rules:
                 // Returns directly, because each copy of a step is expensive.
-                return authorize(&run, request, context, &observer)
+                return authorize(&run, request, context, observer)
             }
             if let end { return end.step }
             guard let next = run.phase.next else { return .deny(Denial(.internalError)) }
