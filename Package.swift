@@ -388,7 +388,8 @@ for target in package.targets {
     for case .byNameItem(let used, _) in target.dependencies {
         guard let other = floorOfModule[used], other <= floor else {
             fatalError(
-                "\(target.name) uses \(used), which is on a higher floor or listed after it; see docs/internals/architecture.md")
+                "\(target.name) uses \(used), which is on a higher floor or listed after it; see docs/internals/architecture.md"
+            )
         }
     }
     floorOfModule[target.name] = floor

@@ -74,7 +74,8 @@ struct AdminAPI: Sendable {
 
 extension AdminAPI {
     static let notFound = AdminResponse.problem(
-        404, "route/not-found", title: "No such path", detail: "Check the path; docs/reference/admin-api.md lists them.")
+        404, "route/not-found", title: "No such path", detail: "Check the path; docs/reference/admin-api.md lists them."
+    )
 
     static let unauthorized = AdminResponse.problem(
         401, "auth/missing-credential", title: "The admin token is required",
