@@ -72,7 +72,10 @@ struct SharedProviderUserTests {
             let (old, now) = (unixNow() - 4000, unixNow())
             let token = try token(scenario, signedIn: old)
             let challenge = "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
-            // A session of Firebase's, another provider's, and another of this one's.
+            // The same session of another user.
+            try redis.cli(
+                "HSET", "gatehouse:session:{apple.com%3Aother}:apple.com%3A\(old)", "signed_in_at", "\(now)")
+            // Sessions of Firebase, of another provider, and another one of this provider.
             for session in ["\(old)", "google.com%3A\(old)", "apple.com%3A\(old + 1)", "apple.com:\(old)"] {
                 try redis.cli("HSET", user + session, "signed_in_at", "\(now)")
                 try scenario.expectRefusal(

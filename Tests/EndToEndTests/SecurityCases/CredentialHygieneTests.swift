@@ -93,6 +93,10 @@ import Testing
         ("Cookie: a=\"x; y\"; __session=COOKIE; b==; c", ["a=\"x; y\"; b==; c"]),
         ("Cookie: __session=COOKIE; __session2=z; my__session=y", ["__session2=z; my__session=y"]),
         ("Cookie: \u{FF}=\u{FE}; __session=COOKIE", ["\u{FF}=\u{FE}"]),
+        (
+            "Cookie: a=1; b=\"q; __session=COOKIE; c=x=y ; __session2=z; d=",
+            ["a=1; b=\"q; c=x=y ; __session2=z; d="]
+        ),
         ("Cookie: a=1\nCookie: __session=COOKIE\nCookie: b=2", ["a=1", "b=2"]),
     ]
 

@@ -183,9 +183,13 @@ import Testing
     @Test(.tags(.l09, .l13), arguments: adminCredentials)
     func `only the admin token is accepted and all other tokens get the same response`(value: String) throws {
         var answers: Set<String> = []
-        for target in ["/v1/users/known", "/v1/users/unknown", "/v1/keys", "/v1/nothing", "/nothing"] {
+        let requests = [
+            "GET /v1/users/known", "GET /v1/users/unknown", "GET /v1/keys", "GET /v1/nothing", "GET /nothing",
+            "POST /v1/users/known/revoke",
+        ]
+        for request in requests {
             let line = value.isEmpty ? "X: y" : "Authorization: \(value)"
-            let text: RawRequest = "GET \(target) HTTP/1.1\nHost: localhost\n\(line)\n\n"
+            let text: RawRequest = "\(request) HTTP/1.1\nHost: localhost\n\(line)\n\n"
             let client = try RawClient(port: scenario.gateway.adminPort)
             try client.send(text.bytes(scenario))
             let response = try client.response()

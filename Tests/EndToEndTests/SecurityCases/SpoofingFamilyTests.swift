@@ -36,7 +36,8 @@ enum Passage: CaseIterable, Sendable {
         "A-12 Forwarded", "A-10 X-Forwarded-Host", "A-10 X-Forwarded-Uri", "A-10 X-Forwarded-Method",
         "A-10 X-Original-URL", "A-10 X-Original-URI", "A-10 X-Original-Method", "A-10 X-Rewrite-URL",
         "A-10 X-Envoy-Original-Path", "A-10 X-Envoy-Original-Host", "A-10 X-HTTP-Method-Override",
-        "A-10 X-HTTP-Method", "A-10 X-Method-Override", "A-05 Proxy",
+        "A-10 X-HTTP-Method", "A-10 X-Method-Override", "A-05 Proxy", "A-10 X-Original-Host",
+        "A-03 X-Auth-Anything", "A-03 X-Auth-",
     ]
 
     /// How a name can be spelled so that a CGI variable, a framework or a careless proxy reads it as the same.
