@@ -176,7 +176,8 @@ struct ConfigurationLoader {
         else { return }
         context.warn(
             root.location(of: "headers"),
-            "the credential header \(Quoted(header)) is one of the removed inbound fields",
-            "choose a field name that does not begin with \(configuration.headers.prefix)")
+            "the credential header \(Quoted(header)) is removed, so forward_credential never forwards it",
+            "choose a field name that headers does not remove (prefix \(configuration.headers.prefix), extra, remove_inbound)"
+        )
     }
 }

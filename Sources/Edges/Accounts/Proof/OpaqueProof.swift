@@ -14,8 +14,8 @@ package struct OpaqueProof: Sendable {
         self.checker = checker
     }
 
-    /// The denial for providers without introspection, such as Microsoft, whose access tokens do not prove for which
-    /// client they were issued.
+    /// The denial for a provider whose opaque tokens are not configured or never accepted, such as Microsoft, whose
+    /// access tokens do not prove for which client they were issued.
     static let notTaken = AccountDenial(
         .operationNotAllowed, detail: "Access tokens of this provider are not accepted.")
 

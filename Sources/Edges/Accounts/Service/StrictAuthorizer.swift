@@ -57,7 +57,7 @@ struct StrictAuthorizer: Sendable {
         }
     }
 
-    /// Denies an identity or account that is disabled, or whose sign-ins before that time are revoked.
+    /// Denies an identity or account that is disabled, or for which a credential made at `time` is revoked.
     ///
     /// - Parameters:
     ///   - time: When the credential was made. Without it, any revocation applies.

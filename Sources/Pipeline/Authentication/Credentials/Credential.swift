@@ -7,7 +7,7 @@ package enum CredentialKind: UInt8, Sendable {
     /// A session cookie: accepted in the cookie only.
     case sessionCookie
 
-    /// The code of every failure of this kind except expiry and revocation, which have codes of their own.
+    /// The code of the failures of this kind that have no code of their own.
     var invalidCode: DecisionCode { self == .idToken ? .invalidIDToken : .invalidSessionCookie }
     package var expiredCode: DecisionCode { self == .idToken ? .idTokenExpired : .sessionCookieExpired }
     package var revokedCode: DecisionCode { self == .idToken ? .idTokenRevoked : .sessionCookieRevoked }

@@ -21,7 +21,8 @@ package final class CredentialSources: Sendable {
     package func find(in request: RequestView, _ found: inout FoundCredentials) {
         var tokens: [[UInt8]] = []
         var isAmbiguous = false
-        // RFC 6750 section 2.3 restricts the parameter to requests whose responses are not shared: GET and HEAD only.
+        // GET and HEAD only, as browsers use the parameter. RFC 6750 section 2.3 requires that the responses are not
+        // shared.
         if request.head.method == .get || request.head.method == .head {
             forEachParameter(of: request) { _, value, isOurs in
                 guard isOurs else { return }

@@ -2,9 +2,9 @@ package import JOSE
 
 /// The key of a record in the view: the first 128 bits of a SHA-256.
 ///
-/// It is computed once for a token and cached with it. The probability of a collision among 10 million users is below
-/// 2^-81; a deliberate collision costs 2^64 hashes. Users and sessions have separate tables, so their keys cannot
-/// collide.
+/// It is computed once for a token and cached with it. With 128 bits, the probability of a collision among 10 million
+/// users is below 2^-81; a deliberate collision costs 2^64 hashes. Users and sessions have separate tables, so their
+/// keys cannot collide.
 package struct StoreKey: Sendable, Hashable {
     let high: UInt64
     /// Never 0, which marks a free slot in the table.

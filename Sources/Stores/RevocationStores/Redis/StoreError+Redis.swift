@@ -23,7 +23,10 @@ extension StoreError {
         case "READONLY":
             self.init(
                 .readOnly, "the Redis server is a read-only replica; configure the master or sentinels in `store`")
-        case "NOPERM", "NOAUTH", "WRONGPASS":
+        case "NOAUTH", "WRONGPASS":
+            self.init(
+                .cannotOpen, "Redis rejected the credentials (\(refusal.code)); check the user and password in `store`")
+        case "NOPERM":
             self.init(
                 .cannotOpen,
                 "the gateway's Redis user lacks a permission (\(refusal.code)); grant the permissions listed in the manual"

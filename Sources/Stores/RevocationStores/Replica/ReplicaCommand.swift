@@ -112,7 +112,8 @@ extension ReplicaFault {
         kind: "INFO role", message: "the server is a replica, which may lack acknowledged writes; configure its master")
 
     static let noWait = ReplicaFault(
-        kind: "XREAD BLOCK", message: "the server ignores BLOCK, or is configured not to wait")
+        kind: "XREAD BLOCK",
+        message: "the server replied before the BLOCK time: it ignores BLOCK, or the wait was ended (CLIENT UNBLOCK)")
 
     static let otherOrder = ReplicaFault(
         kind: "XREAD order", message: "entries that do not follow the requested position")

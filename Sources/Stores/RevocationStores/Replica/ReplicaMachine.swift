@@ -29,7 +29,7 @@ struct ReplicaMachine: Sendable {
         case answered(ReplicaAnswer)
         /// The time of `deadline` has come. An earlier tick has no effect.
         case tick
-        /// A new reading of everything is requested.
+        /// A new reading of everything is requested, one that begins after this event.
         case rereadAsked
     }
 

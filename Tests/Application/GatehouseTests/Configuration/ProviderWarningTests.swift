@@ -36,8 +36,8 @@ import Testing
         #expect(configuration.warnings.map(\.location.line) == [3, 5])
         #expect(
             configuration.warnings.map(\.what) == [
-                "keys are fetched without TLS, so an attacker on the network can replace them",
-                "tokens and secrets are sent without TLS, so an attacker on the network can read them",
+                "keys may be fetched without TLS, where an attacker on the network can replace them",
+                "tokens and secrets may be sent without TLS, where an attacker on the network can read them",
             ])
         #expect(
             configuration.insecureOptions == [

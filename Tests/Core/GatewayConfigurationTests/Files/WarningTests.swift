@@ -24,7 +24,7 @@ import Testing
         (
             "identity: { credentials: { header: X-Auth-Token } }\nheaders: { forward_credential: true }\n"
                 + BrokenConfiguration.rest,
-            "2:1: warning: the credential header 'X-Auth-Token' is one of the removed inbound fields"
+            "2:1: warning: the credential header 'X-Auth-Token' is removed, so forward_credential never forwards it"
         ),
         (
             "upstreams:\n  a: { servers: ['http://a'] }\n  b: { servers: ['http://b'] }\n"

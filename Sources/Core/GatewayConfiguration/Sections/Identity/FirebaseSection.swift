@@ -125,7 +125,7 @@ extension Configuration.Firebase {
         }
         if insecureHTTP {
             mapping.warn(
-                "insecure_http", "keys are fetched without TLS, so an attacker on the network can replace them",
+                "insecure_http", "keys may be fetched without TLS, where an attacker on the network can replace them",
                 "use it only for development or in a trusted network")
         }
     }

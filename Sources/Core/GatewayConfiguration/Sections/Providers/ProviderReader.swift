@@ -21,8 +21,8 @@ struct ProviderReader {
         guard insecureHTTP else { return }
         let risk =
             hasCalls
-            ? "tokens and secrets are sent without TLS, so an attacker on the network can read them"
-            : "keys are fetched without TLS, so an attacker on the network can replace them"
+            ? "tokens and secrets may be sent without TLS, where an attacker on the network can read them"
+            : "keys may be fetched without TLS, where an attacker on the network can replace them"
         mapping.warn("insecure_http", risk, "use it only for development or in a trusted network")
     }
 
