@@ -1,9 +1,9 @@
 /// Hexadecimal digits.
-package enum HexDigits {
+public enum HexDigits {
     /// Returns the value of a digit of either case. `nil` for other bytes.
     @inlinable
     @inline(__always)
-    package static func value(of byte: UInt8) -> UInt8? {
+    public static func value(of byte: UInt8) -> UInt8? {
         let digit = byte &- 0x30
         if digit < 10 { return digit }
         let letter = (byte | 0x20) &- 0x61
@@ -13,7 +13,7 @@ package enum HexDigits {
     /// Returns the upper-case digit of the lowest four bits.
     @inlinable
     @inline(__always)
-    package static func upperCase(_ value: UInt8) -> UInt8 {
+    public static func upperCase(_ value: UInt8) -> UInt8 {
         let digit = value & 0xF
         return digit < 10 ? digit &+ 0x30 : digit &+ 0x37
     }
@@ -37,7 +37,7 @@ package enum HexDigits {
     /// Writes the 16 lower-case digits of 64 bits.
     @inlinable
     @inline(__always)
-    package static func write(_ value: UInt64, to output: UnsafeMutableRawPointer) {
+    public static func write(_ value: UInt64, to output: UnsafeMutableRawPointer) {
         output.storeBytes(of: digits(UInt32(truncatingIfNeeded: value &>> 32)), as: UInt64.self)
         output.storeBytes(of: digits(UInt32(truncatingIfNeeded: value)), toByteOffset: 8, as: UInt64.self)
     }

@@ -1,12 +1,12 @@
 /// Percent-encoding (RFC 3986 section 2.1): `%` and two hexadecimal digits for each byte.
-package enum PercentEncoding {
+public enum PercentEncoding {
     /// Returns whether the byte is unreserved (letters, digits, `-`, `.`, `_`, `~`). Its escape is equivalent to the
     /// byte (RFC 3986 section 2.3).
     ///
     /// The table has one bit for each byte, so that a scan of a path keeps it in two registers.
     @inlinable
     @inline(__always)
-    package static func isUnreserved(_ byte: UInt8) -> Bool {
+    public static func isUnreserved(_ byte: UInt8) -> Bool {
         let low: UInt64 = 0x03FF_6000_0000_0000
         let high: UInt64 = 0x47FF_FFFE_87FF_FFFE
         let word = byte < 64 ? low : high
@@ -19,7 +19,7 @@ package enum PercentEncoding {
     /// An encoded name contains no line break and can be decoded unambiguously.
     @inlinable
     @inline(__always)
-    package static func isPlain(_ byte: UInt8) -> Bool {
+    public static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "%")
     }
 
@@ -42,7 +42,7 @@ package enum PercentEncoding {
     /// - Parameter plusIsSpace: Whether `+` is a space, as in `application/x-www-form-urlencoded` (WHATWG URL,
     ///   section 5.1).
     @inlinable
-    package static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
+    public static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.underestimatedCount)
         var rest = text.makeIterator()
@@ -61,7 +61,7 @@ package enum PercentEncoding {
 
     /// Decodes like ``decoded(_:plusIsSpace:)``. `nil` also for invalid UTF-8.
     @inlinable
-    package static func decodedText(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> String? {
+    public static func decodedText(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> String? {
         decoded(text, plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

@@ -1,7 +1,7 @@
 /// The phases of a decision, in the order in which every front end runs them.
 ///
 /// The access log, metrics and `explain` use the raw names.
-package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
+public enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
     /// Client address and scheme, from the socket or a trusted proxy.
     case origin
     /// Methods that are never forwarded, preflights, and the endpoints of the gateway itself.
@@ -61,10 +61,10 @@ package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
     ///
     /// A run calls this about a dozen times. The raw values are the representation and have no gaps;
     /// `init(rawValue:)` would compare them one by one.
-    @inlinable package var next: DecisionPhase? {
+    @inlinable public var next: DecisionPhase? {
         if case .rules = self { return nil }
         return unsafeBitCast(unsafeBitCast(self, to: UInt8.self) &+ 1, to: DecisionPhase.self)
     }
 
-    package static func < (left: DecisionPhase, right: DecisionPhase) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: DecisionPhase, right: DecisionPhase) -> Bool { left.rawValue < right.rawValue }
 }

@@ -15,8 +15,11 @@ package final class FlushQueue {
     var limit = 64
 
     private let loop: (any EventLoop)?
-    private var waiting: [any Flushable] = []
-    private var isFlushing = false
+    // All accesses are on the event loop and in this class. No call from within an access changes the same property.
+    @exclusivity(unchecked) private var waiting: [any Flushable] = []
+    /// The connections of the running flush. Its storage is reused.
+    @exclusivity(unchecked) private var ready: [any Flushable] = []
+    @exclusivity(unchecked) private var isFlushing = false
     /// The buffers for request heads and for response heads.
     package let requests = ScratchBuffers(capacity: 4096)
     package let answers = ScratchBuffers(capacity: 1024)
@@ -43,10 +46,9 @@ package final class FlushQueue {
         isFlushing = true
         defer { isFlushing = false }
         // Writes caused by flushing are queued for the next flush.
-        let ready = waiting
-        waiting = []
-        waiting.reserveCapacity(ready.count)
+        swap(&waiting, &ready)
         for connection in ready { connection.flushNow() }
+        ready.removeAll(keepingCapacity: true)
         sent()
     }
 

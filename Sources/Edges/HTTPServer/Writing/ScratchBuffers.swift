@@ -1,4 +1,4 @@
-package import NIOCore
+public import NIOCore
 
 /// Reusable buffers for heads that are passed to channels, so that writing does not allocate.
 ///
@@ -55,8 +55,8 @@ extension ByteBuffer {
     ///
     /// Pending data keeps the old storage alive. A small text must therefore not use large storage, or a peer that does
     /// not read would hold far more memory than its data.
-    @inline(__always)
-    package mutating func reuse(for bound: Int) {
+    @inlinable
+    public mutating func reuse(for bound: Int) {
         if capacity > 4 * max(bound, 1024) {
             self = ByteBufferAllocator().buffer(capacity: bound)
         } else {

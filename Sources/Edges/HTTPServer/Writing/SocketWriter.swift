@@ -19,12 +19,12 @@ package final class SocketWriter {
     private typealias Transport = any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
 
     /// Access to the socket while the channel has it open, so that a reused descriptor is never written to.
-    private var transport: Transport?
-    private var held: ByteBuffer?
+    @exclusivity(unchecked) private var transport: Transport?
+    @exclusivity(unchecked) private var held: ByteBuffer?
     /// Whether writes go to the channel.
-    private var usesChannel: Bool
+    @exclusivity(unchecked) private var usesChannel: Bool
     /// Whether it was determined if the socket may be written to directly.
-    private var isSettled: Bool
+    @exclusivity(unchecked) private var isSettled: Bool
     /// The number of times that the channel was used.
     private var given = 0
     /// Whether a completion notice of the channel is pending.

@@ -3,24 +3,24 @@
 /// Its memory is allocated once and reused, so that parsing allocates nothing. Each worker or connection has its own;
 /// it is not thread-safe. A failed parse leaves it partially filled.
 public final class FieldTable {
-    struct State {
-        var count: Int
+    @usableFromInline struct State {
+        @usableFromInline var count: Int
         /// One bit for each kind that occurs. An `Occurrence` is valid only if its bit is set.
-        var present: UInt64
+        @usableFromInline var present: UInt64
     }
 
-    struct Occurrence {
-        var first: UInt16
-        var count: UInt16
+    @usableFromInline struct Occurrence {
+        @usableFromInline var first: UInt16
+        @usableFromInline var count: UInt16
     }
 
     /// The maximum number of field lines.
     public let capacity: Int
 
     // Constant pointers instead of variables, since each access to a class's variable is checked for exclusivity.
-    let storage: UnsafeMutablePointer<Field>
-    let state: UnsafeMutablePointer<State>
-    let occurrences: UnsafeMutablePointer<Occurrence>
+    @usableFromInline let storage: UnsafeMutablePointer<Field>
+    @usableFromInline let state: UnsafeMutablePointer<State>
+    @usableFromInline let occurrences: UnsafeMutablePointer<Occurrence>
 
     /// Creates a table for `capacity` field lines, clamped to 1 to 65,535.
     public init(capacity: Int) {
@@ -39,23 +39,28 @@ public final class FieldTable {
     }
 
     /// The number of field lines.
+    @inlinable
     public var count: Int { state.pointee.count }
 
     /// The field line at `index`, in the order of the head. Traps if the index is out of bounds.
+    @inlinable
     public subscript(index: Int) -> Field {
         precondition(index >= 0 && index < count, "no such field")
         return storage[index]
     }
 
     /// Returns whether there is a field of this kind, in constant time.
+    @inlinable
     public func contains(_ kind: FieldKind) -> Bool { state.pointee.present & kind.bit != 0 }
 
     /// Returns the number of field lines of this kind, in constant time.
+    @inlinable
     public func count(of kind: FieldKind) -> Int {
         contains(kind) ? Int(occurrences[Int(kind.rawValue)].count) : 0
     }
 
     /// Returns the index of the first field line of this kind, in constant time.
+    @inlinable
     public func firstIndex(of kind: FieldKind) -> Int? {
         contains(kind) ? Int(occurrences[Int(kind.rawValue)].first) : nil
     }
@@ -104,5 +109,5 @@ extension FieldTable {
 extension FieldKind {
     /// The kind's bit in a set of kinds; there are fewer than 64.
     @inline(__always)
-    var bit: UInt64 { 1 &<< UInt64(rawValue) }
+    @inlinable var bit: UInt64 { 1 &<< UInt64(rawValue) }
 }
