@@ -22,18 +22,18 @@ func eventually<Value>(
     }
 }
 
-/// The factors for limits of time and memory under sanitizers and on busy machines.
+/// The factors for limits of time and memory, for busy machines and sanitizers.
 enum Allowance {
-    /// At least 1.
-    static let factor = value(of: "GATEHOUSE_TEST_ALLOWANCE")
-    private static let memoryFactor = value(of: "GATEHOUSE_TEST_MEMORY_ALLOWANCE")
+    /// At least 1. Four by default, so that no limit depends on a machine without other work.
+    static let factor = value(of: "GATEHOUSE_TEST_ALLOWANCE", default: 4)
+    private static let memoryFactor = value(of: "GATEHOUSE_TEST_MEMORY_ALLOWANCE", default: 1)
 
     static func time(_ usual: Duration) -> Duration { usual * factor }
     /// A timeout of the gateway's configuration, long enough for a busy machine.
     static func setting(milliseconds usual: Int) -> String { "\(usual * factor)ms" }
     static func memory(kilobytes usual: Int) -> Int { usual * memoryFactor }
 
-    private static func value(of variable: String) -> Int {
-        max(1, Int(ProcessInfo.processInfo.environment[variable] ?? "") ?? 1)
+    private static func value(of variable: String, default usual: Int) -> Int {
+        max(1, Int(ProcessInfo.processInfo.environment[variable] ?? "") ?? usual)
     }
 }
