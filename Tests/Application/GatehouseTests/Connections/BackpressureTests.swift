@@ -92,6 +92,11 @@ import Testing
     @Test func `chunks of one byte are buffered by their bytes only`() throws {
         let (client, server) = try rig.exchange(
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", receiveBuffer: 4096)
+        // The kernel would hold megabytes, each byte of which is a chunk to parse.
+        try rig.onWorker { worker in
+            let client = worker.connectionContext.registry.connections[0]
+            _ = client.context?.channel.setOption(.socketOption(.so_sndbuf), value: 16_384)
+        }
         try server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let block = Array(String(repeating: "1\r\na\r\n", count: 8192).utf8)
         let sent = try fill(server, limit: 64 * Self.megabyte, with: block) { !$0.isWritable }
