@@ -34,7 +34,7 @@ import Testing
             RuleSource.maximumSize, RuleLimits.matchDepth, RuleLimits.pathSegments, RuleLimits.captures,
             RuleLimits.parameters, RuleLimits.lets, RuleLimits.expressions, RuleLimits.callDepth,
             RuleLimits.expressionDepth, RuleLimits.sourceExpressions, RuleLimits.declarations, RegexLimits.patternBytes,
-            RuleLimits.work, RuleLimits.signInAges, RuleLimits.textLength,
+            RuleLimits.patternInstructions, RuleLimits.work, RuleLimits.signInAges, RuleLimits.textLength,
         ]
         let stated = ReferencePage.rows(under: "Limit").map { $0[1].replacingOccurrences(of: ",", with: "") }
         #expect(stated == values.map(String.init))

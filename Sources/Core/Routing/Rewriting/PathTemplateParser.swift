@@ -17,11 +17,11 @@ struct PathTemplateParser {
 
     mutating func run() throws(PathTemplateError) -> [PathTemplate.Piece] {
         guard text.first == PathBytes.slash else {
-            throw PathTemplateError(what: "does not begin with '/'", remedy: "add it")
+            throw PathTemplateError(what: "does not begin with '/'", remedy: "begin it with '/', as in /internal/{id}")
         }
         guard text.count <= PathTemplate.maximumLength else {
             throw PathTemplateError(
-                what: "longer than \(PathTemplate.maximumLength) bytes", remedy: "shorten it")
+                what: "longer than \(PathTemplate.maximumLength) bytes", remedy: "shorten its literal segments")
         }
         while position < text.count { try readPiece() }
         try checkSample()
@@ -33,7 +33,9 @@ struct PathTemplateParser {
         let name = text[(position + 1)...].prefix { $0 != UInt8(ascii: "}") && $0 != PathBytes.slash }
         let end = position + 1 + name.count
         guard end < text.count, text[end] == UInt8(ascii: "}") else {
-            throw PathTemplateError(what: "a '{' without a matching '}'", remedy: "write {NAME}")
+            throw PathTemplateError(
+                what: "a '{' without a '}' in its segment",
+                remedy: "write {NAME} for a capture, or %7B for a literal '{'")
         }
         try addCapture(String(decoding: name, as: UTF8.self), end: end + 1)
         position = end + 1
@@ -50,7 +52,8 @@ struct PathTemplateParser {
         captures += 1
         guard captures <= PathTemplate.maximumCaptures else {
             throw PathTemplateError(
-                what: "more than \(PathTemplate.maximumCaptures) captures", remedy: "use fewer")
+                what: "more than \(PathTemplate.maximumCaptures) captures",
+                remedy: "capture several segments of the route's path as one {rest=**}")
         }
         sample.append(UInt8(ascii: "x"))
         if let place = place(of: name) {
@@ -59,7 +62,7 @@ struct PathTemplateParser {
             guard text[position - 1] == PathBytes.slash, end == text.count || text[end] == PathBytes.slash else {
                 throw PathTemplateError(
                     what: "'{\(name)}' can match several segments, but is not a whole segment",
-                    remedy: "make it a whole segment")
+                    remedy: "write '/' before it, and '/' or nothing after it")
             }
             pieces.append(.rest(from: pattern.segments.count))
         } else {
@@ -82,6 +85,25 @@ struct PathTemplateParser {
         return PathTemplateError(what: "no capture of the route is named \(Quoted(name))", remedy: remedy)
     }
 
+    /// Returns the remedy for the first reason that the template is not canonical.
+    private func remedyForSample() -> String {
+        let text = String(decoding: text, as: UTF8.self)
+        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        if let mark = text.first(where: { $0 == "?" || $0 == "#" }) {
+            return "remove '\(mark)' and the text after it; the query of a request is kept"
+        }
+        if text.contains("//") { return "write '//' as '/'" }
+        if segments.contains(".") || segments.contains("..") {
+            return "write the path without '.' and '..' segments"
+        }
+        if text.uppercased().contains("%2F") || text.contains("%25") {
+            return "remove %2F and %25, which servers decode differently"
+        }
+        return
+            "percent-encode non-ASCII characters as %HH with upper-case digits, and write letters, digits, '-', '.', "
+            + "'_' and '~' without escapes"
+    }
+
     private static func occurs(_ escape: String, in path: UnsafeRawBufferPointer) -> Bool {
         path.indices.contains { path[$0...].starts(with: escape.utf8) }
     }
@@ -98,9 +120,7 @@ struct PathTemplateParser {
             }
         }
         guard isCanonical else {
-            throw PathTemplateError(
-                what: "not a canonical path",
-                remedy: "remove '//', '.' and '..' segments, the query and needless escapes")
+            throw PathTemplateError(what: "not a canonical path", remedy: remedyForSample())
         }
         guard !sample.withUnsafeBytes(ReservedPath.contains) else {
             throw PathTemplateError(what: "'/.gatehouse/' is reserved for the gateway", remedy: "choose another path")

@@ -175,8 +175,9 @@ struct BuiltinCallChecker {
         case .tooMany(let isFirst):
             guard isFirst else { return }
             findings.fail(
-                arguments[0].expression.range, "the total size of the regular expressions up to here exceeds the limit",
-                "use smaller repeats, or compare strings instead")
+                arguments[0].expression.range,
+                "the regular expressions up to here have more than \(RuleLimits.patternInstructions) parts",
+                "use smaller repeats, as a{1000} has 1,000 parts and a* two, or compare strings")
         case .right(let pattern):
             guard arguments.count > 1, let replacement = arguments[1].value.stringConstant,
                 let problem = pattern.problem(ofReplacement: replacement)

@@ -25,7 +25,7 @@ public enum RuleLimits {
     public static let sourceExpressions = 32_768
     /// The maximum number of instructions of all literal regular expressions in a source, with expanded repeats.
     public static let patternInstructions = 200_000
-    /// The maximum number of functions, and of `allow` statements, in a source.
+    /// The maximum number of functions, of `match` blocks, and of `allow` statements, in a source.
     public static let declarations = 4096
     /// The maximum number of steps of a request other than expressions: elements or bytes that are processed or
     /// created, and states of regular expressions.
@@ -34,4 +34,7 @@ public enum RuleLimits {
     public static let signInAges = 8
     /// The maximum number of Unicode scalars of a value in a trace or message.
     public static let textLength = 200
+
+    /// The remedy for a source beyond a limit.
+    static let remedy = "share conditions in functions, or move conditions of one path to allow of its route"
 }

@@ -92,7 +92,7 @@ struct ExpressionParser {
         guard count <= RuleLimits.sourceExpressions else {
             tokens.fail(
                 range, "rules have at most \(RuleLimits.sourceExpressions) expressions",
-                "split them: each route can have a separate file")
+                RuleLimits.remedy)
             tokens.halt()
             throw Abandoned()
         }

@@ -36,7 +36,9 @@ struct RulesetParser {
                 let word = tokens.current.range
                 if let block = service() {
                     if !services.isEmpty {
-                        tokens.fail(word, "a file has exactly one service block", "move its content to the first")
+                        tokens.fail(
+                            word, "a file has exactly one service block",
+                            "move its match blocks and functions to the first")
                     }
                     services.append(block)
                 }
@@ -129,7 +131,8 @@ struct RulesetParser {
     /// Reports a statement that is not valid next to the service block.
     private mutating func topLevel(hasService: Bool) {
         if tokens.at(.closeBrace) {
-            tokens.fail(tokens.current.range, "unmatched '}'", "remove it, or add the opening bracket")
+            tokens.fail(
+                tokens.current.range, "unmatched '}'", "remove it, or add the '{' of the block that it closes")
             return tokens.advance()
         }
         if tokens.at(.semicolon) { return straySemicolon() }
@@ -140,7 +143,8 @@ struct RulesetParser {
                 "move it into service gatehouse.http { ... }")
         } else if tokens.at("rules_version") {
             tokens.fail(
-                tokens.current.range, "rules_version must be the first statement, and occur once", "remove this one")
+                tokens.current.range, "rules_version must be the first statement, and occur once",
+                "write it before service, and remove this one")
         } else if !tokens.current.isInvalid {
             tokens.fail(
                 tokens.current.range, "expected \(hasService ? "the end" : "service"), found \(tokens.found)",
@@ -180,7 +184,7 @@ extension RulesetParser {
         if !tokens.current.isInvalid {
             tokens.fail(
                 tokens.current.range, "expected '{', found \(tokens.found)",
-                "write its content between '{' and '}'")
+                "write '{' here, and '}' after the last statement of the block")
         }
         tokens.isIncomplete = true
         if !isForgotten { tokens.skipStatement() }
@@ -190,7 +194,7 @@ extension RulesetParser {
     /// Parses the '}' of a block.
     mutating func close(_ open: SourceRange) {
         guard !tokens.take(.closeBrace) else { return }
-        tokens.fail(open, "this '{' is not closed", "add the matching '}'")
+        tokens.fail(open, "this '{' is not closed", "add '}' after the last statement of its block")
     }
 
     private mutating func statement(_ enclosing: EnclosingPattern, _ block: inout Block) {
@@ -271,7 +275,7 @@ extension RulesetParser {
         if self[keyPath: counter] <= RuleLimits.declarations { return true }
         tokens.fail(
             range, "rules have at most \(RuleLimits.declarations) \(what)",
-            "split them: each route can have a separate file")
+            RuleLimits.remedy)
         tokens.halt()
         return false
     }

@@ -7,7 +7,7 @@ enum SourceCheck {
             findings.fail(
                 SourceRange(start: 0, end: 0),
                 "rules have at most \(RuleSource.maximumSize) bytes, but these have \(bytes.count)",
-                "split them: each route can have a separate file")
+                RuleLimits.remedy)
             return false
         }
         guard let fault = firstFault(bytes) else { return true }

@@ -145,7 +145,8 @@ extension TokenStream {
     /// Reports a token that cannot follow an expression.
     func unexpectedAfterExpression(_ end: String) throws(Abandoned) -> Never {
         if at(.closeParenthesis) || at(.closeBracket) || at(.closeBrace) {
-            fail(current.range, "unmatched \(found)", "remove it, or add the opening bracket")
+            let open = at(.closeParenthesis) ? "(" : at(.closeBracket) ? "[" : "{"
+            fail(current.range, "unmatched \(found)", "remove it, or add the '\(open)' that it closes")
             throw Abandoned()
         }
         let needsOperator =

@@ -9,7 +9,7 @@ import Testing
         .route("path: /{a}\nauth: none\nrewrite: { path: '/{b}' }", "7:5 no capture of the route is named 'b'"),
         .route(
             "path: /{a}\nauth: none\nrewrite: { path: '/x//{a}' }",
-            "7:5 rewrite.path: not a canonical path; remove '//'"),
+            "7:5 rewrite.path: not a canonical path; write '//' as '/'"),
         .route(
             "path: /a/{b}\nauth: none\nstrip_prefix: /a\nrewrite: { path: '/{b}' }",
             "8:5 rewrite.path and strip_prefix are mutually exclusive; remove one"),

@@ -66,16 +66,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("x", "does not begin with '/'"), ("/{b}", "no capture of the route is named 'b'"),
-        ("/{a", "a '{' without a matching '}'; write {NAME}"),
-        ("/{a/b}", "a '{' without a matching '}'; write {NAME}"), ("/x//y", "not a canonical path; remove"),
-        ("/x/../y", "not a canonical path; remove"), ("/.", "not a canonical path; remove"),
-        ("/%2f", "not a canonical path; remove"), ("/%2F", "not a canonical path; remove"),
-        ("/%25{a}", "not a canonical path; remove"), ("/%4{a}", "not a canonical path; remove"),
-        ("/%7E", "not a canonical path; remove"), ("/x?y", "not a canonical path; remove"),
-        ("/ä", "not a canonical path; remove"),
+        ("x", "does not begin with '/'; begin it with '/', as in"), ("/{b}", "no capture of the route is named 'b'"),
+        ("/{a", "a '{' without a '}' in its segment; write {NAME} for a capture, or %7B"),
+        ("/{a/b}", "a '{' without a '}' in its segment"), ("/x//y", "not a canonical path; write '//' as '/'"),
+        ("/x/../y", "not a canonical path; write the path without '.' and '..' segments"),
+        ("/.", "not a canonical path; write the path without '.' and '..' segments"),
+        ("/%2f", "not a canonical path; remove %2F and %25"), ("/%2F", "not a canonical path; remove %2F and %25"),
+        ("/%25{a}", "not a canonical path; remove %2F and %25"),
+        ("/%4{a}", "not a canonical path; percent-encode"), ("/%7E", "not a canonical path; percent-encode"),
+        ("/x?y", "not a canonical path; remove '?' and the text after it"),
+        ("/x#y", "remove '#' and the text after it"),
+        ("/ä", "not a canonical path; percent-encode"),
         ("/.gatehouse/x", "'/.gatehouse/' is reserved for the gateway; choose another path"),
-        ("/x-{rest}", "'{rest}' can match several segments, but is not a whole segment"),
+        ("/x-{rest}", "'{rest}' can match several segments, but is not a whole segment; write '/' before it"),
         ("/{rest}-x", "'{rest}' can match several segments, but is not a whole segment"),
         (String(repeating: "/{a}", count: 33), "more than 32 captures"),
     ]) func `an invalid template is an error`(row: (template: String, problem: String)) throws {

@@ -41,7 +41,7 @@ import Testing
         (
             "/a/b;c",
             [
-                "2:11 expected '{', found ';'; write its content between '{' and '}'",
+                "2:11 expected '{', found ';'; write '{' here, and '}' after",
                 "2:12 expected match, function or '}', found 'c'",
             ]
         ),

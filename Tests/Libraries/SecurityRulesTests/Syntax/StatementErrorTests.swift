@@ -40,7 +40,10 @@ import Testing
             "rules_version = '2';\nservice gatehouse.http { }\nservice gatehouse.http { }",
             ["3:1 a file has exactly one service block"]
         ),
-        ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; } } }", ["2:53 unmatched '}'"]),
+        (
+            "rules_version = '2';\nservice gatehouse.http { match /a { allow read; } } }",
+            ["2:53 unmatched '}'; remove it, or add the '{' of the block that it closes"]
+        ),
         ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; }", ["2:24 this '{' is not closed"]),
         (
             "rules_version = '2';\nservice gatehouse.http { match /a { allow read;",
@@ -72,7 +75,7 @@ import Testing
         (
             "match /a; { allow read; }",
             [
-                "2:9 expected '{', found ';'; write its content between '{' and '}'",
+                "2:9 expected '{', found ';'; write '{' here, and '}' after",
                 "2:11 expected match, function or '}', found '{'",
             ]
         ),

@@ -81,6 +81,7 @@ import Testing
         #expect(serviceErrors(limit.text(limit.most)) == [])
         let errors = serviceErrors(limit.text(limit.most + 1))
         #expect(errors.count == 1 && errors[0].contains("at most \(limit.most)") && errors[0].contains(limit.what))
+        #expect(!errors[0].contains("separate file"))
     }
 
     @Test func `a file has at most 262,144 bytes`() {
@@ -89,7 +90,8 @@ import Testing
         #expect(file(text + blanks).errors == [])
         #expect(
             file(text + blanks + " ").errors == [
-                "1:1 rules have at most 262144 bytes, but these have 262145; split them: each route can have a separate file"
+                "1:1 rules have at most 262144 bytes, but these have 262145; "
+                    + "share conditions in functions, or move conditions of one path to allow of its route"
             ])
     }
 
