@@ -94,9 +94,32 @@ struct CheckTests {
                 && run.errors.contains("pages of other sites can send requests with the user's session cookie"))
     }
 
-    @Test func `a missing file is reported by its name`() async throws {
-        let run = try await CommandRun.run("check", "--config", "absent.yaml", in: ScratchFolder())
+    @Test(arguments: [
+        ["check", "gatehose.yaml"], ["check", "--config", "gatehose.yaml"], ["serve", "gatehose.yaml"],
+        ["explain", "GET", "/", "--config", "gatehose.yaml"],
+    ])
+    func `a missing file is reported with its folder, similar names and how to create it`(
+        arguments: [String]
+    ) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.valid, to: "gatehouse.yaml")
+        let run = try await CommandRun.run(arguments, in: folder)
         #expect(run.exitCode == 1)
-        #expect(run.errors.contains("absent.yaml"))
+        #expect(run.errorLines.count == 1 && run.errors.hasPrefix("gatehose.yaml:1:1: the folder '/"), "\(run.errors)")
+        #expect(run.errors.contains("' has no configuration file 'gatehose.yaml'; did you mean 'gatehouse.yaml'? or "))
+        #expect(run.errors.contains("create it, ") && run.errors.contains("gatehouse serve --firebase-project ID"))
+    }
+
+    @Test func `the usual file in another folder is suggested`() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.valid, to: "gatehouse.yaml")
+        let run = try await CommandRun.run("check", in: folder)
+        #expect(run.errors.contains("there is no folder '") && run.errors.contains("; did you mean 'gatehouse.yaml'?"))
+    }
+
+    @Test func `a file and --config exclude each other`() async throws {
+        let run = try await CommandRun.run("check", "a.yaml", "--config", "b.yaml", in: ScratchFolder())
+        #expect(run.exitCode == 64)
+        #expect(run.errors.contains("a file excludes --config and --firebase-project/--upstream; give one of them"))
     }
 }

@@ -94,6 +94,23 @@ struct RulesTestCommandTests {
         #expect(run.errors.hasPrefix("absent/page.html cannot be written; "))
     }
 
+    @Test func `a missing rules file is reported with its folder and similar files`() async throws {
+        let run = try await CommandRun.run("rules", "test", "note.rules", in: try folder())
+        #expect(run.exitCode == 1)
+        #expect(run.errors.hasPrefix("note.rules:1:1: the folder '/"), "\(run.errors)")
+        #expect(run.errors.contains("has no rules file 'note.rules'; did you mean 'notes.rules'? or create it"))
+    }
+
+    @Test func `missing tests of a rules file are reported with how to create them`() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.rules, to: "notes.rules")
+        let run = try await CommandRun.run("rules", "test", "notes.rules", in: folder)
+        #expect(run.exitCode == 1)
+        #expect(
+            run.errors == "notes.test.yaml:1:1: 'notes.rules' has no tests; create this file, as in "
+                + "tests: [{ request: GET /notes, auth: none, expect: deny }]\n", "\(run.errors)")
+    }
+
     @Test func `with --quiet only failures and the summary are printed`() async throws {
         let run = try await CommandRun.run("rules", "test", "notes.rules", "--quiet", in: try folder())
         #expect(run.output == "1 test, all passed; coverage 50 % (1 of 2 outcomes)\n")
@@ -122,7 +139,7 @@ struct RulesTestCommandTests {
         #expect(run.exitCode == 1)
         #expect(run.output == "")
         let places = run.errorLines.map { $0.prefix { $0 != " " } }
-        #expect(places == ["notes.rules:4:20:", "more.rules:1:1:", "more.test.yaml:1:8:", "absent.test.yaml:1:1:"])
+        #expect(places == ["notes.rules:4:20:", "more.rules:1:1:", "more.test.yaml:1:8:", "absent.rules:1:1:"])
         for line in run.errorLines { #expect(line.contains("; "), "\(line)") }
     }
 

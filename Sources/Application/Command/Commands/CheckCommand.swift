@@ -11,13 +11,20 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Validate a configuration and print its route table.",
         discussion: """
-            Example: gatehouse check --config config/gatehouse.yaml
+            Example: gatehouse check config/gatehouse.yaml
 
             Errors and warnings go to standard error as FILE:LINE:COLUMN: what; what to do. \
             With an error, the exit code is 1.
             """)
 
+    @Argument(help: ArgumentHelp("The configuration file, as with --config.", valueName: "file"))
+    var file: String?
+
     @OptionGroup var source: ConfigurationOptions
+
+    mutating func validate() throws {
+        try source.use(file)
+    }
 
     func run() throws {
         let configuration = try source.load()

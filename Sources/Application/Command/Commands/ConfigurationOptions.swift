@@ -30,6 +30,15 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
+    /// Sets the configuration file from a command's argument, if there is one.
+    mutating func use(_ file: String?) throws {
+        guard let file else { return }
+        guard config == nil, firebaseProject == nil else {
+            throw ValidationError("a file excludes --config and --firebase-project/--upstream; give one of them")
+        }
+        config = file
+    }
+
     /// The configuration file for errors. `nil` if options replace it.
     var file: String? {
         firebaseProject == nil ? config ?? Configuration.defaultFile : nil

@@ -13,11 +13,18 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the gateway until SIGTERM, SIGINT or SIGQUIT, then drain.",
         discussion: """
-            With a file:     gatehouse serve --config config/gatehouse.yaml
+            With a file:     gatehouse serve config/gatehouse.yaml
             Without a file:  gatehouse serve --firebase-project my-app --upstream http://127.0.0.1:3000
             """)
 
+    @Argument(help: ArgumentHelp("The configuration file, as with --config.", valueName: "file"))
+    var file: String?
+
     @OptionGroup var source: ConfigurationOptions
+
+    mutating func validate() throws {
+        try source.use(file)
+    }
 
     func run() async throws {
         let (source, ledger) = (source, FileLedger())

@@ -103,9 +103,7 @@ struct ConfigurationLoader {
             }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
-        root.set(&configuration.rules, "rules") { value in
-            value.string().map { Configuration.RulesFile(path: $0, location: value.location) }
-        }
+        root.set(&configuration.rules, "rules", Configuration.RulesFile.read)
         readAccounts(root)
         root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
         root.set(&configuration.traceContext, "trace_context") { $0.choice() }

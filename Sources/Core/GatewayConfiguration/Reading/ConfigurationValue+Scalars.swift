@@ -122,11 +122,13 @@ extension ConfigurationValue {
 
     /// Returns the address of a listener: `HOST:PORT` or `unix:/PATH`.
     func listenAddress() -> ListenAddress? {
-        guard let text = string(atMost: 320) else { return nil }
+        // `string()` would advise to quote a port.
+        guard let scalar = scalar("an address"), let text = bounded(scalar, atMost: 320) else { return nil }
         do {
             return try ListenAddress(parsing: text)
         } catch {
-            return fail("\(name) is \(error.what)", error.remedy)
+            // The remedy may contain the port.
+            return fail("\(name) is \(error.what)", isSubstituted ? "write HOST:PORT" : error.remedy)
         }
     }
 

@@ -137,19 +137,22 @@ package struct MappingReader {
     private static func withoutUnknown(
         _ members: [YAMLMember], _ name: String, _ table: KnownKeys, _ context: LoadingContext
     ) -> [YAMLMember] {
-        members.filter { member in
-            if table.contains(member.key) { return true }
+        members.compactMap { member in
+            if table.contains(member.key) { return member }
             context.fail(
                 member.keyLocation, "unknown key \(Quoted(member.key))\(name.isEmpty ? "" : " in \(name)")",
-                table.remedy(forUnknown: member.key))
-            return false
+                table.remedy(forUnknown: member))
+            return nil
         }
     }
 }
 
 extension KnownKeys {
-    fileprivate func remedy(forUnknown key: String) -> String {
-        if let meant = Spelling.suggestion(for: key, among: supported) { return "did you mean '\(meant)'?" }
+    fileprivate func remedy(forUnknown member: YAMLMember) -> String {
+        if let remedy = ForeignKeys.remedy(for: member, in: path) { return remedy }
+        if let meant = Spelling.suggestion(for: member.key, among: supported) { return "did you mean '\(meant)'?" }
+        let near = supported.filter { $0.split(separator: "_").contains(Substring(member.key)) }
+        if !near.isEmpty { return "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?" }
         return "the supported keys are \(supported.joined(separator: ", "))"
     }
 }

@@ -32,9 +32,16 @@ package struct SourceText {
 
     private static func failure(_ failure: BoundedFile.Failure, _ file: String) -> ConfigurationError {
         guard case .unreadable(let reason) = failure else { return tooLarge(file) }
-        return ConfigurationError(
-            location: SourceLocation(file: file, line: 1, column: 1), what: "the file cannot be read (\(reason))",
-            remedy: "name a readable file with --config")
+        guard failure.isMissing else {
+            return ConfigurationError(
+                location: SourceLocation(file: file, line: 1, column: 1), what: "the file cannot be read (\(reason))",
+                remedy: "name a readable file with --config")
+        }
+        return MissingFile.error(
+            file, kind: "configuration file", suffixes: [".yaml", ".yml"],
+            creation:
+                "create it, beginning with identity, upstreams and routes (docs/start/your-first-configuration.md), "
+                + "or run without a file: gatehouse serve --firebase-project ID --upstream http://HOST:PORT")
     }
 
     private static func tooLarge(_ file: String) -> ConfigurationError {

@@ -26,6 +26,8 @@ final class YAMLEvents {
     private let text: UnsafeMutableBufferPointer<UInt8>
     private let file: String
     private let isReady: Bool
+    /// The last quoted text that spans several lines: its start, and the index of its last line.
+    private var longQuote: (start: SourceLocation, lastLine: Int)?
 
     /// Creates a parser.
     ///
@@ -54,9 +56,14 @@ final class YAMLEvents {
     func next() throws(ConfigurationError) -> YAMLEvent {
         var event = yaml_event_t()
         guard isReady, yaml_parser_parse(parser, &event) == 1 else {
-            throw YAMLProblem.describe(parser.pointee, file: file)
+            throw YAMLProblem.describe(parser.pointee, file: file, after: longQuote)
         }
         defer { yaml_event_delete(&event) }
+        if event.type == YAML_SCALAR_EVENT, event.end_mark.line > event.start_mark.line,
+            [YAML_SINGLE_QUOTED_SCALAR_STYLE, YAML_DOUBLE_QUOTED_SCALAR_STYLE].contains(event.data.scalar.style)
+        {
+            longQuote = (SourceLocation(event.start_mark, file: file), Int(event.end_mark.line))
+        }
         let (anchor, tag) = Self.properties(of: event)
         return YAMLEvent(
             kind: Self.kind(of: event), hasAnchor: anchor, hasTag: tag,
@@ -106,7 +113,13 @@ extension SourceLocation {
 
 /// Conversion of libyaml's errors to configuration errors.
 enum YAMLProblem {
-    static func describe(_ parser: yaml_parser_t, file: String) -> ConfigurationError {
+    /// Returns the error of the parser.
+    ///
+    /// - Parameter quote: The last quoted text of several lines. If the error is in the line of its end, the end is
+    ///   probably the start of the next quoted text.
+    static func describe(
+        _ parser: yaml_parser_t, file: String, after quote: (start: SourceLocation, lastLine: Int)?
+    ) -> ConfigurationError {
         let problem = parser.problem.map { String(cString: $0) } ?? "unreadable"
         let context = parser.context.map { String(cString: $0) } ?? ""
         if let kind = refused[context] {
@@ -115,8 +128,20 @@ enum YAMLProblem {
         let location =
             parser.error == YAML_READER_ERROR
             ? SourceLocation(file: file, line: 1, column: 1) : SourceLocation(parser.problem_mark, file: file)
+        if context == "while scanning a quoted scalar", problem == "found unexpected end of stream" {
+            return unclosedQuote(at: SourceLocation(parser.context_mark, file: file), "does not end")
+        }
+        if let quote, quote.lastLine == Int(parser.problem_mark.line) {
+            return unclosedQuote(at: quote.start, "ends only in line \(quote.lastLine + 1)")
+        }
         if problem.hasPrefix("Maximum nesting level") { return tooDeep(at: location) }
         return ConfigurationError(location: location, what: "not valid YAML (\(problem))", remedy: remedy(for: problem))
+    }
+
+    private static func unclosedQuote(at location: SourceLocation, _ end: String) -> ConfigurationError {
+        ConfigurationError(
+            location: location, what: "not valid YAML (the quoted text that begins here \(end))",
+            remedy: "close the quote in this line; write '' for a ' within single quotes")
     }
 
     /// YAML features that are rejected, because they repeat values or cost more than their size.
@@ -155,7 +180,7 @@ enum YAMLProblem {
         case "mapping values are not allowed in this context":
             "check the indentation, and quote strings with ': '"
         case "could not find expected ':'": "write KEY: VALUE"
-        case "found unexpected end of stream": "close the open quote or bracket"
+        case "found unexpected end of stream": "close the open bracket"
         case "found character that cannot start any token": "quote the string; indent with spaces, not tabs"
         case "did not find expected ',' or '}'", "did not find expected ',' or ']'":
             "check the brackets, and quote ${...} within them"

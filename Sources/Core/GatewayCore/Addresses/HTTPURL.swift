@@ -23,21 +23,25 @@ package struct HTTPURL: Hashable {
 
     package init(parsing text: String) throws(Failure) {
         guard let separator = text.firstRange(of: "://") else {
-            throw Failure(what: "not an absolute URL", remedy: "write http://HOST:PORT")
+            throw Failure(what: "not an absolute URL", remedy: Self.schemes)
         }
         switch text[..<separator.lowerBound].lowercased() {
         case "http": isSecure = false
         case "https": isSecure = true
-        default: throw Failure(what: "a URL whose scheme is neither http nor https", remedy: "write http://HOST:PORT")
+        default: throw Failure(what: "a URL whose scheme is neither http nor https", remedy: Self.schemes)
         }
         let rest = text[separator.upperBound...]
         let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
         let authority = try HostAndPort(parsing: String(rest[..<end]), defaultPort: isSecure ? 443 : 80)
-        guard authority.port != 0 else { throw Failure(what: "a URL with port 0", remedy: "add the port") }
+        guard authority.port != 0 else {
+            throw Failure(what: "a URL with port 0", remedy: "write a port from 1 to 65535")
+        }
         host = authority.host
         port = authority.port
         target = try Self.checked(target: String(rest[end...]))
     }
+
+    private static let schemes = "begin it with https:// or http://, as in https://api.example.com/path"
 
     private static func checked(target: String) throws(Failure) -> String {
         if target.contains("#") { throw Failure(what: "a URL with a fragment", remedy: "remove the fragment") }
@@ -59,6 +63,11 @@ package struct HostAndPort: Hashable {
     package init(parsing text: String, defaultPort: Int? = nil) throws(HTTPURL.Failure) {
         if text.contains("@") {
             throw HTTPURL.Failure(what: "an address with a user or password", remedy: "remove the part before '@'")
+        }
+        if defaultPort == nil, let port = WholeNumber.parse(text.trimmingPrefix(":")), (0...65_535).contains(port) {
+            throw HTTPURL.Failure(
+                what: "a port without a host",
+                remedy: "write 127.0.0.1:\(port) for clients on this machine, or 0.0.0.0:\(port) for all clients")
         }
         let (host, port) = try Self.split(text)
         self.host = host
@@ -84,8 +93,7 @@ package struct HostAndPort: Hashable {
             throw HTTPURL.Failure(what: "an IPv6 address without brackets", remedy: "write [ADDRESS]:PORT")
         }
         guard !host.isEmpty else {
-            throw HTTPURL.Failure(
-                what: "an address without a host", remedy: "write HOST:PORT, as in 127.0.0.1:8080 or 0.0.0.0:8080")
+            throw HTTPURL.Failure(what: "an address without a host", remedy: "write HOST:PORT")
         }
         guard HostName.isValid(host) else {
             throw HTTPURL.Failure(

@@ -15,6 +15,11 @@ package enum BoundedFile {
         /// The file has more bytes than permitted.
         case tooLarge
 
+        /// Whether there is no such file, or no such folder.
+        package var isMissing: Bool {
+            if case .unreadable(let reason) = self { reason == String(cString: strerror(ENOENT)) } else { false }
+        }
+
         /// The reason, for people.
         package var reason: String {
             switch self {

@@ -30,7 +30,7 @@ import Testing
             "6:12 routes[].allow is longer than 8192 bytes; shorten it, or move it to a rules file"),
         .route(
             "path: /{uid}\nauth: none\nallow: auth.uid == uid", "7:5 allow can never apply on a route with auth: none"),
-        .section("rules: [a.rules]", "1:8 rules is not a string"),
+        .section("rules: [a.rules]", "1:8 rules is not the path of a file"),
         .section("rules: true", "1:8 rules is 'true', not a string"),
         extra(
             "X-Role: role", "3:13 headers.extra.X-Role at character 1: unknown root of a claim path; begin with token"),

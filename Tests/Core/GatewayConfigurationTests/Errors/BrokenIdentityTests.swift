@@ -17,7 +17,8 @@ import Testing
         firebase("session_keys_url: http://10.0.0.1/jwk", "4:23 an http:// URL of another machine"),
         firebase("keys_url: keys.example", "4:15 not an absolute URL"),
         firebase(
-            "keys_url: ftp://keys.example", "4:15 a URL whose scheme is neither http nor https; write http://HOST:PORT"),
+            "keys_url: ftp://keys.example",
+            "4:15 a URL whose scheme is neither http nor https; begin it with https://"),
         firebase("keys_url: https://user:pass@keys.example", "4:15 an address with a user or password"),
         firebase("keys_url: https://keys.example/a#b", "4:15 a URL with a fragment"),
         firebase("keys_url: 'https://keys.example/a b'", "4:15 a URL with spaces"),

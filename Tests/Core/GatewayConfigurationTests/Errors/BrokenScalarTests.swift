@@ -43,8 +43,11 @@ import Testing
         .section("revocation: { strict_timeout: 1m }", "1:31 out of range; write 1ms to 10s"),
         .section("listen: 0.0.0.0:80", "1:9 listen is not a list"),
         .section("listen: [0.0.0.0:80]", "1:10 listen[] is not a mapping"),
-        .section("listen:\n  - address: 8080", "2:14 listen[].address is '8080', not a string"),
-        .section("listen:\n  - address: :8080", "2:14 an address without a host"),
+        .section(
+            "listen:\n  - address: …",
+            "2:14 a port without a host; write 127.0.0.1:8080 for clients on this machine, or 0.0.0.0:8080",
+            values: ["8080", "\"8080\"", ":8080"]),
+        .section("listen:\n  - address: :http", "2:14 an address without a host"),
         .section("listen:\n  - address: localhost", "2:14 an address without a port"),
         .section(
             "listen:\n  - address: …", "2:14 an address with an invalid port",

@@ -3,6 +3,7 @@ import GatewayCore
 import Testing
 
 @testable import CoreFixtures
+@testable import SystemFixtures
 
 @Suite struct BrokenYAMLTests {
     static let cases: [BrokenConfiguration] = [
@@ -22,8 +23,13 @@ import Testing
             "a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
             "4:1 unknown key 'b'", "5:15 log.level cannot be"),
         .section("drain: { delay: 5s", "2:10 not valid YAML"),
+        .file("workers: \"4\n", "1:10 not valid YAML (the quoted text that begins here does not end); close the quote"),
+        .section("identity:\n  firebase: { project: 'demo }", "2:24 the quoted text that begins here does not end)"),
+        // The first quote ends at the next one, lines later.
         .file(
-            "workers: \"4\n", "2:1 not valid YAML (found unexpected end of stream); close the open quote or bracket"),
+            "identity: { firebase: { project: \"demo } }\n" + BrokenConfiguration.rest,
+            "1:34 not valid YAML (the quoted text that begins here ends only in line 2); close the quote in this line"),
+        .file("routes: [\n", "2:1 not valid YAML (did not find expected node content)"),
         .file("workers: 4: 5\n", "1:11 not valid YAML (mapping values are not allowed in this context)"),
         .file("limits:\n  connections: 1\n drain: 1\n", "3:2 not valid YAML"),
         .file("workers: 1\n---\nworkers: 2\n", "2:1 a second YAML document"),
@@ -57,7 +63,7 @@ import Testing
             "1:14 'a\\u000a\\u001bb' is not a valid upstream name",
             "1:24 upstreams.a\\u000a\\u001bb.servers is missing",
             "1:26 unknown key 'x' in upstreams.a\\u000a\\u001bb;", "2:43 there is no upstream 'api'"),
-        .section("rules: { a: 1, a: 2 }", "1:8 rules is not a string", "1:16 duplicate key 'a'"),
+        .section("rules: { a: 1, a: 2 }", "1:8 rules is not the path of a file", "1:16 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
         .file(String(repeating: "[", count: 2_000), "1:1 nested deeper than 64 levels"),
         .file(String(repeating: "[", count: 64) + "a" + String(repeating: "]", count: 64), "1:1 is not a mapping"),
@@ -81,7 +87,30 @@ import Testing
             try Configuration.load(file: "/nowhere/gatehouse.yaml", environment: [:])
         }
         #expect(
-            errors?.description.contains("/nowhere/gatehouse.yaml:1:1: the file cannot be read (No such file") == true)
+            errors?.description.hasPrefix("/nowhere/gatehouse.yaml:1:1: there is no folder '/nowhere'; ")
+                == true)
+    }
+
+    @Test(arguments: [
+        ("gatehose.yaml", "did you mean 'gatehouse.yaml'? or create it"),
+        ("production.yaml", "it has 'gatehouse.yaml', 'staging.yml'; or create it"),
+    ])
+    func `a missing file is reported with its folder and similar files`(name: String, remedy: String) throws {
+        let folder = try ScratchFolder()
+        for file in ["gatehouse.yaml", "staging.yml", "api.rules"] { try folder.write("", to: file) }
+        let errors = #expect(throws: ConfigurationErrors.self) {
+            try Configuration.load(file: folder.path(name), environment: [:])
+        }
+        #expect(errors?.errors.first?.what == "the folder '\(folder.path)' has no configuration file '\(name)'")
+        #expect(errors?.errors.first?.remedy.hasPrefix(remedy) == true, "\(errors?.description ?? "")")
+    }
+
+    @Test func `a folder in place of the file is reported with the system's reason`() throws {
+        let folder = try ScratchFolder()
+        let errors = #expect(throws: ConfigurationErrors.self) {
+            try Configuration.load(file: folder.path, environment: [:])
+        }
+        #expect(errors?.errors.first?.what == "the file cannot be read (Is a directory)")
     }
 
     /// Composing it would hash 2^60 nodes.

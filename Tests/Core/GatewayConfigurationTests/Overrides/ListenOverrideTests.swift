@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [
         ("0.0.0.0:8080", "insecure_emulator requires that every listener is on a loopback address"),
-        ("127.0.0.1:9901", "the admin listener has the same address"), ("8080", "an address with an invalid host"),
+        ("127.0.0.1:9901", "the admin listener has the same address"), ("8080", "a port without a host"),
         ("unix:run/gatehouse", "a unix: address without an absolute path"),
     ])
     func `the override is validated like the file`(address: String, what: String) throws {
@@ -115,9 +115,20 @@ import Testing
             error?.errors.map(\.description) == [
                 "--firebase-project: not a project id; write the project id from the Firebase console",
                 "--listen: an address without a port; write HOST:PORT",
-                "--upstream: a URL whose scheme is neither http nor https; write http://HOST:PORT",
-                "GATEHOUSE_FIREBASE_KEYS_URL: not an absolute URL; write http://HOST:PORT",
+                "--upstream: a URL whose scheme is neither http nor https; "
+                    + "write http://HOST:PORT, https://HOST:PORT or unix:/PATH",
+                "GATEHOUSE_FIREBASE_KEYS_URL: not an absolute URL; "
+                    + "begin it with https:// or http://, as in https://api.example.com/path",
             ])
+    }
+
+    @Test func `a port alone is reported with the addresses to choose from`() {
+        let error = #expect(throws: ConfigurationErrors.self) {
+            try Configuration.shortcut(project: "a", upstream: "http://x", listen: "9000", environment: [:])
+        }
+        #expect(
+            error?.description == "--listen: a port without a host; write 127.0.0.1:9000 for clients on this machine, "
+                + "or 0.0.0.0:9000 for all clients")
     }
 
     @Test func `the address of the admin listener is rejected`() {

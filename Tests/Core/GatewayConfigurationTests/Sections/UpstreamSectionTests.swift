@@ -30,6 +30,7 @@ import Testing
             "upstreams.api.ejection.max_time is less than time"),
         upstream("servers: [http://a], ejection: { max_share: §0 }", "upstreams.api.ejection.max_share is"),
         upstream("servers: [http://a], retry: { on: [§500] }", "upstreams.api.retry.on[] cannot be"),
+        upstream("servers: [§'localhost:3000']", "not an absolute URL; write http://HOST:PORT, https://HOST:PORT or"),
         upstream("servers: [http://a], retry: { attempts: §6 }", "upstreams.api.retry.attempts is"),
         upstream("servers: [http://a], pending: §0", "upstreams.api.pending is"),
         upstream("servers: [http://a], resolve_every: §10ms", "upstreams.api.resolve_every is"),

@@ -37,8 +37,21 @@ extension RuleTestFile {
         do {
             return try BoundedFile.read(tests, atMost: SourceText.maximumSize)
         } catch {
-            throw ConfigurationErrors([failure(error, tests, for: file)])
+            throw ConfigurationErrors([error.isMissing ? missing(tests, for: file) : failure(error, tests, for: file)])
         }
+    }
+
+    /// Returns the error for missing tests, or for a missing rules file.
+    private static func missing(_ tests: String, for file: String) -> ConfigurationError {
+        guard tests != file, FileFingerprint(of: file) != nil else {
+            let isRules = file.hasSuffix(".rules")
+            return MissingFile.error(
+                file, kind: isRules ? "rules file" : "file of tests", suffixes: [isRules ? ".rules" : ".test.yaml"],
+                creation: isRules ? "create it (docs/guides/rules.md)" : "name a rules file, whose tests are beside it")
+        }
+        return ConfigurationError(
+            location: SourceLocation(file: tests, line: 1, column: 1), what: "\(Quoted(file)) has no tests",
+            remedy: "create this file, as in tests: [{ request: GET /notes, auth: none, expect: deny }]")
     }
 
     private static func failure(_ failure: BoundedFile.Failure, _ tests: String, for file: String) -> ConfigurationError

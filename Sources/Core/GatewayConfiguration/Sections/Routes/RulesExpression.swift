@@ -39,6 +39,21 @@ extension Configuration {
     }
 }
 
+extension Configuration.RulesFile {
+    static func read(_ value: ConfigurationValue) -> Self? {
+        let remedy = "write the rules to a file, and its path here, as in rules: api.rules"
+        guard case .scalar(let scalar) = value.content else {
+            if case .failed = value.content { return nil }
+            return value.fail("rules is not the path of a file", remedy)
+        }
+        let text = scalar.text
+        guard !text.dropLast().contains("\n"), !["rules_version", "service "].contains(where: text.hasPrefix) else {
+            return value.fail("rules contains the rules themselves, not the path of their file", remedy)
+        }
+        return value.string().map { Self(path: $0, location: value.location) }
+    }
+}
+
 extension ConfigurationValue {
     /// Returns an expression in the security rules language, not yet parsed: any text, including `true` and `7`.
     ///

@@ -215,6 +215,12 @@ extension Configuration.UpstreamServer {
             self.init(path: try Self.path(String(text.dropFirst("unix:".count))))
             return
         }
+        let hasScheme = text.contains("://")
+        guard ["http://", "https://"].contains(where: text.lowercased().hasPrefix) else {
+            throw HTTPURL.Failure(
+                what: hasScheme ? "a URL whose scheme is neither http nor https" : "not an absolute URL",
+                remedy: "write http://HOST:PORT, https://HOST:PORT or unix:/PATH")
+        }
         let url = try HTTPURL(parsing: text)
         guard url.target.isEmpty || url.target == "/" else {
             throw HTTPURL.Failure(what: "a URL with a path or query", remedy: "write http://HOST:PORT alone")
