@@ -39,7 +39,7 @@ def gatehouse(stand, servers):
         "servers": [f"http://127.0.0.1:{server.port}" for server in servers], "connect_timeout": "1s", "response_timeout": "1s",
         "health": {"path": "/healthz", "interval": "1s", "timeout": "500ms", "healthy": 2, "unhealthy": 2},
         "ejection": {"failures": 3, "time": "2s", "max_time": "2s", "max_share": 50},
-        "retry": {"on": ["connect", "reset", "timeout", 502, 503, 504], "attempts": 2, "budget": 100},
+        "retry": {"conditions": ["connect", "reset", "timeout", 502, 503, 504], "attempts": 2, "budget": 100},
     }
     return stand.gateway({"upstreams": {"api": upstream}, "routes": [{"path": "/**", "auth": "none", "upstream": "api"}]}).port
 

@@ -16,6 +16,16 @@ extension ConfigurationValue {
         choice(of: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
+    /// Returns whether this is the word `none`, or its older spelling `off`. Reports `false`, the form of `off` after
+    /// a tool that reads YAML 1.1; the result is then `nil`.
+    func isNone() -> Bool? {
+        guard case .scalar(let scalar) = content else { return false }
+        guard scalar.text != "false" else {
+            return fail("\(name) cannot be \(shown)", "write none; tools that read YAML 1.1 rewrite off as false")
+        }
+        return ["none", "off"].contains(scalar.text)
+    }
+
     /// Returns one of `words`.
     package func choice(of words: [String]) -> String? {
         guard let scalar = scalar("one of \(words.joined(separator: ", "))") else { return nil }

@@ -69,6 +69,11 @@ enum ForeignKeys {
             (["uri", "url", "endpoint"], "path"), (["expectstatus", "expectedstatus"], "status"),
             (["passes", "rise"], "healthy"), (["fails", "fall"], "unhealthy"),
         ],
+        "upstreams.*.retry": [
+            (["true"], "did you mean 'conditions'? tools that read YAML 1.1 rewrite the key on as true"),
+            (["when", "retryon", "status", "statuses"], "conditions"),
+            (["count", "numretries", "retries", "tries", "max"], "attempts"),
+        ],
         "routes[]": [
             (["prefix", "pathprefix", "location"], "write path: /x/{rest=**}"),
             (["match", "uri", "url", "pattern"], "path"),

@@ -6,11 +6,16 @@ package struct KnownKeys: Sendable {
     let supported: [String]
     /// The keys for which an empty value has a documented meaning, with the permitted kinds.
     private let empty: [String: EmptyValues]
+    /// Other names of valid keys.
+    let aliases: [String: String]
 
-    package init(_ path: String, _ supported: [String], empty: [String: EmptyValues] = [:]) {
+    package init(
+        _ path: String, _ supported: [String], empty: [String: EmptyValues] = [:], aliases: [String: String] = [:]
+    ) {
         self.path = path
         self.supported = supported
         self.empty = empty
+        self.aliases = aliases
     }
 
     /// Returns the empty values that a key permits.
@@ -91,7 +96,8 @@ extension KnownKeys {
     static let upstreamHealth = KnownKeys(
         "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host"])
     static let upstreamEjection = KnownKeys("upstreams.*.ejection", ["failures", "time", "max_time", "max_share"])
-    static let upstreamRetry = KnownKeys("upstreams.*.retry", ["on", "attempts", "budget"])
+    static let upstreamRetry = KnownKeys(
+        "upstreams.*.retry", ["conditions", "attempts", "budget"], aliases: ["on": "conditions"])
     static let route = KnownKeys(
         "routes[]",
         [

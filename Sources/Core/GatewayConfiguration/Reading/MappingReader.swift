@@ -139,6 +139,15 @@ package struct MappingReader {
     ) -> [YAMLMember] {
         members.compactMap { member in
             if table.contains(member.key) { return member }
+            if let key = table.aliases[member.key] {
+                guard members.contains(where: { $0.key == key }) else {
+                    return YAMLMember(key: key, keyLocation: member.keyLocation, value: member.value)
+                }
+                context.fail(
+                    member.keyLocation, "\(name).\(member.key) is another name of \(key), which is also set",
+                    "remove one of them")
+                return nil
+            }
             context.fail(
                 member.keyLocation, "unknown key \(Quoted(member.key))\(name.isEmpty ? "" : " in \(name)")",
                 table.remedy(forUnknown: member))

@@ -96,7 +96,7 @@ extension Configuration {
     package enum AccessLogTarget: Sendable, Hashable {
         /// `stdout`.
         case standardOutput
-        /// `off`.
+        /// `none` or `off`.
         case off
         /// A path with a `/`. A relative path starts at the working directory.
         case file(path: String)
@@ -111,14 +111,15 @@ extension Configuration.Log {
     }
 
     private static func access(_ value: ConfigurationValue) -> Configuration.AccessLogTarget? {
+        guard let isNone = value.isNone() else { return nil }
+        if isNone { return .off }
         guard let text = value.string() else { return nil }
         switch text {
         case "stdout": return .standardOutput
-        case "off": return .off
         case let path where path.contains("/"): return .file(path: path)
         default:
             return value.fail(
-                "log.access is \(value.shown), not a log destination", "write stdout, off, or a path with a '/'")
+                "log.access is \(value.shown), not a log destination", "write stdout, none, or a path with a '/'")
         }
     }
 }

@@ -72,13 +72,13 @@ extension UpstreamServers.Rule {
 
 extension UpstreamRetry {
     fileprivate init(_ retry: Configuration.Upstream.Retry) {
-        onConnect = retry.on.contains(.connect)
-        onReset = retry.on.contains(.reset)
-        onTimeout = retry.on.contains(.timeout)
+        onConnect = retry.conditions.contains(.connect)
+        onReset = retry.conditions.contains(.reset)
+        onTimeout = retry.conditions.contains(.timeout)
         let all: [(Configuration.Upstream.Retry.Reason, Int)] = [
             (.status502, 502), (.status503, 503), (.status504, 504),
         ]
-        statuses = all.filter { retry.on.contains($0.0) }.map(\.1)
+        statuses = all.filter { retry.conditions.contains($0.0) }.map(\.1)
         attempts = retry.attempts
         budget = retry.budget
     }

@@ -19,7 +19,7 @@ import Testing
             if let second {
                 $0.upstreams[0].servers.append(Configuration.UpstreamServer(host: "127.0.0.1", port: second.port))
             }
-            $0.upstreams[0].retry?.on = reasons
+            $0.upstreams[0].retry?.conditions = reasons
             $0.upstreams[0].responseTimeout = .seconds(5)
         }
     }

@@ -48,7 +48,7 @@ import Testing
         .route("path: /\nrecent_sign_in: 0s", "6:21 out of range; write 1s to 365d"),
         .route("path: /\nrecent_sign_in: 5", "6:21 not a duration"),
         .route("path: /\nsecond_factor: true", "6:20 routes[].second_factor cannot be 'true'; write required"),
-        .route("path: /\nrevocation: never", "6:17 write replicated or strict or off"),
+        .route("path: /\nrevocation: never", "6:17 write replicated or strict or none"),
         .route("path: /\non_store_failure: pass", "6:23 write deny or allow"),
         .route("path: /\nrecent_sign_in: { proof: any }", "6:21 max_age is missing"),
         .route("path: /\nrecent_sign_in: { max_age: 0s }", "6:32 out of range; write 1s to 365d"),

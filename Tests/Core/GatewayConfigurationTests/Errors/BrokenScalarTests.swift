@@ -31,7 +31,10 @@ import Testing
         .section("headers: { variable: … }", "1:22 not true or false", values: ["\"true\"", "True"]),
         .section("log: { level: verbose }", "1:15 log.level cannot be 'verbose'; write trace or debug"),
         .section("log: { level: wraning }", "1:15 did you mean 'warning'?"),
-        .section("log: { access: access.log }", "1:16 write stdout, off, or a path with a '/'"),
+        .section("log: { access: access.log }", "1:16 write stdout, none, or a path with a '/'"),
+        .section(
+            "log: { access: false }",
+            "1:16 log.access cannot be 'false'; write none; tools that read YAML 1.1 rewrite off as false"),
         .section("log: { access: [a] }", "1:16 log.access is not a string"),
         .section("store: 5", "1:8 store is '5', not a string; put it in quotes"),
         .section("store: true", "1:8 store is 'true', not a string"),

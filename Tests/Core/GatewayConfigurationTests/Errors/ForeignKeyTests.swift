@@ -28,7 +28,7 @@ import Testing
     @Test func `the table names no valid key as foreign, and only valid keys as a replacement`() throws {
         for (path, rows) in ForeignKeys.table {
             let known = try #require(KnownKeys.all.first { $0.path == path }, "\(path)")
-            let spelled = known.supported.map { $0.replacing("_", with: "") }
+            let spelled = known.supported.map { $0.replacing("_", with: "") } + known.aliases.keys
             for row in rows {
                 #expect(row.meant.contains(" ") || known.supported.contains(row.meant), "\(path) \(row.meant)")
                 #expect(row.names.allSatisfy { !spelled.contains($0) && $0 == $0.lowercased() && !$0.contains("_") })
@@ -48,4 +48,16 @@ import Testing
 
     @Test(arguments: rules)
     func `rules in place of the path of their file are reported`(broken: BrokenConfiguration) { broken.check() }
+
+    @Test func `none disables the revocation check and the access log, like off`() throws {
+        for word in ["none", "off", "'off'"] {
+            let configuration = try ConfigurationTesting.load(
+                BrokenConfiguration.beforeRoute + "    path: /\n    revocation: \(word)\nlog: { access: \(word) }\n")
+            #expect(configuration.routes[0].revocation == .off && configuration.log.access == .off)
+        }
+        BrokenConfiguration.route(
+            "path: /\nrevocation: false",
+            "6:17 routes[].revocation cannot be 'false'; write none; tools that read YAML 1.1 rewrite off as false"
+        ).check()
+    }
 }

@@ -29,7 +29,13 @@ import Testing
             "servers: [http://a], ejection: { time: 1m, max_time: §30s }",
             "upstreams.api.ejection.max_time is less than time"),
         upstream("servers: [http://a], ejection: { max_share: §0 }", "upstreams.api.ejection.max_share is"),
-        upstream("servers: [http://a], retry: { on: [§500] }", "upstreams.api.retry.on[] cannot be"),
+        upstream("servers: [http://a], retry: { conditions: [§500] }", "upstreams.api.retry.conditions[] cannot be"),
+        upstream(
+            "servers: [http://a], retry: { conditions: [connect], §on: [reset] }",
+            "upstreams.api.retry.on is another name of conditions, which is also set; remove one of them"),
+        upstream(
+            "servers: [http://a], retry: { §true: [connect] }",
+            "unknown key 'true' in upstreams.api.retry; did you mean 'conditions'? tools that read YAML 1.1"),
         upstream("servers: [§'localhost:3000']", "not an absolute URL; write http://HOST:PORT, https://HOST:PORT or"),
         upstream("servers: [http://a], retry: { attempts: §6 }", "upstreams.api.retry.attempts is"),
         upstream("servers: [http://a], pending: §0", "upstreams.api.pending is"),
@@ -69,7 +75,7 @@ import Testing
         #expect(upstream == Configuration.Upstream(name: "api", servers: upstream.servers).located(upstream))
         #expect(upstream.balance == .roundRobin && upstream.health == nil && upstream.pending == 1024)
         #expect(upstream.ejection?.failures == 5 && upstream.ejection?.maxShare == 50)
-        #expect(upstream.retry?.on == [.connect, .reset] && upstream.retry?.attempts == 1)
+        #expect(upstream.retry?.conditions == [.connect, .reset] && upstream.retry?.attempts == 1)
     }
 
     @Test func `every key of an upstream is read`() throws {
@@ -79,13 +85,21 @@ import Testing
                 tls: { ca: ca.pem, server_name: API.internal, certificate: c.pem, private_key: k.pem },
                 health: { path: '/up?x', interval: 1s, timeout: 500ms, healthy: 1, unhealthy: 2, status: [200, 204-299], host: a:1 },
                 ejection: { failures: 2, time: 1s, max_time: 4s, max_share: 100 },
-                retry: { on: [502, timeout], attempts: 3, budget: 50 }
+                retry: { conditions: [502, timeout], attempts: 3, budget: 50 }
             """)
         #expect(upstream.hashOn == .header("x-tenant") && upstream.pending == 7 && upstream.slowStart == .seconds(30))
         #expect(upstream.tls.serverName == "api.internal" && upstream.tls.privateKey == "k.pem")
         #expect(upstream.health?.status == [200...200, 204...299] && upstream.health?.host == "a:1")
         #expect(upstream.ejection?.maxTime == .seconds(4))
-        #expect(upstream.retry?.on == [.status502, .timeout] && upstream.retry?.budget == 50)
+        #expect(upstream.retry?.conditions == [.status502, .timeout] && upstream.retry?.budget == 50)
+    }
+
+    @Test func `the older name of the conditions of a retry has the same meaning and no warning`() throws {
+        let configuration = try ConfigurationTesting.load(
+            "upstreams: { api: { servers: [http://a], retry: { on: [502, timeout] } } }\n"
+                + "routes: [{ path: /, auth: none, upstream: api }]\n")
+        #expect(configuration.upstreams[0].retry?.conditions == [.status502, .timeout])
+        #expect(configuration.warnings.isEmpty)
     }
 
     @Test func `null disables ejection, retry and health checks`() throws {

@@ -170,7 +170,7 @@ extension Configuration.Route {
         mapping.set(&secondFactor, "second_factor") { $0.choice(of: ["required"]).map { _ in true } }
         mapping.set(&scopes, "scopes", Self.scopes)
         mapping.set(&allow, "allow") { $0.rulesExpression() }
-        mapping.set(&revocation, "revocation") { $0.choice() }
+        mapping.set(&revocation, "revocation", Self.revocation)
         mapping.set(&onStoreFailure, "on_store_failure") { $0.choice() }
         mapping.set(&insecureNoCSRF, "insecure_no_csrf") { $0.boolean() }
     }

@@ -113,6 +113,13 @@ extension Configuration.Route {
         return text
     }
 
+    /// Returns the kind of revocation check.
+    static func revocation(_ value: ConfigurationValue) -> Configuration.RevocationMode? {
+        guard let isNone = value.isNone() else { return nil }
+        if isNone { return .off }
+        return value.choice(of: ["replicated", "strict", "none"]).flatMap(Configuration.RevocationMode.init)
+    }
+
     private static let maximumScopes = 32
     private static let maximumScopeSize = 128
 

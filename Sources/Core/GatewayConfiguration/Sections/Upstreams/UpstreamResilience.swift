@@ -40,7 +40,7 @@ extension Configuration.Upstream {
     /// Retries (`retry`). A request is retried only if its method is idempotent (RFC 9110 section 9.2.2), none of its
     /// body has been sent, and none of a response has been forwarded.
     package struct Retry: Sendable, Hashable {
-        /// The reasons for a retry (`on`).
+        /// The reasons for a retry (`conditions`).
         package enum Reason: String, Sendable, Hashable, CaseIterable {
             /// The connection could not be opened. Nothing has been sent, so any method is retried.
             case connect
@@ -54,7 +54,7 @@ extension Configuration.Upstream {
         }
 
         /// The reasons for a retry. Default: `connect` and `reset`.
-        package var on: Set<Reason> = [.connect, .reset]
+        package var conditions: Set<Reason> = [.connect, .reset]
         /// The maximum number of retries of a request (`attempts`), 1 to 5. Default: 1.
         package var attempts = 1
         /// The maximum percentage of retries (`budget`), 0 to 100. 3 retries per second of each worker are always
@@ -133,7 +133,7 @@ extension Configuration.Upstream {
     private static func retry(_ value: ConfigurationValue) -> Retry? {
         guard let section = value.mapping(.upstreamRetry) else { return nil }
         var retry = Retry()
-        section.set(&retry.on, "on") { list in
+        section.set(&retry.conditions, "conditions") { list in
             list.list { $0.choice(Retry.Reason.self) }.map { Set($0) }
         }
         section.set(&retry.attempts, "attempts") { $0.integer(in: 1...5) }
