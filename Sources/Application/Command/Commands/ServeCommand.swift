@@ -35,13 +35,21 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ProcessLog()
         LoggingSystem.bootstrap { log.handler(label: $0) }
         let logger = log.logger(level: configuration.log.level)
-        for warning in configuration.warnings {
-            logger.warning(
-                "configuration",
-                metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
+        let logWarnings = { @Sendable (configuration: Configuration) in
+            for warning in configuration.warnings {
+                logger.warning(
+                    "configuration",
+                    metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
+            }
         }
+        logWarnings(configuration)
         let reloads = hangups.map { hangups in
-            GatewayService.Reloads(files: ledger.files, load: { try source.load() }) { reload in
+            let load = { @Sendable in
+                let next = try source.load()
+                logWarnings(next)
+                return next
+            }
+            return GatewayService.Reloads(files: ledger.files, load: load) { reload in
                 for await _ in hangups { await reload() }
             }
         }

@@ -93,7 +93,7 @@ struct RuleReader {
             let (why, remedy) =
                 switch error {
                 case .unreadable(let reason):
-                    ("cannot be read (\(reason))", "paths are relative to the working directory")
+                    ("cannot be read (\(reason))", "paths are relative to the folder of the configuration file")
                 case .tooLarge: ("is larger than 256 KiB", "make it smaller")
                 }
             let what = "the rules file \(Quoted(file.path)): \(why)"

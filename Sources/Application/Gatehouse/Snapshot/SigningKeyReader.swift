@@ -72,7 +72,8 @@ struct SigningKeyReader {
         } catch let error as SigningKeyError {
             fail(file, error.description, files)
         } catch BoundedFile.Failure.unreadable(let reason) {
-            fail(file, "cannot be read (\(reason))", files, "paths are relative to the working directory")
+            fail(
+                file, "cannot be read (\(reason))", files, "paths are relative to the folder of the configuration file")
         } catch {
             fail(file, "is larger than 64 KiB", files)
         }

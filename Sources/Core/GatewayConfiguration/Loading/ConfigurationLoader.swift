@@ -25,8 +25,8 @@ extension Configuration {
 
     /// Validates the bytes of a configuration.
     ///
-    /// - Parameter files: The files for `${file:...}` by path. `nil` for the file system, relative to the directory
-    ///   of `file`.
+    /// - Parameter files: The files for `${file:...}` by path. `nil` for the file system. Relative paths start at the
+    ///   folder of `file`.
     package static func load(
         bytes: [UInt8], file: String, environment: [String: String], files: [String: [UInt8]]? = nil
     ) throws(ConfigurationErrors) -> Configuration {
@@ -42,10 +42,17 @@ extension Configuration {
     private static func load(
         _ source: SourceText, environment: [String: String], files: [String: [UInt8]]?
     ) throws(ConfigurationErrors) -> Configuration {
-        let directory = source.file.lastIndex(of: "/").map { source.file[..<$0] } ?? "."
-        let substitution = Substitution(
-            environment: environment, directory: directory.isEmpty ? "/" : String(directory), files: files)
+        let substitution = Substitution(environment: environment, directory: folder(of: source.file), files: files)
         return try ConfigurationLoader.load(source, substitution)
+    }
+
+    /// Returns the base of relative paths: the file's folder, or the working directory for standard input and other
+    /// descriptors of the process.
+    private static func folder(of file: String) -> String {
+        guard let slash = file.lastIndex(of: "/"), !file.hasPrefix("/dev/"), !file.hasPrefix("/proc/") else {
+            return "."
+        }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }
 
@@ -94,7 +101,7 @@ struct ConfigurationLoader {
         root.set(&configuration.reload, "reload") { $0.mapping(.reload).map(Configuration.Reload.init) }
         root.set(&configuration.admin, "admin") { $0.mapping(.admin).map(Configuration.Admin.init) }
         root.set(&configuration.identity, "identity") { $0.mapping(.identity).map(Configuration.Identity.init) }
-        root.set(&configuration.store, "store", Configuration.StoreLocation.read)
+        readStore(root)
         root.set(&configuration.revocation, "revocation") { value in
             let hasFirebase = root.value("identity")?.hasMember("firebase") ?? false
             let tenant = configuration.identity.firebase?.tenant
@@ -108,6 +115,13 @@ struct ConfigurationLoader {
         root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
         root.set(&configuration.traceContext, "trace_context") { $0.choice() }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
+    }
+
+    private mutating func readStore(_ root: MappingReader) {
+        root.set(&configuration.store, "store", Configuration.StoreLocation.read)
+        guard case .absent = root.setting("store"), case .sqlite(let path) = configuration.store else { return }
+        configuration.store = .sqlite(
+            path: context.path(path, of: "store", at: root.location, after: "store: sqlite:", isRead: false))
     }
 
     private mutating func readAccounts(_ root: MappingReader) {

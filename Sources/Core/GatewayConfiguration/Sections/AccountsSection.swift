@@ -67,7 +67,7 @@ extension Configuration.Accounts {
         self.init()
         location = mapping.location(of: "session_key")
         mapping.set(&issuer, "issuer") { $0.string(atMost: 1_024) }
-        mapping.set(&sessionKey, "session_key") { $0.string() }
+        mapping.set(&sessionKey, "session_key") { $0.path() }
         let current = sessionKey
         mapping.set(&previousSessionKeys, "previous_session_keys") {
             $0.keyFiles(atMost: Self.maximumPreviousKeys, besides: current)

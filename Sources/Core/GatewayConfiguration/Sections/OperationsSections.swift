@@ -98,7 +98,7 @@ extension Configuration {
         case standardOutput
         /// `none` or `off`.
         case off
-        /// A path with a `/`. A relative path starts at the working directory.
+        /// A path that is written with a `/`.
         case file(path: String)
     }
 }
@@ -116,7 +116,8 @@ extension Configuration.Log {
         guard let text = value.string() else { return nil }
         switch text {
         case "stdout": return .standardOutput
-        case let path where path.contains("/"): return .file(path: path)
+        case let path where path.contains("/"):
+            return .file(path: value.context.path(path, of: value.name, at: value.location, after: "./", isRead: false))
         default:
             return value.fail(
                 "log.access is \(value.shown), not a log destination", "write stdout, none, or a path with a '/'")

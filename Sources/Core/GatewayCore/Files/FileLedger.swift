@@ -32,7 +32,8 @@ package final class FileLedger: Sendable {
         return try result.get()
     }
 
-    static func record(_ path: String) {
+    /// Records a file that was looked for, or is read, by the current task.
+    package static func record(_ path: String) {
         _ = current?.paths.withLock { $0.insert(path) }
     }
 }

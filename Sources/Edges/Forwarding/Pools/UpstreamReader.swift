@@ -46,7 +46,9 @@ package struct UpstreamReader {
             let what = "upstreams.\(upstream.name).tls.\(key): \(Quoted(file))"
             switch error {
             case .unreadable(let reason):
-                fail("\(what) cannot be read (\(reason))", "paths are relative to the working directory", upstream)
+                fail(
+                    "\(what) cannot be read (\(reason))", "paths are relative to the folder of the configuration file",
+                    upstream)
             case .tooLarge: fail("\(what) is larger than 1 MiB", "name another file", upstream)
             }
             return nil

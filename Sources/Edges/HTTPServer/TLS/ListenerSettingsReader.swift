@@ -109,7 +109,7 @@ extension ServerCertificate.Failure {
     ) -> (what: String, remedy: String) {
         let certificate = Quoted(identity.certificate)
         let key = Quoted(identity.privateKey)
-        let paths = "paths are relative to the working directory"
+        let paths = "paths are relative to the folder of the configuration file"
         return switch self {
         case .certificateUnreadable(let reason): ("the certificate \(certificate) cannot be read (\(reason))", paths)
         case .keyUnreadable(let reason): ("the key file \(key) cannot be read (\(reason))", paths)

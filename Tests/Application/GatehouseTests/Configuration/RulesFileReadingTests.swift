@@ -69,7 +69,7 @@ import Testing
         #expect(
             errors.map(\.description) == [
                 "gatehouse.yaml:2:8: the rules file '\(Quoted(file).unquoted)': cannot be read (No such file or"
-                    + " directory); paths are relative to the working directory"
+                    + " directory); paths are relative to the folder of the configuration file"
             ])
     }
 

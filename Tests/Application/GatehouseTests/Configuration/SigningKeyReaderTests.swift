@@ -61,7 +61,8 @@ import Testing
         #expect(errors.count == 1 && errors[0].hasPrefix("gatehouse.yaml:3:5: the key file '"))
         #expect(
             errors[0].hasSuffix(
-                "cannot be read (No such file or directory); paths are relative to the working directory"))
+                "cannot be read (No such file or directory); paths are relative to the folder of the configuration file"
+            ))
     }
 
     static let unfit: [(content: [UInt8], why: String)] = [

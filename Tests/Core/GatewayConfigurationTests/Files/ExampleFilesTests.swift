@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func `the reference shows the defaults`() throws {
-        let reference = try Configuration.load(file: Self.reference, environment: [:])
+        // In memory, so that the store's path is the one in the text.
+        let reference = try ConfigurationTesting.load(try Self.referenceLines().joined(separator: "\n"))
         var expected = Configuration()
         expected.identity.firebase = .init(project: "my-app")
         expected.headers.extra = reference.headers.extra

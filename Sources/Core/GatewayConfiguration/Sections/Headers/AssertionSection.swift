@@ -26,7 +26,7 @@ extension Configuration.Assertion {
 
     /// Reads the section. The code that signs with the key files checks their content.
     init(_ mapping: MappingReader) {
-        let file = mapping.required("key", "add key: FILE, a private key (PEM, P-256)").flatMap { $0.string() }
+        let file = mapping.required("key", "add key: FILE, a private key (PEM, P-256)").flatMap { $0.path() }
         self.init(key: file ?? "")
         location = mapping.location(of: "key")
         mapping.set(&lifetime, "lifetime") { $0.duration(in: .seconds(10) ... .hours(1)) }
@@ -40,7 +40,7 @@ extension ConfigurationValue {
     /// Returns the files of previous keys.
     func keyFiles(atMost maximum: Int, besides key: String?) -> [String]? {
         oneOrList(atMost: maximum, of: "files", remedy: "remove the oldest") { value in
-            guard let file = value.string() else { return nil }
+            guard let file = value.path() else { return nil }
             guard file != key else { return value.fail("\(value.name) is the current signing key", "remove it here") }
             return file
         }

@@ -135,7 +135,7 @@ extension ConfigurationValue {
         guard let mapping = mapping(.listenerTLS), let first = mapping.tlsIdentity(at: location) else { return nil }
         var tls = Configuration.ListenerTLS(identities: [first], location: location)
         if let value = mapping.value("certificates") { tls.identities += value.furtherCertificates() }
-        mapping.set(&tls.clientCA, "client_ca") { $0.string() }
+        mapping.set(&tls.clientCA, "client_ca") { $0.path() }
         mapping.set(&tls.clientCertificates, "client_certificates") { $0.choice() }
         mapping.set(&tls.minimumVersion, "minimum_version") { $0.choice() }
         if tls.clientCA == nil, mapping.value("client_certificates") != nil {
@@ -156,8 +156,8 @@ extension ConfigurationValue {
 
 extension MappingReader {
     fileprivate func tlsIdentity(at location: SourceLocation) -> Configuration.ListenerTLS.Identity? {
-        let certificate = required("certificate", "add the path of the certificate file (PEM)")?.string()
-        let key = required("private_key", "add the path of the private key file (PEM)")?.string()
+        let certificate = required("certificate", "add the path of the certificate file (PEM)")?.path()
+        let key = required("private_key", "add the path of the private key file (PEM)")?.path()
         guard let certificate, let key else { return nil }
         return .init(certificate: certificate, privateKey: key, location: location)
     }

@@ -26,7 +26,7 @@ extension Configuration {
     /// The file of rules for all routes with authentication (`rules`). The code that evaluates the rules checks its
     /// content.
     package struct RulesFile: Sendable, Hashable {
-        /// The file's path. A relative path starts at the working directory.
+        /// The file's path.
         package var path: String
         /// The location of the setting.
         package var location: SourceLocation
@@ -50,7 +50,7 @@ extension Configuration.RulesFile {
         guard !text.dropLast().contains("\n"), !["rules_version", "service "].contains(where: text.hasPrefix) else {
             return value.fail("rules contains the rules themselves, not the path of their file", remedy)
         }
-        return value.string().map { Self(path: $0, location: value.location) }
+        return value.path().map { Self(path: $0, location: value.location) }
     }
 }
 

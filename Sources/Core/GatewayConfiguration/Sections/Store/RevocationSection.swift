@@ -73,7 +73,7 @@ extension Configuration.Revocation {
 extension Configuration.FirebaseAccounts {
     fileprivate init(_ mapping: MappingReader) {
         let file = mapping.required("service_account", "add service_account: FILE, the key file of a service account")
-        self.init(serviceAccount: file.flatMap { $0.string() } ?? "")
+        self.init(serviceAccount: file.flatMap { $0.path() } ?? "")
         mapping.set(&lookupURL, "lookup_url") {
             $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
         }

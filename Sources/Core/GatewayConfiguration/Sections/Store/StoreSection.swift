@@ -3,14 +3,14 @@ import GatewayCore
 extension Configuration {
     /// The store of revocations and sessions (`store`).
     package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
-        /// `sqlite:PATH`. A relative path starts at the working directory.
+        /// `sqlite:PATH`.
         case sqlite(path: String)
         /// `sqlite::memory:`, which ends with the process.
         case sqliteMemory
         /// `redis://`, `rediss://`, `redis+sentinel://` or `rediss+sentinel://`.
         case redis(RedisLocation)
 
-        /// The value as in the file, without passwords.
+        /// The value without passwords.
         package var description: String {
             switch self {
             case .sqlite(let path): "sqlite:\(path)"
@@ -58,7 +58,9 @@ extension Configuration.StoreLocation {
             return url.fail(
                 "\(url.name) is not sqlite: followed by a path", "write sqlite:PATH, as in sqlite:/var/lib/gatehouse.db"
             )
-        case let path: return .sqlite(path: String(path))
+        case let path:
+            return .sqlite(
+                path: url.context.path(String(path), of: url.name, at: url.location, after: "sqlite:", isRead: false))
         }
     }
 }
@@ -125,9 +127,9 @@ private struct RedisStoreReader {
             return nil
         }
         var tls = RedisLocation.TLS()
-        mapping?.set(&tls.ca, "ca") { $0.string() }
-        mapping?.set(&tls.certificate, "certificate") { $0.string() }
-        mapping?.set(&tls.privateKey, "private_key") { $0.string() }
+        mapping?.set(&tls.ca, "ca") { $0.path() }
+        mapping?.set(&tls.certificate, "certificate") { $0.path() }
+        mapping?.set(&tls.privateKey, "private_key") { $0.path() }
         for (key, other) in [("certificate", "private_key"), ("private_key", "certificate")]
         where mapping?.value(other) == nil {
             mapping?.refuse(key, "without \(other)", "add \(other): FILE")

@@ -179,10 +179,10 @@ extension Configuration.Upstream {
         guard let value = mapping.value("tls"), let section = value.mapping(.upstreamTLS) else { return }
         tls.location = mapping.location(of: "tls")
         mapping.requireSecureServer(servers, value)
-        section.set(&tls.ca, "ca") { $0.string() }
+        section.set(&tls.ca, "ca") { $0.path() }
         section.set(&tls.serverName, "server_name") { Self.serverName($0) }
-        section.set(&tls.certificate, "certificate") { $0.string() }
-        section.set(&tls.privateKey, "private_key") { $0.string() }
+        section.set(&tls.certificate, "certificate") { $0.path() }
+        section.set(&tls.privateKey, "private_key") { $0.path() }
         for (key, other) in [("certificate", "private_key"), ("private_key", "certificate")]
         where section.value(key) != nil && section.value(other) == nil {
             section.fail(key, "\(value.name).\(key) without \(other)", "add \(other): FILE")
