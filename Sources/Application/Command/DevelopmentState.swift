@@ -1,13 +1,14 @@
 import Foundation
 
-/// The storage of the development identity's keys, so that several commands share them.
+/// The directory of the development identity's keys, which several commands share, and of the demo's tokens.
 enum DevelopmentState {
     /// Returns `$XDG_STATE_HOME/gatehouse`, by default `~/.local/state/gatehouse`. It is created when keys are written.
     static func directory() -> String {
         let environment = ProcessInfo.processInfo.environment
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
-        // Relative paths must be ignored (XDG Base Directory Specification).
-        let base = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
+        // Relative paths must be ignored, and the default is below $HOME (XDG Base Directory Specification).
+        let absolute = { (name: String) in environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        let home = absolute("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path
+        let base = absolute("XDG_STATE_HOME") ?? home + "/.local/state"
         try? FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
         return base + "/gatehouse"
     }

@@ -58,10 +58,20 @@ import Testing
         #expect(call.flaw(in: answer) != nil)
     }
 
-    @Test func `a printed command is quoted for the shell`() {
-        var call = call
-        call.method = "POST"
-        call.credential = .field(name: "A", value: "it's $HOME `x`")
-        #expect(call.shellLine == "curl -si -X POST -H 'A: it'\\''s $HOME `x`' 'http://h/'")
+    @Test func `a printed command names its token by a variable`() {
+        let token = DemoToken(name: "ADA", value: "eyJ")
+        var call = DemoCall(title: "t", method: "POST", url: "http://[::1]:8080/", status: 200)
+        call.credential = .bearer(token)
+        #expect(call.shellLine == "curl -si -X POST -H \"Authorization: Bearer $ADA\" 'http://[::1]:8080/'")
+        call.credential = .cookie(token)
+        #expect(call.shellLine == "curl -si -X POST -b \"__session=$ADA\" 'http://[::1]:8080/'")
+        call.credential = .signIn(user: "ada")
+        #expect(call.shellLine.contains("-H \"Authorization: Bearer $(sign_in ada)\""))
+    }
+
+    @Test func `a word with special characters is quoted for the shell`() {
+        #expect(ShellWord.quoted("/state/demo-8080.sh") == "/state/demo-8080.sh")
+        #expect(ShellWord.quoted("it's $HOME `x`") == "'it'\\''s $HOME `x`'")
+        #expect(ShellWord.quoted("") == "''")
     }
 }

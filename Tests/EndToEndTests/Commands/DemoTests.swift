@@ -1,3 +1,4 @@
+import DevelopmentIdentity
 import Foundation
 import Testing
 
@@ -5,27 +6,114 @@ import Testing
 
 /// `gatehouse demo`, and the commands that its gateway serves.
 @Suite(.serialized) struct DemoTests {
-    @Test func `each printed request has the printed result`() async throws {
-        let run = try await CommandRun.run("demo", "--check", "--listen", "127.0.0.1:0", in: ScratchFolder())
+    @Test(arguments: [true, false])
+    func `each printed request has the printed result`(hasStateFolder: Bool) async throws {
+        let folder = try ScratchFolder()
+        try folder.write("", to: "file")
+        let run = try await CommandRun.run(
+            "demo", "--check", "--any-ports",
+            environment: ["XDG_STATE_HOME": folder.path(hasStateFolder ? "state of ada" : "file/state")], in: folder)
         #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
+        #expect(run.errors.isEmpty == hasStateFolder)
         let results = run.output.split(separator: "\n").filter { $0.contains(#/^[a-zA-Z]+ +[0-9]+\. /#) }
         #expect(results.count > 10)
         #expect(results.allSatisfy { $0.hasPrefix("ok ") }, "\(results)")
     }
 
-    @Test func `the first line names the page`() async throws {
+    /// Runs a demo in its own folder, until `body` returns. `body` gets the demo's output up to its last line.
+    private func run(
+        _ arguments: String..., until end: String, _ body: (ScratchFolder, String) throws -> Void
+    ) async throws {
         let folder = try ScratchFolder()
         let child = try ChildProcess(
-            ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
-        let port = try await eventually("the address of the page") {
-            folder.read("out").prefixMatch(of: /# Open http:\/\/127.0.0.1:([0-9]+)\/.gatehouse\/ in a browser/)
-                .flatMap { Int($0.1) }
+            ["demo", "--any-ports"] + arguments, environment: ["XDG_STATE_HOME": folder.path("state")], in: folder.url,
+            output: (folder.path("out"), folder.path("err")))
+        let output = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
+            let output = folder.read("out")
+            return output.hasSuffix(end) ? output : nil
         }
-        let page = try RawClient.exchange(port, WireRequest(target: "/.gatehouse/", host: "127.0.0.1"))
-        #expect(page.status == 200 && page["Content-Type"] == "text/html; charset=utf-8")
-        #expect(page["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
-        #expect(page.text.hasPrefix("<!doctype html>"))
+        try body(folder, output)
         child.signal(SIGTERM)
         #expect(await child.exitCode() == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("state/gatehouse"))
+        #expect(!left.contains { $0.hasSuffix(".sh") }, "\(left)")
+    }
+
+    private static let lastLine = "# Each request is logged below.\n"
+
+    @Test func `the output fits a screen, and the tokens are in a file of the user`() async throws {
+        try await run(until: Self.lastLine) { folder, output in
+            #expect(output.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
+            #expect(output.utf8.count <= 4_096)
+            #expect(!output.contains("eyJ"))
+            let file = try #require(output.firstMatch(of: /(?m)^\. (.+\/state\/gatehouse\/demo-[0-9]+\.sh)$/)).1
+            let mode = try FileManager.default.attributesOfItem(atPath: String(file))[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            #expect(folder.read("state/gatehouse/\(file.split(separator: "/").last ?? "")").contains("export ADA=eyJ"))
+        }
+    }
+
+    @Test func `the address without a path is the page`() async throws {
+        try await run(until: Self.lastLine) { _, output in
+            let address = /# Open http:\/\/127.0.0.1:([0-9]+)\/ in a browser/
+            let port = try #require(output.prefixMatch(of: address).flatMap { Int($0.1) })
+            for path in ["/", "/.gatehouse/"] {
+                let page = try RawClient.exchange(port, WireRequest(target: path, host: "127.0.0.1"))
+                #expect(page.status == 200 && page["Content-Type"] == "text/html; charset=utf-8")
+                #expect(page["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
+                #expect(page.text.hasPrefix("<!doctype html>"))
+            }
+        }
+    }
+
+    private struct Printed: Decodable {
+        struct Command: Decodable {
+            let command: String
+            let status: Int
+            let code: String?
+        }
+        let gateway: String
+        let ports: [String: Int]
+        let tokens: [String: String]
+        let load: String
+        let commands: [Command]
+    }
+
+    @Test func `a script gets one object of JSON`() async throws {
+        try await run("--json", until: "}\n") { folder, output in
+            let printed = try JSONDecoder().decode(Printed.self, from: Data(output.utf8))
+            #expect(Set(printed.ports.keys) == ["gateway", "admin", "provider", "echo"])
+            #expect(printed.load.hasPrefix(". /"))
+            #expect(printed.commands.count > 10)
+            #expect(printed.commands.contains { $0.status == 401 && $0.code == "auth/id-token-expired" })
+            #expect(printed.commands.contains { $0.command.contains("Bearer $ADA\" \(printed.gateway)/v1/hello") })
+            let (port, ada) = (try #require(printed.ports["gateway"]), try #require(printed.tokens["ADA"]))
+            #expect(try RawClient.exchange(port, .bearer(ada, "/v1/hello")).status == 200)
+            #expect(folder.read("out") == output)
+        }
+    }
+
+    @Test(arguments: [("--provider-port", "identity provider"), ("--listen", "gateway")])
+    func `a port in use is reported with its program and the option`(option: String, server: String) async throws {
+        let (descriptor, port) = try Ports.listener()
+        defer { close(descriptor) }
+        let run = try await CommandRun.run(
+            "demo", "--any-ports", option, option == "--listen" ? "127.0.0.1:\(port)" : "\(port)", in: ScratchFolder())
+        #expect(run.exitCode == 1 && run.output.isEmpty)
+        #expect(run.errorLines.count == 1)
+        #expect(run.errors.contains("127.0.0.1:\(port), the port of the demo's \(server), is in use by "))
+        #expect(run.errors.contains("choose another port with \(option) "))
+        if FileManager.default.fileExists(atPath: "/proc/net/tcp") {
+            #expect(run.errors.contains("(process \(getpid()))"), "\(run.errors)")
+        }
+    }
+
+    @Test func `the demo chooses no other port without an option`() async throws {
+        // If another program has the default port, the listener is not needed.
+        let echo = try? await EchoUpstream.start(port: 9903)
+        let run = try await CommandRun.run("demo", "--check", in: ScratchFolder())
+        #expect(run.exitCode == 1 && run.output.isEmpty)
+        #expect(run.errors.contains("127.0.0.1:9903, the port of the demo's echo service, is in use by "))
+        await echo?.stop()
     }
 }

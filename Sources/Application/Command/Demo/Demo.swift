@@ -11,29 +11,25 @@ struct Demo {
     let echo: EchoUpstream
     let gateway: Gateway
     let configuration: Configuration
-    /// The directory of the signing keys. `nil` if they are in memory only.
-    let keyDirectory: String?
     /// The addresses of the gateway and its admin listener.
     let address, adminAddress: ListenAddress
 
     /// Starts the demo.
     ///
-    /// - Parameters:
-    ///   - listen: The gateway's address. `nil` for the default port, or any port if it is in use.
-    ///   - isLogged: Whether the access log goes to standard output.
-    /// - Throws: `Refused` with the remedy.
-    static func start(listen: String?, isLogged: Bool) async throws(Refused) -> Demo {
+    /// - Parameter isLogged: Whether the access log goes to standard output.
+    /// - Throws: `Refused` with the remedy, for example if a port is in use.
+    static func start(_ addresses: DemoAddressOptions, isLogged: Bool) async throws(Refused) -> Demo {
+        try addresses.checkPorts()
         let (keys, directory) = try signingKeys()
         let provider: DevelopmentProvider
         let echo: EchoUpstream
         do throws(DevelopmentIdentityError) {
-            provider = try await .start(
-                port: DemoPorts.preferred(DemoPorts.provider), keys: keys, keyDirectory: directory)
-            echo = try await .start(port: DemoPorts.preferred(DemoPorts.echo))
+            provider = try await .start(port: Int(addresses.provider), keys: keys, keyDirectory: directory)
+            echo = try await .start(port: Int(addresses.echo))
         } catch {
             throw Refused(error)
         }
-        let configuration = try configuration(listen, isLogged, provider, echo)
+        let configuration = try configuration(addresses, isLogged, provider, echo)
         let gateway: Gateway
         do {
             gateway = try await .start(configuration, logger: ProcessLog().logger(level: configuration.log.level))
@@ -45,8 +41,8 @@ struct Demo {
                 "the demo's configuration has no listener or no admin listener; restore \(DemoConfiguration.file)")
         }
         return Demo(
-            provider: provider, echo: echo, gateway: gateway, configuration: configuration, keyDirectory: directory,
-            address: address, adminAddress: admin)
+            provider: provider, echo: echo, gateway: gateway, configuration: configuration, address: address,
+            adminAddress: admin)
     }
 
     /// Returns the keys that `token mint` also uses, or temporary keys if they cannot be stored.
@@ -66,11 +62,11 @@ struct Demo {
     }
 
     private static func configuration(
-        _ listen: String?, _ isLogged: Bool, _ provider: DevelopmentProvider, _ echo: EchoUpstream
+        _ addresses: DemoAddressOptions, _ isLogged: Bool, _ provider: DevelopmentProvider, _ echo: EchoUpstream
     ) throws(Refused) -> Configuration {
         var variables = [
-            "GATEHOUSE_DEMO_LISTEN": listen ?? "127.0.0.1:\(DemoPorts.preferred(DemoPorts.gateway))",
-            "GATEHOUSE_DEMO_ADMIN": "127.0.0.1:\(DemoPorts.preferred(DemoPorts.admin))",
+            "GATEHOUSE_DEMO_LISTEN": addresses.gateway,
+            "GATEHOUSE_DEMO_ADMIN": "127.0.0.1:\(addresses.admin)",
             "GATEHOUSE_DEMO_KEYS_URL": provider.url(.idTokenJWKSet),
             "GATEHOUSE_DEMO_SESSION_KEYS_URL": provider.url(.sessionX509),
             "GATEHOUSE_DEMO_PROVIDER_URL": "http://127.0.0.1:\(provider.port)",

@@ -3,10 +3,10 @@ struct DemoCall {
     /// The credential of the request.
     enum Credential {
         case none
-        /// A field with a constant value.
-        case field(name: String, value: String)
+        case bearer(DemoToken)
+        case cookie(DemoToken)
         /// An ID token that is minted when the line runs, so that its sign-in is recent.
-        case signIn(user: String, mintURL: String)
+        case signIn(user: String)
     }
 
     /// A short description.
@@ -25,24 +25,17 @@ struct DemoCall {
         code.map { "\(status) \($0)" } ?? "\(status)"
     }
 
-    /// The command line for `sh`.
+    /// The command line for `sh`, after the definitions of `DemoShellFile`.
     var shellLine: String {
         var words = ["curl", "-si"]
         if method != "GET" { words += ["-X", method] }
         switch credential {
         case .none: break
-        case .field(let name, let value): words += ["-H", Self.quoted("\(name): \(value)")]
-        case .signIn(let user, let mintURL):
-            let body = Self.quoted("{\"user\":\"\(user)\"}")
-            let minted = "curl -s -d \(body) \(Self.quoted(mintURL)) | sed 's/.*\"token\":\"\\([^\"]*\\)\".*/\\1/'"
-            words += ["-H", "\"Authorization: Bearer $(\(minted))\""]
+        case .bearer(let token): words += ["-H", "\"Authorization: Bearer $\(token.name)\""]
+        case .cookie(let token): words += ["-b", "\"__session=$\(token.name)\""]
+        case .signIn(let user): words += ["-H", "\"Authorization: Bearer $(sign_in \(ShellWord.quoted(user)))\""]
         }
-        return (words + [Self.quoted(url)]).joined(separator: " ")
-    }
-
-    /// Quotes text for a shell.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: "'\\''") + "'"
+        return (words + [ShellWord.quoted(url)]).joined(separator: " ")
     }
 
     /// Returns the difference of a response (status line, fields, body) from the expected one. `nil` if it matches.
@@ -53,5 +46,21 @@ struct DemoCall {
         }
         let wanted = (code.map { ["\"code\":\"\($0)\""] } ?? []) + marks
         return wanted.first { !answer.contains($0) }.map { "expected \($0) in the answer" }
+    }
+}
+
+/// Words of shell commands.
+enum ShellWord {
+    /// Returns the text as one word, in quotes if it has a character that a shell may interpret.
+    static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "/:.,_-@+".utf8.contains(byte)
+            }
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 }

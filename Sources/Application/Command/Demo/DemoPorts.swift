@@ -1,3 +1,5 @@
+import ArgumentParser
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -6,19 +8,15 @@
     import Darwin
 #endif
 
-/// The default ports of the demo, which are constant unless they are in use.
+/// The default ports of the demo on 127.0.0.1. The manual and other commands name them.
 enum DemoPorts {
-    static let gateway = 8080
-    static let admin = 9901
-    static let provider = 9902
-    static let echo = 9903
+    static let gateway: UInt16 = 8080
+    static let admin: UInt16 = 9901
+    static let provider: UInt16 = 9902
+    static let echo: UInt16 = 9903
 
-    /// Returns the port if it is free on 127.0.0.1, otherwise 0 for any port.
-    static func preferred(_ port: Int) -> Int {
-        isFree(port) ? port : 0
-    }
-
-    private static func isFree(_ port: Int) -> Bool {
+    /// Returns whether the port is free on 127.0.0.1.
+    static func isFree(_ port: UInt16) -> Bool {
         #if canImport(Glibc)
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -37,5 +35,52 @@ enum DemoPorts {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(descriptor, 1) == 0
             }
         }
+    }
+}
+
+/// The addresses of the demo's servers. They are constant unless an option chooses others.
+struct DemoAddressOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The gateway's address. Default: 127.0.0.1:8080.", valueName: "host:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("The port of the admin listener on 127.0.0.1. Default: 9901.", valueName: "port"))
+    var adminPort: UInt16?
+
+    @Option(help: ArgumentHelp("The port of the identity provider on 127.0.0.1. Default: 9902.", valueName: "port"))
+    var providerPort: UInt16?
+
+    @Option(help: ArgumentHelp("The port of the echo service on 127.0.0.1. Default: 9903.", valueName: "port"))
+    var echoPort: UInt16?
+
+    @Flag(help: "Use any free port for each server that has no option of its own.")
+    var anyPorts = false
+
+    var gateway: String { listen ?? "127.0.0.1:\(chosen(nil, DemoPorts.gateway))" }
+    var admin: UInt16 { chosen(adminPort, DemoPorts.admin) }
+    var provider: UInt16 { chosen(providerPort, DemoPorts.provider) }
+    var echo: UInt16 { chosen(echoPort, DemoPorts.echo) }
+
+    /// Returns 0 for any free port.
+    private func chosen(_ option: UInt16?, _ standard: UInt16) -> UInt16 {
+        option ?? (anyPorts ? 0 : standard)
+    }
+
+    /// Checks that the ports on 127.0.0.1 are free. A port that another program takes afterwards is an error of the
+    /// server that binds it.
+    ///
+    /// - Throws: `Refused` with a line per port in use: the program that listens there, and the option that chooses
+    ///   another port.
+    func checkPorts() throws(Refused) {
+        let servers = [
+            ("gateway", gateway.hasPrefix("127.0.0.1:") ? UInt16(gateway.dropFirst(10)) ?? 0 : 0, "--listen HOST:PORT"),
+            ("admin listener", admin, "--admin-port PORT"),
+            ("identity provider", provider, "--provider-port PORT"),
+            ("echo service", echo, "--echo-port PORT"),
+        ]
+        let conflicts = servers.filter { $0.1 != 0 && !DemoPorts.isFree($0.1) }.map { name, port, option in
+            "127.0.0.1:\(port), the port of the demo's \(name), is in use by \(PortHolder.name(of: port)); "
+                + "stop that program, choose another port with \(option), or any free ports with --any-ports"
+        }
+        guard conflicts.isEmpty else { throw Refused(conflicts.joined(separator: "\n")) }
     }
 }

@@ -7,10 +7,13 @@ struct DemoRun {
     private static let curl = "/usr/bin/curl"
 
     private let provider: DevelopmentProvider
+    /// The shell command that defines the variables of the requests.
+    private let loading: String
     private let usesCurl: Bool
 
-    init(_ demo: Demo) {
+    init(_ demo: Demo, loading: String) {
         provider = demo.provider
+        self.loading = loading
         usesCurl = FileManager.default.isExecutableFile(atPath: Self.curl)
     }
 
@@ -21,7 +24,7 @@ struct DemoRun {
     func check(_ calls: [DemoCall]) async throws(Refused) -> Bool {
         var isGood = true
         for (index, call) in calls.enumerated() {
-            let answer = usesCurl ? Self.paste(call.shellLine) : await send(call)
+            let answer = usesCurl ? Self.paste("\(loading)\n\(call.shellLine)") : await send(call)
             let flaw = call.flaw(in: answer)
             isGood = isGood && flaw == nil
             try Console.say("\(flaw == nil ? "ok" : "NO")  \(index + 1). \(call.title): \(flaw ?? call.expectation)")
@@ -42,12 +45,12 @@ struct DemoRun {
         return (lines.first.map { [$0] } ?? ["(no answer)"]) + fields + (body.map { [String($0.prefix(220))] } ?? [])
     }
 
-    /// Returns the standard output of a line run by `sh`.
-    private static func paste(_ line: String) -> String {
+    /// Returns the standard output of lines run by `sh`.
+    private static func paste(_ lines: String) -> String {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", line]
+        process.arguments = ["-c", lines]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         do { try process.run() } catch { return "" }
@@ -61,8 +64,9 @@ struct DemoRun {
         var request = PlainRequest(call.method, call.url)
         switch call.credential {
         case .none: break
-        case .field(let name, let value): request.fields = [(name, value)]
-        case .signIn(let user, _):
+        case .bearer(let token): request.fields = [("Authorization", "Bearer \(token.value)")]
+        case .cookie(let token): request.fields = [("Cookie", "__session=\(token.value)")]
+        case .signIn(let user):
             guard let token = try? provider.sign(provider.idToken(for: .named(user))) else { return "" }
             request.fields = [("Authorization", "Bearer \(token)")]
         }

@@ -5,11 +5,11 @@
 #endif
 
 /// A small text file that only its owner may read, written atomically.
-struct PrivateFile {
+package struct PrivateFile {
     private let directory: String
-    let path: String
+    package let path: String
 
-    init(directory: String, name: String) {
+    package init(directory: String, name: String) {
         self.directory = directory
         path = directory + "/" + name
     }
@@ -55,8 +55,8 @@ struct PrivateFile {
         guard link(temporary, path) == 0 || errno == EEXIST else { throw failure("make") }
     }
 
-    /// Creates or replaces the file.
-    func replace(with text: String) throws(DevelopmentIdentityError) {
+    /// Creates or replaces the file, and creates the directory (mode 0700) if necessary.
+    package func replace(with text: String) throws(DevelopmentIdentityError) {
         let temporary = try writeTemporary(text)
         guard rename(temporary, path) == 0 else {
             let error = failure("replace")

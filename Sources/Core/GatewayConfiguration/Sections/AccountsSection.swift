@@ -34,7 +34,7 @@ extension Configuration {
         /// The maximum number of calls per minute for one account or identity (`calls_per_account`), 1 to 100,000.
         /// Default: 20.
         package var callsPerAccount = 20
-        /// The demo page at `GET /.gatehouse/`. Only the demo sets it, never a file.
+        /// The demo page at `GET /` and `GET /.gatehouse/`. Only the demo sets it, never a file.
         package var demoPage: DemoPage?
         /// The location of the setting with the key files.
         package var location = SourceLocation(origin: "accounts")

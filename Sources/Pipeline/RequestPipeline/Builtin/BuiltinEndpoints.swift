@@ -1,4 +1,5 @@
-/// The endpoints that the gateway serves itself under `/.gatehouse/`. No request to this prefix is forwarded.
+/// The endpoints that the gateway serves itself under `/.gatehouse/`, and the demo page. No request to this prefix is
+/// forwarded.
 package final class BuiltinEndpoints: Sendable {
     /// An account endpoint with its path.
     package struct Call: Sendable {
@@ -20,7 +21,7 @@ package final class BuiltinEndpoints: Sendable {
 
     /// The account endpoints. Empty without accounts.
     package let calls: [Call]
-    /// Whether the demo page is served, at the prefix itself.
+    /// Whether the demo page is served, at `/` and at the prefix itself.
     package let hasPage: Bool
 
     package init(calls: [Call], hasPage: Bool) {
@@ -36,7 +37,7 @@ package final class BuiltinEndpoints: Sendable {
 
     /// Returns the endpoint of a path. `nil` if no endpoint matches.
     func endpoint(at path: UnsafeRawBufferPointer) -> (BuiltinEndpoint, Call?)? {
-        guard Self.mayHold(path) else { return nil }
+        guard Self.mayHold(path) else { return hasPage && path.elementsEqual("/".utf8) ? (.page, nil) : nil }
         if hasPage, path.count == Self.prefix.count { return (.page, nil) }
         if path.elementsEqual(Self.keysPath) { return (.keys, nil) }
         return calls.first { path.elementsEqual($0.path) }.map { (.account($0.endpoint), $0) }
