@@ -55,6 +55,13 @@ final class Browser {
         try act("element/\(element(selector))/click", [:])
     }
 
+    /// Presses a key while an element has the focus.
+    ///
+    /// - Parameter key: WebDriver's code point, such as U+E014 for the right arrow.
+    func press(_ key: String, in selector: String) throws {
+        try act("element/\(element(selector))/value", ["text": .string(key)])
+    }
+
     /// Chooses the option of that value.
     func choose(_ value: String, in selector: String) throws {
         try click("\(selector) option[value='\(value)']")

@@ -12,6 +12,80 @@ extension DemoTests {
     struct DemoPageTests {
         private static let nobody = "Nobody is signed in."
 
+        @Test func `a Firebase ID token passes, is challenged, passes after a new sign-in and is revoked`() async throws
+        {
+            try await PageVisit.run(tab: nil) { visit in
+                #expect(try visit.who() == Self.nobody)
+                let early = try await visit.take("firebase-call")
+                #expect(early.outcome.hasPrefix("Refused: 401 auth/missing-credential. "))
+                #expect(early.next == ["Go to step 1"])
+
+                let signedIn = try await visit.take("firebase-sign-in")
+                #expect(signedIn.outcome == "Signed in as ada; auth_time of the token is an hour ago.")
+                #expect(signedIn.wire == ["POST /mint 200"])
+                #expect(
+                    try visit.who() == "Ada Lovelace, through google; the token's sign-in was an hour ago")
+                let passed = try await visit.take("firebase-call")
+                #expect(passed.wire == ["GET /v1/hello/world 200"])
+                #expect(passed.outcome.contains("received X-Auth-Uid: ada, X-Auth-Provider: google.com, "))
+
+                let challenged = try await visit.take("firebase-sensitive")
+                #expect(challenged.outcome.hasPrefix("Refused: 401 auth/requires-recent-login. "))
+                #expect(challenged.outcome.contains("max_age=\"300\""))
+                let proved = try await visit.follow("firebase-sensitive", to: "firebase-step-up")
+                #expect(proved.outcome == "Signed in as ada; auth_time of the token is now.")
+                #expect(try await visit.take("firebase-again").wire == ["DELETE /v1/account 200"])
+
+                let revoked = try await visit.take("firebase-revoke")
+                #expect(revoked.wire == ["POST /.gatehouse/sign-out 204"])
+                let refused = try await visit.take("firebase-revoked")
+                #expect(refused.outcome.hasPrefix("Refused: 401 auth/id-token-revoked. "))
+                #expect(try visit.who() == "The credential is not accepted: auth/id-token-revoked")
+                let fresh = try await visit.follow("firebase-revoked", to: "firebase-step-up")
+                #expect(fresh.outcome.hasPrefix("Signed in as ada"))
+                #expect(try await visit.take("firebase-revoked").wire == ["GET /v1/hello/world 200"])
+                #expect(try visit.browser.console().allSatisfy { $0.source == "network" })
+            }
+        }
+
+        @Test func `an old sign-in of Firebase cannot sign out everywhere, and no sign-in leads to step 1`()
+            async throws
+        {
+            try await PageVisit.run(tab: nil) { visit in
+                #expect(try await visit.take("firebase-revoke").next == ["Go to step 1"])
+                _ = try await visit.take("firebase-sign-in")
+                let refused = try await visit.take("firebase-revoke")
+                #expect(refused.outcome.hasPrefix("Refused: 401 auth/requires-recent-login. "))
+                #expect(refused.next == ["Sign in again"])
+            }
+        }
+
+        @Test func `the keyboard selects a tab, and each tab keeps its own user`() async throws {
+            try await PageVisit.run(tab: nil) { visit in
+                let (home, end, left, right) = ("\u{E011}", "\u{E010}", "\u{E012}", "\u{E014}")
+                let state = """
+                    return [document.activeElement.id, ...[...document.querySelectorAll("[role=tab]")].map((tab) =>
+                      [tab.ariaSelected, tab.tabIndex, document.getElementById(tab.getAttribute("aria-controls")).hidden]
+                        .join(" "))]
+                    """
+                let firebase = ["tab-firebase", "true 0 false", "false -1 true"]
+                let accounts = ["tab-accounts", "false -1 true", "true 0 false"]
+                _ = try await visit.take("firebase-sign-in")
+                let moves = [(right, accounts), (right, firebase), (left, accounts), (home, firebase), (end, accounts)]
+                for (key, expected) in moves {
+                    try visit.browser.press(key, in: "[role=tab][aria-selected=true]")
+                    #expect(try visit.browser.evaluate(state) == expected)
+                    try await visit.idle()
+                }
+                #expect(try visit.who() == Self.nobody)
+                try await visit.signIn("grace")
+                #expect(try visit.who().hasPrefix("Grace Hopper, through apple.com; the cookie's sign-in was "))
+                try visit.browser.press(home, in: "#tab-accounts")
+                try await visit.idle()
+                #expect(try visit.who().hasPrefix("Ada Lovelace, through google; the token's sign-in was "))
+            }
+        }
+
         @Test func `an old sign-in is challenged and passes after a new one`() async throws {
             try await PageVisit.run { visit in
                 #expect(try visit.who() == Self.nobody)

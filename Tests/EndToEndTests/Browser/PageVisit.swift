@@ -17,12 +17,14 @@ struct PageVisit {
     let browser: Browser
     let gateway: URL
 
-    /// Starts both, opens the page, runs `body`, and ends both.
-    static func run(_ body: (PageVisit) async throws -> Void) async throws {
+    /// Starts both, opens the page and its tab, runs `body`, and ends both.
+    ///
+    /// - Parameter tab: `nil` for the tab that the page selects.
+    static func run(tab: String? = "accounts", _ body: (PageVisit) async throws -> Void) async throws {
         try await OwnThread.run {
             let folder = try ScratchFolder()
             let demo = try ChildProcess(
-                ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
+                ["demo", "--any-ports"], in: folder.url, output: (folder.path("out"), folder.path("err")))
             let gateway = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
                 let output = folder.read("out")
                 guard output.contains("# Each request is logged below") else { return URL?.none }
@@ -31,6 +33,10 @@ struct PageVisit {
             let visit = PageVisit(browser: try Browser(try await ChromeDriver()), gateway: gateway)
             try visit.browser.open(gateway.absoluteString)
             try await visit.idle()
+            if let tab {
+                try visit.browser.click("#tab-\(tab)")
+                try await visit.idle()
+            }
             try await body(visit)
             demo.signal(SIGTERM)
             _ = await demo.exitCode()

@@ -59,9 +59,16 @@ import Testing
 
     @Test func `each control has a label`() {
         let controls = html.matches(of: /<(select|input|textarea)/).count
-        #expect(controls == 5)
+        #expect(controls == 7)
         #expect(html.matches(of: /<label>[^<]+<(select|input|textarea)/).count == controls)
-        #expect(html.matches(of: /<section id="[a-z-]+" aria-labelledby="[a-z-]+-title">/).count == 7)
-        #expect(html.matches(of: /<p class="outcome" role="status"><\/p>/).count == 7)
+        #expect(html.matches(of: /<section id="[a-z-]+" aria-labelledby="[a-z-]+-title">/).count == 14)
+        #expect(html.matches(of: /<p class="outcome" role="status"><\/p>/).count == 14)
+    }
+
+    @Test func `each tab names its panel, and the first one is for Firebase`() {
+        let tabs = html.matches(of: /role="tab" id="([a-z-]+)" aria-controls="([a-z]+)" aria-selected="(true|false)"/)
+        let panels = html.matches(of: /role="tabpanel" id="([a-z]+)" aria-labelledby="([a-z-]+)"/)
+        #expect(tabs.map(\.2) == ["firebase", "accounts"] && tabs.map(\.3) == ["true", "false"])
+        #expect(panels.map(\.1) == tabs.map(\.2) && panels.map(\.2) == tabs.map(\.1))
     }
 }

@@ -57,11 +57,14 @@ function figure(caption, text) {
 }
 
 // Shows a request in its step, and returns what shows its answer.
-function showRequest(step, method, url, body) {
+function showRequest(step, method, url, body, token) {
   const isGateway = url.startsWith("/");
   const status = make("span", "status", "…");
-  const pair = make("div", body === undefined ? "" : "pair");
-  if (body !== undefined) pair.append(figure("sent", pretty(body)));
+  const sent = [];
+  if (token) sent.push(`Authorization: Bearer ${shortened(token)}`);
+  if (body !== undefined) sent.push(pretty(body));
+  const pair = make("div", sent.length ? "pair" : "");
+  if (sent.length) pair.append(figure("sent", sent.join("\n\n")));
   const path = make("code", "path", isGateway ? url : new URL(url).pathname);
   const whose = make("span", "aside", isGateway ? "" : "at the demo's provider: stands for its sign-in dialog");
   const summary = make("summary", "", "", make("code", "method", method), " ", path, " ", status, " ", whose);
@@ -73,7 +76,7 @@ function showRequest(step, method, url, body) {
   return (answer) => {
     status.textContent = answer ? answer.status : "no answer";
     status.classList.add(answer && answer.status < 300 ? "good" : "bad");
-    if (answer) pair.append(figure(body === undefined ? "came back (sent without a body)" : "came back", cameBack(url, answer)));
+    if (answer) pair.append(figure(sent.length ? "came back" : "came back (sent without a body)", cameBack(url, answer)));
   };
 }
 
@@ -87,14 +90,20 @@ function cameBack(url, answer) {
   return parts.join("\n\n");
 }
 
+// The credential of a request: the cookie of the session, or only the token if there is one, even if it is null.
+function credential(token) {
+  if (token === undefined) return { headers: {} };
+  return { credentials: "omit", headers: token ? { Authorization: `Bearer ${token}` } : {} };
+}
+
 // Sends a request, shows both ways, and returns the answer's JSON.
-async function send(step, method, url, body) {
-  const show = showRequest(step, method, url, body);
-  const options = { method, signal: AbortSignal.timeout(15000) };
+async function send(step, method, url, body, token) {
+  const show = showRequest(step, method, url, body, token);
+  const options = { method, signal: AbortSignal.timeout(15000), ...credential(token) };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     // As text to the provider, which is another origin: so the browser does not ask before it sends.
-    if (url.startsWith("/")) options.headers = { "Content-Type": "application/json" };
+    if (url.startsWith("/")) options.headers["Content-Type"] = "application/json";
   }
   let answer = null;
   try {
@@ -111,6 +120,12 @@ async function send(step, method, url, body) {
 // How the session was signed in, and what is linked to its account, as far as this page saw it.
 const session = { uid: null, how: null, providers: [] };
 
+// The user and the ID token of the Firebase tab, which Firebase's SDK would keep.
+const firebase = { user: null, token: null };
+
+const tabs = [...document.querySelectorAll("[role=tab]")];
+const selectedPanel = () => tabs.find((tab) => tab.getAttribute("aria-selected") === "true").getAttribute("aria-controls");
+
 function age(seconds) {
   if (seconds < 90) return `${Math.max(seconds, 0)} seconds ago`;
   if (seconds < 3300) return `${Math.round(seconds / 60)} minutes ago`;
@@ -120,7 +135,8 @@ function age(seconds) {
 function sentence(auth) {
   if (!auth) return "Nobody is signed in.";
   const time = auth.token.auth_time;
-  const when = time ? `; the cookie's sign-in was ${age(Math.floor(Date.now() / 1000) - time)}` : "";
+  const owner = selectedPanel() === "firebase" ? "token" : "cookie";
+  const when = time ? `; the ${owner}'s sign-in was ${age(Math.floor(Date.now() / 1000) - time)}` : "";
   return `${auth.token.name || auth.token.email || "Somebody"}, through ${auth.provider}${when}`;
 }
 
@@ -133,15 +149,21 @@ function noteAccount(auth) {
 }
 
 async function showWho() {
-  const response = await fetch("/.gatehouse/auth", { cache: "no-store", signal: AbortSignal.timeout(15000) });
+  const panel = selectedPanel();
+  const options = { cache: "no-store", signal: AbortSignal.timeout(15000) };
+  if (panel === "firebase") Object.assign(options, credential(firebase.token));
+  const response = await fetch("/.gatehouse/auth", options);
   const body = parsed(await response.text());
+  if (panel !== selectedPanel()) return showWho();
   const isGood = response.status === 200;
   byId("auth-status").textContent = response.status;
   byId("auth-status").className = isGood ? "status good" : "status bad";
   byId("auth").textContent = pretty(body === undefined ? null : body);
-  byId("who").textContent = isGood ? sentence(body) : `The session does not count any more: ${body.code}`;
-  noteAccount(isGood ? body : null);
-  showProviders();
+  byId("who").textContent = isGood ? sentence(body) : `The credential is not accepted: ${body.code}`;
+  if (panel === "accounts") {
+    noteAccount(isGood ? body : null);
+    showProviders();
+  }
   return isGood ? body : null;
 }
 
@@ -228,10 +250,28 @@ async function signIn(step) {
   return enter(step, body, how);
 }
 
-async function callSensitive(step) {
-  const answer = await send(step, "DELETE", "/v1/account");
+async function call(step, method, path, token) {
+  const answer = await send(step, method, path, undefined, token);
   const identity = answer.fields.filter(([name]) => /^x-auth-/i.test(name)).map((field) => field.join(": "));
   return `Passed. The service behind the gateway received ${identity.join(", ")}`;
+}
+
+const callSensitive = (step) => call(step, "DELETE", "/v1/account");
+
+async function firebaseSignIn(step, user, seconds) {
+  const { token } = await send(step, "POST", demo.mint, seconds ? { user, auth_age: seconds } : { user });
+  Object.assign(firebase, { user, token });
+  return `Signed in as ${user}; auth_time of the token is ${seconds ? age(seconds) : "now"}.`;
+}
+
+const firebaseStepUp = (step) => firebaseSignIn(step, firebase.user || byId("firebase-user").value, 0);
+
+async function firebaseRevoke(step) {
+  // A revocation covers the sign-ins before its second.
+  const end = (claims(firebase.token).auth_time + 1) * 1000;
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, end - Date.now())));
+  await send(step, "POST", "/.gatehouse/sign-out", { everywhere: true }, firebase.token);
+  return `Revoked: all tokens of ${firebase.user} with a sign-in before this moment.`;
 }
 
 async function reauthenticate(step) {
@@ -280,9 +320,10 @@ function go(step, work) {
 }
 
 const toSignIn = (step) => {
+  const first = step.startsWith("firebase-") ? "firebase-sign-in" : "sign-in";
   offer(step, "Go to step 1", () => {
-    byId("sign-in").scrollIntoView({ block: "start" });
-    byId("do-sign-in").focus();
+    byId(first).scrollIntoView({ block: "start" });
+    byId(`do-${first}`).focus();
   });
 };
 
@@ -323,6 +364,17 @@ const remedies = {
   },
 };
 
+const signInAgain = (step) => {
+  offer(step, "Sign in again", () => go("firebase-step-up", firebaseStepUp));
+};
+
+const firebaseRemedies = {
+  "auth/missing-credential": toSignIn,
+  "auth/id-token-expired": signInAgain,
+  "auth/id-token-revoked": signInAgain,
+  "auth/requires-recent-login": signInAgain,
+};
+
 function explain(step, problem) {
   if (!(problem instanceof Refusal)) return tell(step, "bad", "No answer came. Does the demo still run?");
   const { status, challenge, body } = problem.answer;
@@ -330,7 +382,7 @@ function explain(step, problem) {
   const maxAge = /max_age="?(\d+)/.exec(challenge || "");
   const wish = maxAge ? ` WWW-Authenticate asks for a sign-in at most ${maxAge[1]} seconds old: max_age="${maxAge[1]}".` : "";
   tell(step, "bad", `Refused: ${status} ${body.code}. ${body.detail || body.title}${wish}`);
-  const remedy = remedies[body.code];
+  const remedy = (step.startsWith("firebase-") ? firebaseRemedies : remedies)[body.code];
   if (remedy) remedy(step, body, step === "link" || step === "sign-in" ? chosen(step) : null);
 }
 
@@ -343,6 +395,59 @@ function fill(select, entries, selected) {
   }));
 }
 
+// Selects a tab and shows its panel.
+async function select(tab) {
+  for (const other of tabs) {
+    other.setAttribute("aria-selected", String(other === tab));
+    other.tabIndex = other === tab ? 0 : -1;
+    byId(other.getAttribute("aria-controls")).hidden = other !== tab;
+  }
+  if (!isBusy) await start();
+}
+
+// The keys of the tabs pattern of the ARIA Authoring Practices Guide.
+function moveTab(event) {
+  const last = tabs.length - 1;
+  const index = tabs.indexOf(event.currentTarget);
+  const target = { ArrowRight: index < last ? index + 1 : 0, ArrowLeft: index ? index - 1 : last, Home: 0, End: last }[event.key];
+  if (target === undefined) return;
+  event.preventDefault();
+  tabs[target].focus();
+  select(tabs[target]);
+}
+
+// Shows the user of the selected tab.
+async function start() {
+  setBusy(true);
+  try {
+    await showWho();
+  } catch {
+    byId("who").textContent = "The gateway does not answer.";
+  }
+  setBusy(false);
+}
+
+for (const tab of tabs) {
+  tab.addEventListener("click", () => select(tab));
+  tab.addEventListener("keydown", moveTab);
+}
+fill("firebase-user", demo.people.map(({ id, label }) => ({ id, label: label.split(",")[0] })));
+byId("do-firebase-sign-in").addEventListener("click", () => run("firebase-sign-in", (step) => {
+  return firebaseSignIn(step, byId("firebase-user").value, Number(byId("firebase-age").value));
+}));
+for (const step of ["firebase-call", "firebase-revoked"]) {
+  byId(`do-${step}`).addEventListener("click", () => run(step, () => call(step, "GET", "/v1/hello/world", firebase.token)));
+}
+for (const step of ["firebase-sensitive", "firebase-again"]) {
+  byId(`do-${step}`).addEventListener("click", () => run(step, () => call(step, "DELETE", "/v1/account", firebase.token)));
+}
+byId("do-firebase-step-up").addEventListener("click", () => run("firebase-step-up", firebaseStepUp));
+byId("do-firebase-revoke").addEventListener("click", () => {
+  if (firebase.token) return run("firebase-revoke", firebaseRevoke);
+  clear("firebase-revoke");
+  tell("firebase-revoke", "bad", "No user is signed in.");
+  toSignIn("firebase-revoke");
+});
 fill("sign-in-person", demo.people);
 fill("link-person", demo.people);
 fill("sign-in-provider", demo.providers, "apple.com");
@@ -357,4 +462,4 @@ byId("do-sign-out").addEventListener("click", () => run("sign-out", (step) => si
 byId("do-sign-out-everywhere").addEventListener("click", () => run("sign-out", (step) => signOut(step, true)));
 // On a phone it would push the steps out of sight.
 byId("auth-details").open = matchMedia("(min-width: 62rem)").matches;
-showWho().catch(() => { byId("who").textContent = "The gateway does not answer."; }).finally(() => setBusy(false));
+start();
