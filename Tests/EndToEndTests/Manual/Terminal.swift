@@ -1,0 +1,44 @@
+import Foundation
+
+@testable import SystemFixtures
+
+/// A shell that runs one command after the other and keeps its variables, as a terminal does.
+final class Terminal {
+    private let process = Process()
+    private let input = Pipe()
+    private let folder: ScratchFolder
+    private var count = 0
+
+    /// - Parameter environment: added to the environment of the tests.
+    init(in folder: ScratchFolder, environment: [String: String]) throws {
+        self.folder = folder
+        try folder.write("", to: "terminal")
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.currentDirectoryURL = folder.url
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input
+        let output = try FileHandle(forWritingTo: folder.url.appending(path: "terminal"))
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+    }
+
+    /// Ends the shell and its background commands.
+    deinit {
+        try? input.fileHandleForWriting.write(contentsOf: Data("kill $(jobs -p) 2> /dev/null; exit\n".utf8))
+        process.waitUntilExit()
+    }
+
+    /// Runs a command, and returns its output and errors, and its exit code.
+    func run(_ command: String) async throws -> (output: String, exitCode: Int) {
+        count += 1
+        let start = folder.read("terminal").count
+        try input.fileHandleForWriting.write(contentsOf: Data("\(command)\nprintf '\\n<%s:\(count)>' $?\n".utf8))
+        let (folder, count) = (folder, count)
+        return try await eventually("the end of `\(command)`; \(folder.read("terminal"))", within: .seconds(20)) {
+            let text = folder.read("terminal").dropFirst(start)
+            guard let end = try Regex("\n<([0-9]+):\(count)>$").firstMatch(in: text) else { return nil }
+            return (String(text[..<end.range.lowerBound]), end[1].substring.flatMap { Int($0) } ?? -1)
+        }
+    }
+}
