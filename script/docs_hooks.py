@@ -2,16 +2,17 @@
 
 - Lists are indented for Python-Markdown, which requires four columns for each level.
 - A link from a page to a file outside docs/ becomes the path of the file as text: the site does not contain the file.
-- Mermaid diagrams are drawn if .build/mermaid.min.js exists (`package/dist/mermaid.min.js` in the archive of the npm
-  package `mermaid`, version 11), and are shown as code otherwise: the theme would request the script from a CDN.
+- Pages with Mermaid diagrams load a copy of Mermaid from the site: the theme would request it from a CDN.
 - A page without a path from the navigation, a broken link in the built site and a request to another host are warnings.
   Strict mode fails on every warning.
 """
 
+import hashlib
 import logging
 import posixpath
 import re
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
@@ -20,9 +21,13 @@ from markdown import Extension
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 from mkdocs.structure.files import File
+from mkdocs.utils import get_relative_url
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-MERMAID = REPOSITORY / ".build" / "mermaid.min.js"
+# Mermaid 11.6.0. The package is a dependency for this file only; its code is not run.
+MERMAID = Path(find_spec("diagram_renderer").origin).parent / "renderers/static/js/mermaid.min.js"
+MERMAID_SHA256 = "c2a496e5230276f435b4aee61fcccc75170b2aac9a0fecab100605473c8e5c8f"
+MERMAID_PATH = "assets/mermaid.min.js"
 
 # MkDocs counts the warnings of its own loggers only.
 log = logging.getLogger("mkdocs.hooks.gatehouse")
@@ -205,18 +210,14 @@ def missing_target(site, pages, name, link):
 
 
 def on_config(config):
+    if hashlib.sha256(MERMAID.read_bytes()).hexdigest() != MERMAID_SHA256:
+        log.warning("%s is not the reviewed file. Remove .build/docs, then run script/docs again.", MERMAID)
     config.markdown_extensions.append(RepositoryLinksExtension())
-    if MERMAID.exists():
-        config.extra_javascript.append("assets/mermaid.min.js")
-    else:
-        fences = config.mdx_configs["pymdownx.superfences"]
-        fences["custom_fences"] = [fence for fence in fences["custom_fences"] if fence["name"] != "mermaid"]
     return config
 
 
 def on_files(files, config):
-    if MERMAID.exists():
-        files.append(File.generated(config, "assets/mermaid.min.js", abs_src_path=str(MERMAID)))
+    files.append(File.generated(config, MERMAID_PATH, abs_src_path=str(MERMAID)))
     return files
 
 
@@ -230,6 +231,13 @@ def on_nav(nav, config, files):
 def on_page_markdown(markdown, page, config, files):
     graph.current = page.file.src_uri
     return indent_lists(markdown)
+
+
+def on_post_page(output, page, config):
+    # 2.7 MB, so not on every page. The script of the theme follows it, at the end of the page.
+    if '<pre class="mermaid">' not in output:
+        return output
+    return output.replace("</head>", f'<script src="{get_relative_url(MERMAID_PATH, page.url)}"></script></head>', 1)
 
 
 def on_post_build(config):
