@@ -25,15 +25,19 @@ final class ChildProcess: Sendable {
     ///   - output: the paths of the files that standard output and standard error are appended to.
     ///   - pipes: destinations of standard output and standard error instead of the files.
     ///   - descriptorLimit: how many file descriptors it may have, hard and soft.
+    ///   - launcher: a program on the PATH that runs it, with arguments.
     init(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL, output: (String, String),
-        pipes: (PausableReader?, PausableReader?) = (nil, nil), descriptorLimit: Int? = nil
+        pipes: (PausableReader?, PausableReader?) = (nil, nil), descriptorLimit: Int? = nil, launcher: [String] = []
     ) throws {
         let process = Process()
         if let descriptorLimit {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             let script = "ulimit -n \(descriptorLimit); exec \"$0\" \"$@\""
             process.arguments = ["-c", script, Self.program.path] + arguments
+        } else if !launcher.isEmpty {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = launcher + [Self.program.path] + arguments
         } else {
             process.executableURL = Self.program
             process.arguments = arguments

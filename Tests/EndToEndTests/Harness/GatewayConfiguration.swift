@@ -13,6 +13,8 @@ struct GatewayConfiguration: Sendable {
     var files: [String: String] = [:]
     /// How many file descriptors the process may have; nil: as many as the tests.
     var descriptorLimit: Int?
+    /// A program that runs the gateway, with arguments.
+    var launcher: [String] = []
 
     /// Whether the standard output of the process is not read.
     var hasUnreadOutput = false

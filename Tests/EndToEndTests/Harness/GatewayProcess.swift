@@ -19,6 +19,7 @@ final class GatewayProcess: Sendable {
     private let arguments: [String]
     private let environment: [String: String]
     private let descriptorLimit: Int?
+    private let launcher: [String]
     private let unread: (output: Bool, errors: Bool)
     private let run = Mutex<Run?>(nil)
 
@@ -30,6 +31,7 @@ final class GatewayProcess: Sendable {
         arguments = ["serve", "--config", "gatehouse.yaml"]
         environment = configuration.environment
         descriptorLimit = configuration.descriptorLimit
+        launcher = configuration.launcher
         unread = (configuration.hasUnreadOutput, configuration.hasUnreadErrors)
     }
 
@@ -39,6 +41,7 @@ final class GatewayProcess: Sendable {
         self.arguments = ["serve"] + arguments
         self.environment = environment
         descriptorLimit = nil
+        launcher = []
         unread = (false, false)
     }
 
@@ -61,7 +64,7 @@ final class GatewayProcess: Sendable {
         pipes.0?.pause()
         let child = try ChildProcess(
             arguments, environment: environment, in: folder.url, output: output, pipes: pipes,
-            descriptorLimit: descriptorLimit)
+            descriptorLimit: descriptorLimit, launcher: launcher)
         let ports = try await eventually("the ports", within: .seconds(60)) {
             try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)
         }

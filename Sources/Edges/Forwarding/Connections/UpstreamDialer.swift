@@ -35,7 +35,7 @@ struct UpstreamDialer: Sendable {
                 }
             }
         if endpoint.address?.isUnixSocket != true {
-            bootstrap = bootstrap.channelOption(.socketOption(.tcp_nodelay), value: 1)
+            bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
         }
         let connected =
             endpoint.address.map { bootstrap.connect(to: $0) }

@@ -159,7 +159,7 @@ package final class Listener: Sendable {
         return bootstrap(ServerBootstrap(group: loop, childGroup: loop))
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(reusePort, value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel, at: place, budget: budget) }
             }
