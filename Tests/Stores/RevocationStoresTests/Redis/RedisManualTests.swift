@@ -12,18 +12,13 @@ import Testing
 
 /// The commands in the manual for other backends and operators work.
 @Suite struct RedisManualTests {
-    private let manual: String
+    private let page: MarkdownPage
 
-    init() throws {
-        let file = Repository.root.appending(path: "docs/reference/redis.md")
-        manual = try String(contentsOf: file, encoding: .utf8)
-    }
+    init() throws { page = try MarkdownPage("docs/reference/redis.md") }
 
     /// The blocks of code after a comment.
     private func blocks(after comment: String) -> [String] {
-        manual.components(separatedBy: "<!-- \(comment) -->\n```").dropFirst().compactMap { rest in
-            rest.components(separatedBy: "```").first.map { String($0.drop { $0 != "\n" }) }
-        }
+        page.blocks.filter { $0.comment == comment }.map(\.text)
     }
 
     /// Runs shell commands in which `redis-cli` is connected to the database.
