@@ -1,7 +1,8 @@
-// Tells ThreadSanitizer about the slow paths of Swift's Mutex (Linux), to be loaded before all else with LD_PRELOAD.
+// Reports the slow paths of Swift's Mutex (Linux) to ThreadSanitizer. It must be loaded first, with LD_PRELOAD.
 //
-// A Mutex that is free is taken by an atomic in the caller's own code, which the sanitizer sees. One that is held is waited for in
-// libswiftSynchronization, which is not instrumented: without this, everything that contended mutexes guard is reported as a race.
+// The caller's own code locks a free Mutex with an atomic, which the sanitizer sees. libswiftSynchronization, which is
+// not instrumented, waits for a locked one: without this file, all memory that contended mutexes guard is reported as a
+// race.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
