@@ -1,18 +1,27 @@
 #!/usr/bin/env python3
-"""One of three upstreams is frozen, resets its connections, becomes slow, in turn: what requests lose, beside HAProxy and nginx.
+"""Measures lost and late requests while one of three upstream servers fails, in comparison with HAProxy and nginx.
 
     script/setup --bench
     python3 -m venv .build-bench && .build-bench/bin/pip install cryptography
-    .build-bench/bin/python Benchmarks/edge/failover.py [--gatehouse .build/release/gatehouse] [--rate 150] [--fault 6] [--recovery 8] [--rounds 1]
+    .build-bench/bin/python Benchmarks/edge/failover.py [--gatehouse .build/release/gatehouse]
+        [--rate 150] [--fault 6] [--recovery 8] [--rounds 1] [--only gatehouse,haproxy,nginx]
 
-All gateways are loaded at the same time, each with the same open loop of GETs, and send to the same three servers, so that each fault hits all of
-them at the same moment. Settings are alike: an answer has to begin within 1 s, three failures in a row take a server out for 2 s, an active check each
-second with 0.5 s to answer needs two results to change its mind, two retries on another server for whatever failed. nginx has no active checks.
-HAProxy 2.6 does not count failures that it retried (`observe`), so there the active check is what takes a server out.
+In turn, one server is frozen, resets its connections, or becomes slow. All gateways receive the same open loop of GET
+requests at the same time and use the same three servers, so each fault affects all of them at the same moment. Their
+settings are equivalent:
+- A response must begin within 1 s.
+- Three consecutive failures eject a server for 2 s.
+- An active check runs each second with a timeout of 0.5 s; two equal results change the state. nginx has no active
+  checks.
+- A failed request is retried twice on another server.
+HAProxy 2.6 does not count failures that it retried (`observe`), so only its active check ejects a server.
 
-Told are requests from the fault to the end of the recovery: those that got no 2xx, those that got it after more than 0.5 s, the slowest; the seconds from the fault
-to the beginning of the last request that it touched (where a whole second without such followed: what came after is a trial of the server), and those from the
-recovery to the first answer of the server. Nothing leaves 127.0.0.1."""
+The table covers requests from the fault to the end of the recovery:
+- failed: requests without a 2xx response; late: requests with a 2xx response after more than 0.5 s.
+- ejected after: seconds from the fault to the start of the last failed or late request, if none follows for a second.
+- trials: failed or late requests after that, which the gateway sends to test the server.
+- restored after: seconds from the recovery to the first response of the server.
+All traffic is on 127.0.0.1."""
 
 import argparse
 import asyncio
@@ -21,10 +30,11 @@ import signal
 import time
 
 from openloop import OpenLoop
-from stand import ROOT, Claims, Stand, free_port, quantile
+from testbed import ROOT, Claims, Testbed, free_port, quantile
 
 LATE, CALM = 0.5, 1.0
-FAULTS = (("frozen", "a", signal.SIGSTOP, signal.SIGCONT), ("resets", "b", signal.SIGUSR1, signal.SIGHUP), ("slow", "c", signal.SIGUSR2, signal.SIGHUP))
+FAULTS = (("frozen", "a", signal.SIGSTOP, signal.SIGCONT), ("resets", "b", signal.SIGUSR1, signal.SIGHUP),
+          ("slow", "c", signal.SIGUSR2, signal.SIGHUP))
 TIMEOUTS = """timeout connect 1s
  timeout client 30s
  timeout server 1s
@@ -34,32 +44,36 @@ TIMEOUTS = """timeout connect 1s
  retry-on conn-failure empty-response response-timeout 502 503 504"""
 
 
-def gatehouse(stand, servers):
+def gatehouse(testbed, servers):
     upstream = {
-        "servers": [f"http://127.0.0.1:{server.port}" for server in servers], "connect_timeout": "1s", "response_timeout": "1s",
+        "servers": [f"http://127.0.0.1:{server.port}" for server in servers],
+        "connect_timeout": "1s", "response_timeout": "1s",
         "health": {"path": "/healthz", "interval": "1s", "timeout": "500ms", "healthy": 2, "unhealthy": 2},
         "ejection": {"failures": 3, "time": "2s", "max_time": "2s", "max_share": 50},
         "retry": {"conditions": ["connect", "reset", "timeout", 502, 503, 504], "attempts": 2, "budget": 100},
     }
-    return stand.gateway({"upstreams": {"api": upstream}, "routes": [{"path": "/**", "auth": "none", "upstream": "api"}]}).port
+    routes = [{"path": "/**", "auth": "none", "upstream": "api"}]
+    return testbed.gateway({"upstreams": {"api": upstream}, "routes": routes}).port
 
 
-def haproxy(stand, servers):
+def haproxy(testbed, servers):
     port = free_port()
-    lines = "\n".join(f" server {name} 127.0.0.1:{server.port} check inter 1s fall 2 rise 2 observe layer7 error-limit 3 on-error mark-down"
-                      for name, server in zip("abc", servers))
-    stand.haproxy("haproxy", f"frontend clients\n bind 127.0.0.1:{port}\n default_backend api\nbackend api\n balance roundrobin\n"
-                  f" option httpchk GET /healthz\n http-reuse always\n{lines}", TIMEOUTS)
+    checks = "check inter 1s fall 2 rise 2 observe layer7 error-limit 3 on-error mark-down"
+    lines = "\n".join(f" server {name} 127.0.0.1:{server.port} {checks}" for name, server in zip("abc", servers))
+    testbed.haproxy("haproxy", f"frontend clients\n bind 127.0.0.1:{port}\n default_backend api\n"
+                    "backend api\n balance roundrobin\n option httpchk GET /healthz\n http-reuse always\n"
+                    f"{lines}", TIMEOUTS)
     return port
 
 
-def nginx(stand, servers):
+def nginx(testbed, servers):
     port = free_port()
     lines = " ".join(f"server 127.0.0.1:{server.port} max_fails=3 fail_timeout=2s;" for server in servers)
-    stand.nginx("nginx", f"""
+    testbed.nginx("nginx", f"""
         upstream api {{ {lines} keepalive 64; }}
         server {{ listen 127.0.0.1:{port}; location / {{
-          proxy_pass http://api; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_connect_timeout 1s; proxy_read_timeout 1s;
+          proxy_pass http://api; proxy_http_version 1.1; proxy_set_header Connection "";
+          proxy_connect_timeout 1s; proxy_read_timeout 1s;
           proxy_next_upstream error timeout http_502 http_503 http_504; proxy_next_upstream_tries 3; }} }}""")
     return port
 
@@ -68,7 +82,7 @@ KINDS = {"gatehouse": gatehouse, "haproxy": haproxy, "nginx": nginx}
 
 
 async def one_fault(loads, server, fault, recovery, options):
-    """Loads all gateways while a server fails and recovers; returns both moments."""
+    """Loads all gateways while a server fails and recovers. Returns the monotonic times of fault and recovery."""
     running = [asyncio.create_task(load.run(2 + options.fault + options.recovery)) for load in loads.values()]
     await asyncio.sleep(2)
     os.kill(server.pid, fault)
@@ -80,31 +94,34 @@ async def one_fault(loads, server, fault, recovery, options):
     return failed, recovered
 
 
-def judge(fates, name, failed, recovered):
-    """The row of one gateway and one fault."""
-    ours = sorted((fate for fate in fates if fate.began >= failed - 1), key=lambda fate: fate.began)
-    touched = [fate for fate in ours if not 200 <= fate.status < 300 or fate.ended - fate.began > LATE]
+def evaluate(results, name, failed, recovered):
+    """Returns the row of one gateway and one fault."""
+    ours = sorted((result for result in results if result.began >= failed - 1), key=lambda result: result.began)
+    affected = [result for result in ours if not 200 <= result.status < 300 or result.ended - result.began > LATE]
     until = failed
-    for fate in touched:
-        if fate.began - until > CALM:
+    for result in affected:
+        if result.began - until > CALM:
             break
-        until = fate.began
-    back = [fate.began for fate in ours if fate.body == name and fate.status == 200 and fate.began >= recovered]
+        until = result.began
+    restored = [result.began for result in ours
+                if result.body == name and result.status == 200 and result.began >= recovered]
     return {
-        "requests": len(ours), "failed": sum(not 200 <= fate.status < 300 for fate in ours), "late": sum(
-            200 <= fate.status < 300 and fate.ended - fate.began > LATE for fate in ours),
-        "slowest": max(fate.ended - fate.began for fate in ours), "ejected": max(0, until - failed),
-        "later": sum(fate.began > until for fate in touched), "back": min(back) - recovered if back else None,
-        "p50": quantile([fate.ended - fate.began for fate in ours], 0.5) * 1000,
+        "requests": len(ours), "failed": sum(not 200 <= result.status < 300 for result in ours),
+        "late": sum(200 <= result.status < 300 and result.ended - result.began > LATE for result in ours),
+        "slowest": max(result.ended - result.began for result in ours), "ejected": max(0, until - failed),
+        "trials": sum(result.began > until for result in affected),
+        "restored": min(restored) - recovered if restored else None,
+        "p50": quantile([result.ended - result.began for result in ours], 0.5) * 1000,
     }
 
 
 def report(rows):
-    print(f"{'':12}{'fault':10}{'requests':>9}{'failed':>8}{'late':>6}{'p50 ms':>8}{'slowest s':>11}{'out after s':>13}{'trials':>8}{'back after s':>14}")
+    print(f"{'':12}{'fault':10}{'requests':>9}{'failed':>8}{'late':>6}{'p50 ms':>8}{'slowest s':>11}"
+          f"{'ejected after s':>17}{'trials':>8}{'restored after s':>18}")
     for name, fault, row in rows:
-        back = "never" if row["back"] is None else f"{row['back']:.2f}"
-        print(f"{name:12}{fault:10}{row['requests']:9}{row['failed']:8}{row['late']:6}{row['p50']:8.2f}{row['slowest']:11.2f}{row['ejected']:13.2f}"
-              f"{row['later']:8}{back:>14}")
+        restored = "never" if row["restored"] is None else f"{row['restored']:.2f}"
+        print(f"{name:12}{fault:10}{row['requests']:9}{row['failed']:8}{row['late']:6}{row['p50']:8.2f}"
+              f"{row['slowest']:11.2f}{row['ejected']:17.2f}{row['trials']:8}{restored:>18}")
 
 
 def claim(rows, options, claims):
@@ -113,40 +130,43 @@ def claim(rows, options, claims):
         ours = found["gatehouse"]
         if not ours:
             continue
-        failed, out = sum(row["failed"] for row in ours), max(row["ejected"] for row in ours)
+        failed, ejected = sum(row["failed"] for row in ours), max(row["ejected"] for row in ours)
         claims.hold(failed == 0, f"{fault}: {failed} requests failed through gatehouse")
-        claims.hold(out < 3, f"{fault}: the server got no more requests that suffered after {out:.2f} s (bound: 3 s)")
-        back = [row["back"] for row in ours]
-        claims.hold(None not in back and max(back) < 6, f"{fault}: it served again {back} s after its recovery (bound: 6 s)")
+        claims.hold(ejected < 3, f"{fault}: gatehouse ejected the server after {ejected:.2f} s (bound: 3 s)")
+        restored = [row["restored"] for row in ours]
+        claims.hold(None not in restored and max(restored) < 6,
+                    f"{fault}: gatehouse restored the server {restored} s after its recovery (bound: 6 s)")
         if theirs := found["haproxy"]:
             lost, others = (sum(row["failed"] + row["late"] for row in of) for of in (ours, theirs))
-            claims.hold(lost <= 1.5 * others + 10, f"{fault}: {lost} requests failed or were late through gatehouse, {others} through HAProxy")
+            claims.hold(lost <= 1.5 * others + 10, f"{fault}: {lost} requests failed or were late through gatehouse, "
+                                                   f"{others} through HAProxy")
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gatehouse", default=str(ROOT / ".build/release/gatehouse"), help="the program to measure")
-    parser.add_argument("--rate", type=int, default=150, help="requests a second, of each gateway")
-    parser.add_argument("--fault", type=float, default=6, help="seconds that a fault lasts")
-    parser.add_argument("--recovery", type=float, default=8, help="seconds of load after it")
-    parser.add_argument("--rounds", type=int, default=1, help="through all faults")
-    parser.add_argument("--only", default=",".join(KINDS), help="gateways, separated by commas")
+    parser.add_argument("--gatehouse", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
+    parser.add_argument("--rate", type=int, default=150, help="requests a second to each gateway")
+    parser.add_argument("--fault", type=float, default=6, help="duration of a fault in seconds")
+    parser.add_argument("--recovery", type=float, default=8, help="seconds of load after a fault")
+    parser.add_argument("--rounds", type=int, default=1, help="rounds, each with all faults")
+    parser.add_argument("--only", default=",".join(KINDS), help="gateways to measure, separated by commas")
     return parser.parse_args()
 
 
 def main():
     options, claims, rows = parse(), Claims(), []
-    with Stand(options.gatehouse) as stand:
-        servers = {name: stand.upstream("failing", name) for name in "abc"}
-        ports = {name: KINDS[name](stand, servers.values()) for name in options.only.split(",")}
+    with Testbed(options.gatehouse) as testbed:
+        servers = {name: testbed.upstream("failing", name) for name in "abc"}
+        ports = {name: KINDS[name](testbed, servers.values()) for name in options.only.split(",")}
         for port in ports.values():
-            stand.await_port(port)
-        time.sleep(2.5)  # the active checks have seen every server
+            testbed.await_port(port)
+        time.sleep(2.5)  # After this time, the active checks know the state of every server.
         for _ in range(options.rounds):
             for fault, name, cause, cure in FAULTS:
-                loads = {of: OpenLoop(port, options.rate, b"GET / HTTP/1.1\r\nHost: bench\r\n\r\n") for of, port in ports.items()}
+                loads = {of: OpenLoop(port, options.rate, b"GET / HTTP/1.1\r\nHost: bench\r\n\r\n")
+                         for of, port in ports.items()}
                 failed, recovered = asyncio.run(one_fault(loads, servers[name], cause, cure, options))
-                rows += [(of, fault, judge(load.fates, name, failed, recovered)) for of, load in loads.items()]
+                rows += [(of, fault, evaluate(load.results, name, failed, recovered)) for of, load in loads.items()]
     print(f"one of three servers fails for {options.fault:g} s; {options.rate} requests a second through each gateway")
     report(rows)
     claim(rows, options, claims)

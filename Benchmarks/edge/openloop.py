@@ -1,4 +1,4 @@
-"""Requests that begin at fixed times, whatever became of those before, each with its own fate told."""
+"""An open loop of requests: they start at fixed times, independent of the results of earlier requests."""
 
 import asyncio
 import dataclasses
@@ -9,8 +9,8 @@ LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 
 
 @dataclasses.dataclass
-class Fate:
-    """What became of one request. `status` is 0 where no answer came; times are monotonic seconds."""
+class Result:
+    """The result of one request. `status` is 0 if there was no response. Times are monotonic seconds."""
 
     began: float
     ended: float
@@ -19,11 +19,11 @@ class Fate:
 
 
 class OpenLoop:
-    """A load on one port. Connections are kept and used again; a request that no free one is there for opens another."""
+    """A load on one port. Connections are reused; a request opens a new one if none is free."""
 
-    def __init__(self, port, rate, head, patience=10):
-        self.port, self.interval, self.head, self.patience = port, 1 / rate, head, patience
-        self.free, self.fates, self.running = [], [], set()
+    def __init__(self, port, rate, head, timeout=10):
+        self.port, self.interval, self.head, self.timeout = port, 1 / rate, head, timeout
+        self.free, self.results, self.running = [], [], set()
 
     async def run(self, seconds):
         start = time.monotonic()
@@ -40,7 +40,7 @@ class OpenLoop:
     async def one(self, due):
         status, body = 0, ""
         try:
-            async with asyncio.timeout(self.patience):
+            async with asyncio.timeout(self.timeout):
                 reader, writer = self.free.pop() if self.free else await asyncio.open_connection("127.0.0.1", self.port)
                 try:
                     writer.write(self.head)
@@ -55,4 +55,4 @@ class OpenLoop:
                         writer.close()
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             pass
-        self.fates.append(Fate(due, time.monotonic(), status, body))
+        self.results.append(Result(due, time.monotonic(), status, body))

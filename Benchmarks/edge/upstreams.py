@@ -1,4 +1,5 @@
-"""The servers behind the gateways: `python3 upstreams.py KIND PORT [NAME]`. Each serves 127.0.0.1 until it is ended."""
+"""The upstream servers of the gateways: `python3 upstreams.py KIND PORT [NAME]`. Each listens on 127.0.0.1 until it is
+killed."""
 
 import asyncio
 import json
@@ -11,7 +12,8 @@ import time
 
 
 async def echo(port):
-    """WebSocket: gives back each message; `?connections` as text tells how many connections are open, `?head` what the handshake was."""
+    """WebSocket: echoes each message. The text `?connections` returns the number of open connections, and `?head` the
+    path and fields of the handshake."""
     from websockets.asyncio.server import serve
 
     is_open = set()
@@ -33,15 +35,17 @@ async def echo(port):
 
 
 async def events(port):
-    """Server-sent events: `/events?count=N&every=MS`, each with the monotonic time in nanoseconds at which it was sent."""
+    """Server-sent events: `/events?count=N&every=MS`. Each event contains its sending time in monotonic nanoseconds."""
 
     async def handle(reader, writer):
         try:
             head = await reader.readuntil(b"\r\n\r\n")
-            asked = {name: int(value) for name, value in re.findall(r"(count|every)=(\d+)", head.split(b"\r\n")[0].decode())}
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for number in range(asked.get("count", 10)):
-                await asyncio.sleep(asked.get("every", 5) / 1000)
+            target = head.split(b"\r\n")[0].decode()
+            query = {name: int(value) for name, value in re.findall(r"(count|every)=(\d+)", target)}
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+                         b"Transfer-Encoding: chunked\r\n\r\n")
+            for number in range(query.get("count", 10)):
+                await asyncio.sleep(query.get("every", 5) / 1000)
                 event = f"id: {number}\ndata: {time.monotonic_ns()}\n\n".encode()
                 writer.write(b"%x\r\n%s\r\n" % (len(event), event))
                 await writer.drain()
@@ -59,28 +63,30 @@ async def events(port):
 
 
 async def failing(port, name):
-    """HTTP that tells its name. SIGUSR1: from now on every request is reset. SIGUSR2: every answer takes 2 s. SIGHUP: well again."""
-    mode = "well"
+    """HTTP: responds with its name. After SIGUSR1 it resets the connection of each request. After SIGUSR2 each response
+    takes 2 s. SIGHUP restores normal operation."""
+    mode = "normal"
 
-    def become(new):
+    def set_mode(new):
         nonlocal mode
         mode = new
 
     loop = asyncio.get_running_loop()
-    for number, new in ((signal.SIGUSR1, "resets"), (signal.SIGUSR2, "slow"), (signal.SIGHUP, "well")):
-        loop.add_signal_handler(number, become, new)
-    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(name)}\r\n\r\n{name}".encode()
+    for number, new in ((signal.SIGUSR1, "resets"), (signal.SIGUSR2, "slow"), (signal.SIGHUP, "normal")):
+        loop.add_signal_handler(number, set_mode, new)
+    response = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(name)}\r\n\r\n{name}".encode()
 
     async def handle(reader, writer):
         try:
             while True:
                 await reader.readuntil(b"\r\n\r\n")
                 if mode == "resets":
-                    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    connection = writer.get_extra_info("socket")
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     return writer.transport.abort()
                 if mode == "slow":
                     await asyncio.sleep(2)
-                writer.write(answer)
+                writer.write(response)
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError):
             pass

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""WebSocket through a gateway: 10,000 messages echoed, then sockets closed by a revocation.
+"""Measures WebSocket through a gateway: 10,000 echoed messages, then sockets that a revocation closes.
 
     script/setup --bench
     python3 -m venv .build-bench && .build-bench/bin/pip install cryptography websockets
-    .build-bench/bin/python Benchmarks/edge/websocket.py [--gatehouse .build/release/gatehouse] [--messages 10000] [--times 100]
+    .build-bench/bin/python Benchmarks/edge/websocket.py [--gatehouse .build/release/gatehouse]
+        [--messages 10000] [--times 100]
 
-Python's `websockets` is both ends. Messages of mixed sizes, one of them 1 MiB, as text and as bytes, go to the upstream and come back, directly and
-through the gateway; order and content are compared. Then a user's socket is opened, the user is revoked through the admin API, and the time from
-sending the revocation to the client's close event is told. The token comes in turn as a header, as a subprotocol and as a query parameter, and every second
-socket has messages under way all the time. A socket of somebody else is open all the while. Nothing leaves 127.0.0.1."""
+Client and upstream use Python's `websockets`. The upstream echoes text and binary messages of mixed sizes, one of them
+1 MiB, directly and through the gateway, and the script compares order and content. Then a user opens a socket and is
+revoked through the admin API, repeatedly. The script prints the time from sending the revocation to the client's close
+event. The token is in turn in a header, a subprotocol and a query parameter. Every second socket sends messages
+continuously. Another user's socket must remain open. All traffic is on 127.0.0.1."""
 
 import asyncio
 import collections
@@ -19,14 +21,15 @@ import time
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from stand import Claims, Stand, arguments, quantile, revoke, uid
+from testbed import Claims, Testbed, arguments, quantile, revoke, uid
 
 MIB = 1 << 20
 WAYS = ("header", "subprotocol", "query")
 
 
 def messages(count):
-    """The same each time: most small, some of kilobytes, few of tens of them, one of 1 MiB in the middle."""
+    """Generates the same messages each time: most under 126 bytes, some up to 4 KiB, few up to 64 KiB, and one of 1 MiB
+    in the middle."""
     chance, pool = random.Random(1), random.Random(2).randbytes(2 * MIB)
     for number in range(count):
         size = chance.choice([chance.randrange(126)] * 14 + [chance.randrange(4096)] * 5 + [chance.randrange(65536)])
@@ -41,12 +44,13 @@ def open_socket(port, token=None, way="header"):
     headers = {"Authorization": f"Bearer {token}"} if token and way == "header" else {}
     protocols = ["bearer", token] if way == "subprotocol" else None
     query = f"?access_token={token}&room=1" if way == "query" else "?room=1"
-    return connect(f"ws://127.0.0.1:{port}/{way}{query}", additional_headers=headers, subprotocols=protocols, compression=None,
-                   max_size=4 * MIB, ping_interval=None, proxy=None, open_timeout=10, close_timeout=5)
+    return connect(f"ws://127.0.0.1:{port}/{way}{query}", additional_headers=headers, subprotocols=protocols,
+                   compression=None, max_size=4 * MIB, ping_interval=None, proxy=None, open_timeout=10, close_timeout=5)
 
 
 async def echo(port, count, token=None):
-    """Sends all while it receives all. Returns the seconds, and how many came back wrong or not."""
+    """Sends and receives all messages concurrently. Returns the seconds, the number of wrong messages, and the total
+    size."""
     sent = list(messages(count))
     wrong = 0
     async with open_socket(port, token) as connection:
@@ -64,7 +68,8 @@ async def echo(port, count, token=None):
 
 
 async def revoke_one(gateway, token, index, way):
-    """Returns the milliseconds from sending the revocation to the close event, its code, and what came of opening it again."""
+    """Revokes the user of a socket. Returns the ms from sending the revocation to the close event, its code, and the
+    status of a second handshake."""
     connection = await open_socket(gateway.port, token, way)
     await connection.send("hello")
     assert await connection.recv() == "hello"
@@ -82,12 +87,12 @@ async def revoke_one(gateway, token, index, way):
         again = await open_socket(gateway.port, token, way)
         await again.close()
         return (ended - began) * 1000, code, 101
-    except InvalidStatus as refusal:
-        return (ended - began) * 1000, code, refusal.response.status_code
+    except InvalidStatus as denial:
+        return (ended - began) * 1000, code, denial.response.status_code
 
 
 async def keep_busy(connection):
-    """Sends a message each millisecond or so until the socket is closed."""
+    """Sends a message about every millisecond until the socket is closed."""
     try:
         while True:
             await connection.send("busy")
@@ -97,7 +102,7 @@ async def keep_busy(connection):
 
 
 async def closed(connection):
-    """Reads until the close event; returns its time and code."""
+    """Reads until the close event. Returns its monotonic time and code."""
     try:
         async with asyncio.timeout(10):
             while True:
@@ -106,7 +111,7 @@ async def closed(connection):
         return time.monotonic(), event.rcvd.code if event.rcvd else "no close frame"
     except TimeoutError:
         await connection.close()
-        return time.monotonic(), "none in 10 s"
+        return time.monotonic(), "no close event within 10 s"
 
 
 def configuration(upstream):
@@ -118,49 +123,51 @@ def configuration(upstream):
     }
 
 
-async def measure(stand, options, claims):
-    upstream = stand.upstream("echo").port
-    gateway = stand.gateway(configuration(upstream))
-    token = stand.mint.token(10_000_000)
-    print(f"{options.messages} messages, one of 1 MiB, there and back")
+async def measure(testbed, options, claims):
+    upstream = testbed.upstream("echo").port
+    gateway = testbed.gateway(configuration(upstream))
+    token = testbed.mint.token(10_000_000)
+    print(f"{options.messages} echoed messages, one of 1 MiB")
     print(f"{'':16}{'seconds':>9}{'messages/s':>12}{'MiB/s':>8}{'wrong':>7}")
     for name, port in (("directly", upstream), ("the gateway", gateway.port)):
         seconds, wrong, size = await echo(port, options.messages, token)
         print(f"{name:16}{seconds:9.2f}{options.messages / seconds:12.0f}{size / MIB / seconds:8.1f}{wrong:7}")
-    claims.hold(wrong == 0, f"{options.messages} messages came back through the gateway in order and unchanged")
+    claims.hold(wrong == 0, f"{options.messages} messages returned through the gateway in order and unchanged")
     bystander = await open_socket(gateway.port, token)
     times, codes, again = collections.defaultdict(list), collections.Counter(), collections.Counter()
     for index in range(options.times):
         way = WAYS[index % len(WAYS)]
-        milliseconds, code, status = await revoke_one(gateway, stand.mint.token(index), index, way)
+        milliseconds, code, status = await revoke_one(gateway, testbed.mint.token(index), index, way)
         times[way].append(milliseconds)
         codes[code] += 1
         again[status] += 1
         await bystander.send(str(index))
         assert await bystander.recv() == str(index)
-    tell(times, codes, again, options, claims)
+    report(times, codes, again, options, claims)
     await asyncio.sleep(0.5)
     await bystander.send("?connections")
     left = await bystander.recv()
-    claims.hold(left == "1", f"the upstream's sockets of revoked users are closed too; open ones: {left}, the one of somebody else")
+    claims.hold(left == "1", "the upstream's sockets of revoked users are closed, and the other user's socket is open; "
+                             f"open sockets: {left}")
 
 
-def tell(times, codes, again, options, claims):
+def report(times, codes, again, options, claims):
     print(f"\nms from sending the revocation to the client's close event, {options.times} times")
     print(f"{'token as':16}{'times':>7}{'p50':>9}{'p90':>9}{'max':>9}")
     everything = [value for values in times.values() for value in values]
     for name, values in [*times.items(), ("all", everything)]:
         print(f"{name:16}{len(values):7}" + "".join(f"{quantile(values, share):9.2f}" for share in (0.5, 0.9, 1)))
-    claims.hold(codes == {1008: options.times}, f"each was closed with code 1008: {dict(codes)}")
-    claims.hold(max(everything) < 1000, f"each was closed within a second; the slowest took {max(everything):.1f} ms")
-    claims.hold(again == {401: options.times}, f"none could be opened again: {dict(again)}")
+    claims.hold(codes == {1008: options.times}, f"each socket was closed with code 1008: {dict(codes)}")
+    claims.hold(max(everything) < 1000,
+                f"each socket was closed within a second; the slowest took {max(everything):.1f} ms")
+    claims.hold(again == {401: options.times}, f"no socket could be opened again: {dict(again)}")
 
 
 def main():
-    options = arguments(__doc__, ("messages", 10_000, "echoed"), ("times", 100, "that a user is revoked"))
+    options = arguments(__doc__, ("messages", 10_000, "echoed messages"), ("times", 100, "revocations"))
     claims = Claims()
-    with Stand(options.gatehouse) as stand:
-        asyncio.run(measure(stand, options, claims))
+    with Testbed(options.gatehouse) as testbed:
+        asyncio.run(measure(testbed, options, claims))
     claims.end()
 
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What a provider's own ID token costs a request once it is cached: Apple tokens beside Firebase tokens, through one gateway.
+"""Measures the CPU time of a request with a cached ID token of Apple, in comparison with a cached token of Firebase.
 
-    .build-bench/bin/python Benchmarks/providers/cost.py [--rounds 5] [--seconds 4] [--binary .build/release/gatehouse]
+    .build-bench/bin/python Benchmarks/providers/cost.py [--rounds 5] [--seconds 4]
+        [--binary .build/release/gatehouse]
 
-As Benchmarks/side-by-side measures: one worker, wrk with 64 connections and 2,000 different tokens of each kind, CPU time of the
-gateway from /proc, rounds in turn. Tokens and headers differ in length by what the two kinds hold. Nothing leaves 127.0.0.1."""
+The method is that of Benchmarks/side-by-side: one gateway with one worker, wrk with 64 connections and 2,000 different
+tokens of each kind, CPU time of the gateway from /proc, both kinds in each round. The kinds differ in the length of
+their claims, and so in the length of tokens and identity headers. All traffic is on 127.0.0.1."""
 
 import argparse
 import json
@@ -40,11 +42,12 @@ routes: [{{ path: /**, upstream: api }}]
 
 
 def apple_token(mint, index):
-    """What Apple gives, and a claim that makes it as long as the Firebase token of the other kind."""
+    """Returns a token with the claims of Apple, and a claim that makes it about as long as the Firebase tokens."""
     now = int(time.time())
     claims = {
-        "iss": "https://appleid.apple.com", "aud": AUDIENCE, "sub": f"000123.{index:032x}.0123", "iat": now - 20, "exp": now + 8 * 3600,
-        "auth_time": now - 300, "email": f"user{index}@bench.example", "email_verified": "true", "is_private_email": "false",
+        "iss": "https://appleid.apple.com", "aud": AUDIENCE, "sub": f"000123.{index:032x}.0123",
+        "iat": now - 20, "exp": now + 8 * 3600, "auth_time": now - 300,
+        "email": f"user{index}@bench.example", "email_verified": "true", "is_private_email": "false",
         "nonce_supported": True, "real_user_status": 2, "c_hash": "0123456789abcdef012345",
         "padding": "x" * 240,
     }
@@ -55,7 +58,8 @@ def apple_token(mint, index):
 
 def load(tokens, seconds):
     return subprocess.run(
-        ["wrk", "-t1", "-c64", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"), "http://127.0.0.1:9597/v1/x"],
+        ["wrk", "-t1", "-c64", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"),
+         "http://127.0.0.1:9597/v1/x"],
         env={**os.environ, "TOKENS": str(tokens)}, capture_output=True, text=True, check=True).stdout
 
 
@@ -70,9 +74,9 @@ def measure(gateway, tokens, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=4)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, each with both kinds of token")
+    parser.add_argument("--seconds", type=int, default=4, help="duration of each measurement in seconds")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     with Fleet(options.binary) as fleet:
         kinds = {

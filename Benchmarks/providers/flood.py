@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""A flood of unknown opaque tokens: what the introspection endpoint, the gateway's memory and other users notice of it.
+"""Measures the effect of many unknown opaque tokens on the introspection endpoint, the gateway's memory and other
+users.
 
-    .build-bench/bin/python Benchmarks/providers/flood.py [--tokens 10000] [--seconds 10] [--latency 0.02] [--binary .build/release/gatehouse]
+    .build-bench/bin/python Benchmarks/providers/flood.py [--tokens 10000] [--seconds 10] [--latency 0.02]
+        [--binary .build/release/gatehouse]
 
-One gateway with one worker; wrk keeps 16 connections busy with Firebase tokens at what the machine gives, first alone, then while
-so many different opaque tokens come evenly over the time from another address (127.0.0.2), then alone again. A known opaque token is
-used from a third address (127.0.0.3) all the while. Nothing leaves 127.0.0.1."""
+One gateway has one worker. wrk loads it with Firebase tokens on 16 connections as fast as it serves them: alone, then
+with the flood, then alone again. During the flood, another address (127.0.0.2) sends different unknown opaque tokens
+evenly over the time, and a third one (127.0.0.3) uses a valid opaque token. All traffic is on loopback."""
 
 import argparse
 import asyncio
@@ -51,10 +53,10 @@ routes: [{{ path: /**, upstream: api }}]
 
 
 class Introspection(http.server.BaseHTTPRequestHandler):
-    """RFC 7662: one token is known."""
+    """An introspection endpoint (RFC 7662) with one valid token. It counts its calls."""
 
     protocol_version = "HTTP/1.1"
-    calls, known, together, most, latency = 0, 0, 0, 0, 0.0
+    calls, known, concurrent, peak, latency = 0, 0, 0, 0, 0.0
     lock = threading.Lock()
 
     def do_POST(self):
@@ -64,13 +66,13 @@ class Introspection(http.server.BaseHTTPRequestHandler):
         with kind.lock:
             kind.calls += 1
             kind.known += is_known
-            kind.together += 1
-            kind.most = max(kind.most, kind.together)
+            kind.concurrent += 1
+            kind.peak = max(kind.peak, kind.concurrent)
         time.sleep(kind.latency)
         with kind.lock:
-            kind.together -= 1
-        answer = {"active": True, "sub": "7", "aud": "api", "exp": int(time.time()) + 3600} if is_known else {"active": False}
-        body = json.dumps(answer).encode()
+            kind.concurrent -= 1
+        active = {"active": True, "sub": "7", "aud": "api", "exp": int(time.time()) + 3600}
+        body = json.dumps(active if is_known else {"active": False}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -105,8 +107,11 @@ def connect(source):
 
 
 async def one(pool, token, statuses):
-    """One request, on a connection that is free, else on one more."""
-    reader, writer = pool.pop() if pool else await asyncio.open_connection("127.0.0.1", 9597, local_addr=("127.0.0.2", 0))
+    """Sends one request on a free connection of the pool, or on a new one."""
+    if pool:
+        reader, writer = pool.pop()
+    else:
+        reader, writer = await asyncio.open_connection("127.0.0.1", 9597, local_addr=("127.0.0.2", 0))
     try:
         writer.write(f"GET /v1/x HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
         head = await reader.readuntil(b"\r\n\r\n")
@@ -121,7 +126,7 @@ async def one(pool, token, statuses):
 
 
 async def flood(options, statuses):
-    """So many different tokens, evenly over the time, whether those before were answered or not."""
+    """Sends different tokens evenly over the time, independent of earlier responses. Returns the seconds of sending."""
     begin, pool, tasks = time.monotonic(), [], []
     for index in range(options.tokens):
         due = begin + index * options.seconds / options.tokens
@@ -144,26 +149,29 @@ def known_user(stop_event, results):
 
 def load(fleet, seconds):
     return subprocess.Popen(
-        ["wrk", "-t1", "-c16", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"), "http://127.0.0.1:9597/v1/x"],
+        ["wrk", "-t1", "-c16", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"),
+         "http://127.0.0.1:9597/v1/x"],
         env={**os.environ, "TOKENS": str(fleet.folder / "tokens.txt")}, stdout=subprocess.PIPE, text=True)
 
 
 def memory(pid):
+    """Returns the resident memory of a process in MiB."""
     return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
 
 
-def told(output):
+def summary(output):
     count = int(re.search(r"(\d+) requests in", output).group(1))
-    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
-    return f"{count} requests, p50 {percentile(output, 50):.2f} ms, p99 {percentile(output, 99):.2f} ms, not 2xx: {refused.group(1) if refused else 0}"
+    other = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    return (f"{count} requests, p50 {percentile(output, 50):.2f} ms, p99 {percentile(output, 99):.2f} ms, "
+            f"not 2xx: {other.group(1) if other else 0}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tokens", type=int, default=10_000)
-    parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--latency", type=float, default=0.02, help="how long the endpoint takes to answer, in seconds")
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--tokens", type=int, default=10_000, help="unknown tokens in the flood")
+    parser.add_argument("--seconds", type=int, default=10, help="duration of each phase in seconds")
+    parser.add_argument("--latency", type=float, default=0.02, help="response time of the endpoint in seconds")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     Introspection.latency = options.latency
     server = Server(("127.0.0.1", 9562), Introspection)
@@ -174,22 +182,25 @@ def main():
         gateway = fleet.start("gateway", [options.binary, "serve", "--config", fleet.folder / "gateway.yaml"])
         wait_for(lambda: get(9598, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log")
         load(fleet, 2).communicate()
-        print("ordinary load alone:          ", told(load(fleet, options.seconds).communicate()[0]))
+        print("ordinary load alone:          ", summary(load(fleet, options.seconds).communicate()[0]))
         before, results, end = memory(gateway.pid), [], threading.Event()
         user = threading.Thread(target=known_user, args=(end, results))
         user.start()
-        statuses, others = {}, load(fleet, options.seconds)
-        took = asyncio.run(flood(options, statuses))
-        print("ordinary load with the flood: ", told(others.communicate()[0]))
+        statuses, ordinary = {}, load(fleet, options.seconds)
+        seconds = asyncio.run(flood(options, statuses))
+        print("ordinary load with the flood: ", summary(ordinary.communicate()[0]))
         end.set()
         user.join()
         after = memory(gateway.pid)
-        print("ordinary load alone again:    ", told(load(fleet, options.seconds).communicate()[0]))
-        waits = sorted(wait for _, wait in results)
-        print(f"flood: {sum(statuses.values())} tokens sent in {took:.1f} s, answers by status {dict(sorted(statuses.items()))}")
-        print(f"endpoint: {Introspection.calls} calls, at most {Introspection.most} at a time, {Introspection.known} of them for the known token")
-        print(f"known token: {len(results)} requests, {sum(status != 200 for status, _ in results)} not 200, "
-              f"p50 {statistics.median(waits) * 1000:.1f} ms, p99 {waits[int(len(waits) * 0.99)] * 1000:.1f} ms, max {waits[-1] * 1000:.1f} ms")
+        print("ordinary load after the flood:", summary(load(fleet, options.seconds).communicate()[0]))
+        times = sorted(duration for _, duration in results)
+        print(f"flood: {sum(statuses.values())} tokens sent in {seconds:.1f} s, "
+              f"responses by status {dict(sorted(statuses.items()))}")
+        print(f"endpoint: {Introspection.calls} calls, at most {Introspection.peak} at a time, "
+              f"{Introspection.known} of them for the valid token")
+        print(f"valid token: {len(results)} requests, {sum(status != 200 for status, _ in results)} not 200, "
+              f"p50 {statistics.median(times) * 1000:.1f} ms, p99 {times[int(len(times) * 0.99)] * 1000:.1f} ms, "
+              f"max {times[-1] * 1000:.1f} ms")
         print(f"memory of the gateway: {before:.1f} MiB before, {after:.1f} MiB after")
         stop(gateway)
     server.shutdown()

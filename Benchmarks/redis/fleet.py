@@ -1,4 +1,5 @@
-"""Redis servers, a Sentinel group, gateways, an upstream and a key server on loopback, for the measurements beside this file."""
+"""Redis servers, a Sentinel group, gateways, an upstream and a key server on loopback, for the benchmarks in this
+folder and others."""
 
 import collections
 import http.client
@@ -55,7 +56,7 @@ sentinel parallel-syncs bench 1
 
 
 class Fleet:
-    """Everything that a measurement starts; ended when the `with` ends."""
+    """All processes of a benchmark. They end with the `with` block."""
 
     def __init__(self, binary):
         self.binary = binary
@@ -84,7 +85,7 @@ class Fleet:
         return process
 
     def redis(self, port, *options):
-        """A server that flushes each write to its disk before it answers."""
+        """Starts a server that flushes each write to the disk before it responds."""
         folder = self.folder / f"redis-{port}"
         folder.mkdir(exist_ok=True)
         process = self.start(f"redis-{port}", [
@@ -100,7 +101,8 @@ class Fleet:
             (folder / "sentinel.conf").write_text(SENTINEL.format(port=port, folder=folder, master=master))
             self.start(f"sentinel-{port}", ["redis-server", folder / "sentinel.conf", "--sentinel"])
         for port in ports:
-            wait_for(lambda: f"num-other-sentinels\n{len(ports) - 1}" in cli(port, "SENTINEL", "MASTER", "bench"), "the sentinels")
+            wait_for(lambda: f"num-other-sentinels\n{len(ports) - 1}" in cli(port, "SENTINEL", "MASTER", "bench"),
+                     "the sentinels")
 
     def gateway(self, name, store, port, admin, workers=1, staleness="60s", strict_timeout="50ms", ready=True):
         file = self.folder / f"{name}.yaml"
@@ -133,7 +135,7 @@ def wait_for(holds, what, seconds=30):
         except (OSError, http.client.HTTPException):
             pass
         time.sleep(0.02)
-    sys.exit(f"waited in vain for {what}")
+    sys.exit(f"{what}: not ready within {seconds} s")
 
 
 def cli(port, *words):
@@ -145,14 +147,14 @@ def get(port, path, token=None, method="GET"):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request(method, path, headers={"Authorization": f"Bearer {token}"} if token else {})
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
+        response = connection.getresponse()
+        return response.status, response.read().decode()
     finally:
         connection.close()
 
 
 def revoke(gateway, uid, at):
-    """Revokes through a gateway's admin API. True once it was acknowledged."""
+    """Revokes a user through a gateway's admin API. Returns whether the gateway acknowledged it."""
     body = json.dumps({"at": at})
     connection = http.client.HTTPConnection("127.0.0.1", gateway.admin, timeout=30)
     try:
@@ -173,7 +175,7 @@ def metric(gateway, name):
 
 
 class Client:
-    """One keep-alive connection that sends requests with a token and reads statuses, opened anew when it ends."""
+    """A client with one keep-alive connection, which it reopens after its end. A status of 0 is a lost request."""
 
     def __init__(self, port):
         self.port, self.socket, self.rest = port, None, b""
@@ -219,15 +221,16 @@ class Client:
 
 
 class Load(threading.Thread):
-    """wrk against one path with the tokens of a file, at a bounded pace; tells its lines when it has ended."""
+    """A run of wrk on one path with the tokens of a file, at a bounded pace."""
 
     def __init__(self, fleet, port, path, seconds, connections=32, delay_ms=0, tokens="tokens.txt"):
         super().__init__(daemon=True)
         script = fleet.folder / f"load-{delay_ms}.lua"
-        if not script.exists():  # another wrk may be reading it
+        if not script.exists():  # Another wrk may be reading it.
             pace = f"\nfunction delay() return {delay_ms} end\n" if delay_ms else ""
             script.write_text((HERE.parent / "side-by-side/tokens.lua").read_text() + pace)
-        self.command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script), f"http://127.0.0.1:{port}{path}"]
+        self.command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script),
+                        f"http://127.0.0.1:{port}{path}"]
         self.environment = {**os.environ, "TOKENS": str(fleet.folder / tokens)}
         self.output = ""
         self.start()
@@ -256,5 +259,5 @@ class Census(collections.Counter):
     def show(self):
         for kind in sorted({key[0] for key in self}):
             for phase in sorted({key[1] for key in self if key[0] == kind}):
-                counts = ", ".join(f"{status}: {self[key]}" for key in sorted(self) for status in [key[2]] if key[:2] == (kind, phase))
+                counts = ", ".join(f"{key[2]}: {self[key]}" for key in sorted(self) if key[:2] == (kind, phase))
                 print(f"    {kind:14}{phase:20}{counts}")

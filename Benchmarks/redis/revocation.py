@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Two gateways, one Redis: revokes users through one gateway and measures until the other refuses them, under load.
+"""Measures the latency of a revocation between two gateways with one Redis, under load.
 
-    .build-bench/bin/python Benchmarks/redis/revocation.py [--times 1000] [--binary .build/release/gatehouse]
+    .build-bench/bin/python Benchmarks/redis/revocation.py [--times 1000] [--connections 32] [--pace 20]
+        [--binary .build/release/gatehouse]
 
-A client asks the second gateway for one user's route again and again while that user is revoked through the first gateway's admin API.
-Told are the times from sending the revocation, and from its acknowledgement, to the first refusal. At the end every revoked user must be
-refused by both gateways. Needs what Benchmarks/side-by-side needs, and redis-server. Nothing leaves 127.0.0.1."""
+A client sends requests of one user to the second gateway continuously while that user is revoked through the admin API
+of the first one. The script prints the times from sending the revocation, and from its acknowledgement, to the first
+denial. At the end, both gateways must deny every revoked user. The requirements are those of Benchmarks/side-by-side,
+and redis-server. All traffic is on 127.0.0.1."""
 
 import argparse
 import sys
@@ -15,19 +17,20 @@ import time
 from fleet import ROOT, Client, Fleet, Load, percentiles, revoke
 
 
-def poll(client, token, refused, stop):
+def poll(client, token, denied, stop):
+    """Sends requests until the first denial, and appends its monotonic time."""
     while not stop.is_set():
         if client.status("/replicated/x", token) == 401:
-            refused.append(time.monotonic())
+            denied.append(time.monotonic())
             return
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--times", type=int, default=1000)
-    parser.add_argument("--connections", type=int, default=32, help="of the load on each gateway")
-    parser.add_argument("--pace", type=int, default=20, help="milliseconds between two requests of a connection of the load")
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--times", type=int, default=1000, help="revocations")
+    parser.add_argument("--connections", type=int, default=32, help="connections of the load on each gateway")
+    parser.add_argument("--pace", type=int, default=20, help="ms between two requests on a connection of the load")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     with Fleet(options.binary) as fleet:
         tokens = fleet.mint.write(options.times)
@@ -38,15 +41,16 @@ def main():
         first = fleet.gateway("first", store, 9570, 9571)
         second = fleet.gateway("second", store, 9572, 9573)
         seconds = 10 + options.times // 20
-        loads = [Load(fleet, g.port, "/replicated/load", seconds, options.connections, options.pace, "others.txt") for g in (first, second)]
+        loads = [Load(fleet, g.port, "/replicated/load", seconds, options.connections, options.pace, "others.txt")
+                 for g in (first, second)]
         time.sleep(2)
         client, sent, acknowledged, lost = Client(second.port), [], [], 0
         at = int(time.time())
         for number in range(options.times):
             if client.status("/replicated/x", tokens[number]) != 200:
-                sys.exit(f"user {number} was refused before the revocation")
-            refused, stop = [], threading.Event()
-            poller = threading.Thread(target=poll, args=(client, tokens[number], refused, stop))
+                sys.exit(f"user {number} was denied before the revocation")
+            denied, stop = [], threading.Event()
+            poller = threading.Thread(target=poll, args=(client, tokens[number], denied, stop))
             poller.start()
             time.sleep(0.002)
             began = time.monotonic()
@@ -55,18 +59,19 @@ def main():
             done = time.monotonic()
             poller.join(10)
             stop.set()
-            if not refused:
+            if not denied:
                 lost += 1
                 poller.join()
                 continue
-            sent.append((refused[0] - began) * 1000)
-            acknowledged.append(max(0, refused[0] - done) * 1000)
+            sent.append((denied[0] - began) * 1000)
+            acknowledged.append(max(0, denied[0] - done) * 1000)
         passing = sum(Client(g.port).status("/replicated/x", t) != 401 for g in (first, second) for t in tokens)
         running = sum(load.is_alive() for load in loads)
-        print(f"{options.times} revocations through one gateway, seen by a client of the other; {lost} not seen within 10 s")
-        print(f"ms from sending the revocation to the first refusal:   {percentiles(sent)}")
-        print(f"ms from its acknowledgement to the first refusal:      {percentiles(acknowledged)}")
-        print(f"at the end {passing} of {2 * options.times} requests with a revoked token passed")
+        print(f"{options.times} revocations through one gateway, requests through the other; "
+              f"{lost} revocations without a denial within 10 s")
+        print(f"ms from sending the revocation to the first denial:   {percentiles(sent)}")
+        print(f"ms from its acknowledgement to the first denial:      {percentiles(acknowledged)}")
+        print(f"at the end, {passing} of {2 * options.times} requests with a revoked token passed")
         print(f"load, still running at the end: {running} of {len(loads)}")
         for load in loads:
             print("   ", load.summary())

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A gateway whose Redis knows millions of revoked users: the time until it is ready, its memory, and what a revocation then takes.
+"""Measures a gateway with millions of revoked users in Redis: the time until it is ready, its memory, and the latency
+of a further revocation.
 
     .build-bench/bin/python Benchmarks/redis/scale.py [--users 10000000] [--binary .build/release/gatehouse]
 
-Fills a Redis without persistence with one hash a user (28 characters of uid, as Firebase makes them), starts a gateway, and asks it for
-some of the users and for others. Needs 2 GB for Redis. Nothing leaves 127.0.0.1."""
+Fills a Redis without persistence with one hash per user (uids of 28 characters, like those of Firebase), starts a
+gateway, sends requests of users that are not revoked, and revokes some of them. Redis needs 2 GB of memory. All traffic
+is on 127.0.0.1."""
 
 import argparse
 import hashlib
@@ -40,27 +42,31 @@ def fill(port, users):
 
 
 def resident(pid, field="VmRSS"):
+    """Returns the resident memory of a process in MiB; with the field VmHWM, its peak."""
     return int(re.search(rf"{field}:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--users", type=int, default=10_000_000)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--users", type=int, default=10_000_000, help="revoked users")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     with Fleet(options.binary) as fleet:
         redis = fleet.redis(9609, "--appendonly", "no")
         empty = fleet.gateway("empty", "redis://127.0.0.1:9609", 9604, 9605)
         base = resident(empty.pid)
         fill(9609, options.users)
-        print(f"{options.users:,} users in Redis: {resident(redis.pid):,.0f} MiB there")
+        print(f"{options.users:,} users in Redis: {resident(redis.pid):,.0f} MiB of its memory")
         began, redis_before = time.monotonic(), cpu_seconds([redis.pid])
         gateway = fleet.gateway("full", "redis://127.0.0.1:9609", 9606, 9607, ready=False)
         wait_for(lambda: get(gateway.admin, "/readyz")[0] == 200, "readiness", 600)
-        print(f"ready after {time.monotonic() - began:.1f} s; {cpu_seconds([gateway.pid]):.1f} s of the gateway's CPU time, "
+        print(f"ready after {time.monotonic() - began:.1f} s; "
+              f"{cpu_seconds([gateway.pid]):.1f} s of the gateway's CPU time, "
               f"{cpu_seconds([redis.pid]) - redis_before:.1f} s of Redis's")
-        print(f"the gateway's memory: {resident(gateway.pid):,.0f} MiB ({resident(gateway.pid, 'VmHWM'):,.0f} at most); without users {base:,.0f} MiB")
-        print(f"users in its table: {metric(gateway, 'gatehouse_store_users'):,.0f}, age {metric(gateway, 'gatehouse_store_age_seconds'):.1f} s")
+        print(f"memory of the gateway: {resident(gateway.pid):,.0f} MiB "
+              f"({resident(gateway.pid, 'VmHWM'):,.0f} at most); {base:,.0f} MiB without users")
+        print(f"users in its view: {metric(gateway, 'gatehouse_store_users'):,.0f}, "
+              f"age {metric(gateway, 'gatehouse_store_age_seconds'):.1f} s")
         tokens = fleet.mint.write(200)
         client, began = Client(gateway.port), time.monotonic()
         passed = sum(client.status("/replicated/x", token) == 200 for token in tokens)
@@ -72,7 +78,8 @@ def main():
             while client.status("/replicated/x", tokens[number]) != 401:
                 pass
             slowest = max(slowest, time.monotonic() - sent)
-        print(f"{passed} of 200 users who are not in the table passed; 100 revocations took effect within {slowest * 1000:.1f} ms")
+        print(f"{passed} of 200 users that are not in the view passed; "
+              f"100 further revocations were in effect within {slowest * 1000:.1f} ms")
         sys.exit(0 if passed == 200 else 1)
 
 

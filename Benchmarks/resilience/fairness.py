@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures how long an ordinary client waits beside connections that bring much work at once.
+"""Measures the latency of an ordinary client while other connections keep the gateway busy.
 
     python3 Benchmarks/resilience/fairness.py [--seconds 6] [--rounds 2] [--binary .build/release/gatehouse ...]
 
-One client sends requests one after the other on one connection, and its times are reported: alone; beside 4 connections that send bodies in chunks of one
-byte; beside 2 connections that pipeline requests that are refused; beside 200 connections of ordinary clients. The gateway has one worker. Several binaries
-are measured in turns, so that the machine's own noise is the same for all. Bounded by the seconds; needs nginx. Nothing leaves 127.0.0.1."""
+One client sends sequential requests on one connection: without other load, with 4 connections that send bodies in
+one-byte chunks, with 2 connections that pipeline denied requests, and with 200 connections of ordinary clients. The
+gateway has one worker. Several binaries are measured in turn, so that noise of the machine affects all of them. Needs
+nginx. All traffic is on 127.0.0.1."""
 
 import argparse
 import multiprocessing
@@ -21,7 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GATEWAY, UPSTREAM = 9690, 9692
-PATIENCE = 20
+TIMEOUT = 20
 CHUNKS_OF_BODY = 200_000
 
 NGINX = f"""
@@ -43,7 +44,8 @@ admin: {{ address: null }}
 workers: 1
 store: "sqlite::memory:"
 log: {{ access: "off" }}
-identity: {{ firebase: {{ project: bench-project, keys_url: "http://127.0.0.1:9/", session_keys_url: "http://127.0.0.1:9/" }} }}
+identity:
+  firebase: {{ project: bench-project, keys_url: "http://127.0.0.1:9/", session_keys_url: "http://127.0.0.1:9/" }}
 upstreams: {{ api: {{ servers: ["http://127.0.0.1:{UPSTREAM}"] }} }}
 routes: [{{ path: /private, upstream: api }}, {{ path: /**, auth: none, upstream: api }}]
 """
@@ -51,13 +53,14 @@ ORDINARY = b"GET /open HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 def connect():
-    connection = socket.create_connection(("127.0.0.1", GATEWAY), PATIENCE)
+    connection = socket.create_connection(("127.0.0.1", GATEWAY), TIMEOUT)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 
 
 class Peer:
-    """One connection that keeps the gateway busy: writes what `outgoing` gives, and drops what comes back."""
+    """A connection that keeps the gateway busy: it writes the bytes of `outgoing` repeatedly, and discards all
+    responses."""
 
     def __init__(self, selector):
         self.socket, self.left = connect(), memoryview(b"")
@@ -74,7 +77,7 @@ class Peer:
 
 
 class Chunker(Peer):
-    """Bodies in chunks of one byte."""
+    """A connection that sends bodies in one-byte chunks."""
 
     head = b"POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
     body = head + b"1\r\na\r\n" * CHUNKS_OF_BODY + b"0\r\n\r\n"
@@ -84,14 +87,14 @@ class Chunker(Peer):
 
 
 class Pipeliner(Peer):
-    """Requests that are refused, without waiting for answers."""
+    """A connection that pipelines denied requests."""
 
     def outgoing(self):
         return b"GET /private HTTP/1.1\r\nHost: a\r\n\r\n" * 2000
 
 
 class Ordinary(Peer):
-    """A request after each answer."""
+    """A connection that sends a request after each response."""
 
     def __init__(self, selector):
         super().__init__(selector)
@@ -103,12 +106,12 @@ class Ordinary(Peer):
             self.socket.send(ORDINARY)
 
 
-CASES = [("alone", Peer, 0), ("4 connections with one-byte chunks", Chunker, 4),
-         ("2 connections that pipeline refusals", Pipeliner, 2), ("200 ordinary connections", Ordinary, 200)]
+CASES = [("no other load", Peer, 0), ("4 connections with one-byte chunks", Chunker, 4),
+         ("2 connections that pipeline", Pipeliner, 2), ("200 ordinary connections", Ordinary, 200)]
 
 
 def press(kind, count, pipe):
-    """Keeps `count` connections busy until the pipe says stop."""
+    """Keeps `count` connections busy until the pipe has a message."""
     selector = selectors.DefaultSelector()
     for _ in range(count):
         kind(selector)
@@ -119,7 +122,7 @@ def press(kind, count, pipe):
 
 
 def measure(kind, count, seconds):
-    """The times, in seconds, of an ordinary client's requests beside `count` connections."""
+    """Returns the times in seconds of an ordinary client's requests with the load of `count` connections."""
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.Process(target=press, args=(kind, count, theirs), daemon=True)
     if count:
@@ -131,7 +134,7 @@ def measure(kind, count, seconds):
         began = time.monotonic()
         client.sendall(ORDINARY)
         if not client.recv(4096).startswith(b"HTTP/1.1 200"):
-            sys.exit("an ordinary request was not answered rightly")
+            sys.exit("an ordinary request failed")
         times.append(time.monotonic() - began)
         time.sleep(0.001)
     if count:
@@ -141,20 +144,23 @@ def measure(kind, count, seconds):
 
 
 def quantile(times, share):
+    """Returns a quantile in ms of times in seconds."""
     return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=6, help="of each measurement")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--binary", nargs="+", default=[str(ROOT / ".build/release/gatehouse")])
+    parser.add_argument("--seconds", type=float, default=6, help="duration of each measurement in seconds")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds, each with all binaries and loads")
+    parser.add_argument("--binary", nargs="+", default=[str(ROOT / ".build/release/gatehouse")],
+                        help="the binaries to measure")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-fairness-"))
     folder.chmod(0o777)
     (folder / "nginx.conf").write_text(NGINX.replace("@DIR@", str(folder)))
     (folder / "gatehouse.yaml").write_text(GATEHOUSE)
-    upstream = subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL, start_new_session=True)
+    upstream = subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL,
+                                start_new_session=True)
     times = {}
     try:
         for _ in range(options.rounds):
@@ -177,7 +183,7 @@ def main():
         folder.rmdir()
     for binary in options.binary:
         print(binary)
-        print(f"    {'an ordinary client beside':40}{'requests':>10}{'p50':>12}{'p99':>12}")
+        print(f"    {'other load':40}{'requests':>10}{'p50':>12}{'p99':>12}")
         for name, _, _ in CASES:
             seen = times[binary, name]
             print(f"    {name:40}{len(seen):>10}{quantile(seen, 0.5):>9.2f} ms{quantile(seen, 0.99):>9.2f} ms")

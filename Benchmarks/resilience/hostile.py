@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Loads a gateway with the same ordinary requests without and with 1,000 hostile connections, and tells both side by side.
+"""Measures ordinary requests to a gateway, alternately without and with 1,000 hostile connections.
 
-    .build-bench/bin/python Benchmarks/resilience/hostile.py [--seconds 12] [--rounds 2] [--binary .build/release/gatehouse]
+    .build-bench/bin/python Benchmarks/resilience/hostile.py [--seconds 12] [--rounds 2] [--rate 500] [--one-pool]
+        [--binary .build/release/gatehouse]
 
-The ordinary load is an open loop: requests with valid tokens begin at fixed times, whatever became of those before, and a request's time
-counts from when it should have begun. One in ten comes on a connection of its own. Every answer must be 200 with the right user. The
-hostile connections are one process that does little. What the machine itself costs shows beside: the upstream asked without the
-gateway, and the gateway's own 401, which needs no upstream. Bounds are the gateway's defaults. Needs what Benchmarks/side-by-side needs. Nothing leaves 127.0.0.1."""
+The ordinary load is an open loop: requests with valid tokens start at fixed times, independent of earlier responses,
+and the time of a request counts from its scheduled start. One request in ten uses a new connection. Each response must
+be 200 with the uid of its token. One process has all hostile connections, and uses little CPU time. Two probes show the
+influence of the machine: a request to the upstream without the gateway, and a 401 of the gateway, which needs no
+upstream. The gateway uses its default limits. The requirements are those of Benchmarks/side-by-side. All traffic is on
+127.0.0.1."""
 
 import argparse
 import collections
@@ -34,9 +37,10 @@ from tokens import TokenMint  # noqa: E402
 
 GATEWAY, ADMIN, UPSTREAM, KEYS = 9590, 9591, 9592, 9593
 LARGE = 8 << 20
-# Of Ethernet. The kernel sizes send buffers by it, and with the 64 KiB of loopback it would itself hold megabytes for each.
+# The segment size of Ethernet in bytes. The kernel derives the size of send buffers from it; with the 64 KiB of
+# loopback it would buffer megabytes for each connection.
 SEGMENT = 1448
-PATIENCE = 10
+TIMEOUT = 10
 
 NGINX = f"""
 daemon off; worker_processes 1; pid @DIR@/nginx.pid; error_log @DIR@/nginx.log;
@@ -73,7 +77,7 @@ routes: [{{ path: /work, upstream: api }}, {{ path: /public/**, auth: none, upst
 # The hostile side.
 
 class Hostile:
-    """One hostile connection, and those that follow when the gateway ends it. `act` is called about once a second."""
+    """A hostile connection, which reconnects after the gateway closed it. `step` is called about once a second."""
 
     receive_buffer = None
     reads = True
@@ -89,10 +93,10 @@ class Hostile:
         self.socket.setblocking(False)
         self.socket.connect_ex(("127.0.0.1", GATEWAY))
         self.steps = 0
-        self.counts["connections made"] += 1
+        self.counts["connections opened"] += 1
 
     def step(self):
-        """Does the next thing, and begins anew where the gateway has ended the connection."""
+        """Performs the next action. Reconnects in the next step if the gateway has closed the connection."""
         try:
             if self.socket is None:
                 self.connect()
@@ -104,7 +108,7 @@ class Hostile:
         except BlockingIOError:
             pass
         except OSError:
-            self.counts["ended by the gateway"] += 1
+            self.counts["closed by the gateway"] += 1
             self.close()
 
     def close(self):
@@ -124,36 +128,36 @@ class Hostile:
 
 
 class Idle(Hostile):
-    title = "idle: connect and say nothing"
+    title = "idle: connect and send nothing"
 
 
 class HeadDripper(Hostile):
-    title, drip = "a head, a byte a second", b"a"
+    title, drip = "send a head, one byte per second", b"a"
 
     def begin(self):
         return b"GET /work HTTP/1.1\r\nHost: a\r\nX-Drip: "
 
 
 class BodyDripper(Hostile):
-    title, drip = "a body, a byte a second", b"a"
+    title, drip = "send a body, one byte per second", b"a"
 
     def begin(self):
         return b"POST /public/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
 
 
 class NonReader(Hostile):
-    title, receive_buffer, reads = f"ask for {LARGE >> 20} MiB and read nothing", 4096, False
+    title, receive_buffer, reads = f"request {LARGE >> 20} MiB and read nothing", 4096, False
 
     def begin(self):
         return b"GET /public/large HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 class SlowReader(NonReader):
-    title, reads = f"ask for {LARGE >> 20} MiB and read 1 KiB a second", True
+    title, reads = f"request {LARGE >> 20} MiB and read 1 KiB per second", True
 
 
 class HalfClosed(SlowReader):
-    title = "the same, half-closed behind the request"
+    title = "the same, half-closed after the request"
 
     def act(self):
         super().act()
@@ -162,7 +166,7 @@ class HalfClosed(SlowReader):
 
 
 class Resetter(Hostile):
-    title, reads = "reset in a head, body or answer, and again", False
+    title, reads = "reset during a head, body or response, and reconnect", False
     stages = [HeadDripper.begin, BodyDripper.begin, NonReader.begin]
 
     def act(self):
@@ -174,11 +178,12 @@ class Resetter(Hostile):
         self.connect()
 
 
-KINDS = [(HeadDripper, 250), (BodyDripper, 150), (NonReader, 120), (SlowReader, 80), (HalfClosed, 80), (Resetter, 150), (Idle, 170)]
+KINDS = [(HeadDripper, 250), (BodyDripper, 150), (NonReader, 120), (SlowReader, 80), (HalfClosed, 80), (Resetter, 150),
+         (Idle, 170)]
 
 
 def be_hostile(pipe):
-    """Keeps the hostile connections up until the pipe says stop."""
+    """Runs the hostile connections until the pipe has a message, then sends their counts."""
     counts = collections.Counter()
     peers = [kind(counts) for kind, count in KINDS for _ in range(count)]
     random.shuffle(peers)
@@ -195,22 +200,22 @@ def be_hostile(pipe):
 # The ordinary side.
 
 class Request:
-    """One ordinary request on its way."""
+    """An ordinary request in flight, and the received part of its response."""
 
     def __init__(self, due, number, connection, keep):
-        self.due, self.number, self.socket, self.keep, self.answer = due, number, connection, keep, b""
+        self.due, self.number, self.socket, self.keep, self.response = due, number, connection, keep, b""
 
     def is_complete(self):
-        head, found, body = self.answer.partition(b"\r\n\r\n")
+        head, found, body = self.response.partition(b"\r\n\r\n")
         length = re.search(rb"(?i)content-length: *(\d+)", head) if found else None
         return bool(length) and len(body) >= int(length[1])
 
     def wrong(self):
-        code = re.search(rb'"code":"([^"]*)"', self.answer)
-        return f"wrong: {self.answer[9:12].decode()} {code[1].decode() if code else ''}"
+        code = re.search(rb'"code":"([^"]*)"', self.response)
+        return f"wrong: {self.response[9:12].decode()} {code[1].decode() if code else ''}"
 
-    def is_right(self):
-        head, _, body = self.answer.partition(b"\r\n\r\n")
+    def is_correct(self):
+        head, _, body = self.response.partition(b"\r\n\r\n")
         return head.startswith(b"HTTP/1.1 200 ") and body.strip() == b"bench-user-%016d" % self.number
 
 
@@ -220,7 +225,7 @@ class Load:
     def __init__(self, tokens, rate, seconds):
         self.tokens, self.interval, self.seconds = tokens, 1 / rate, seconds
         self.selector, self.free, self.open = selectors.DefaultSelector(), [], {}
-        self.times, self.counts, self.looked = [], collections.Counter(), 0
+        self.times, self.counts, self.expired = [], collections.Counter(), 0
 
     def run(self):
         start, sent, total = time.monotonic(), 0, int(self.seconds / self.interval)
@@ -237,11 +242,12 @@ class Load:
 
     def send(self, due, count):
         number, keep = count % len(self.tokens), count % 10 != 0
-        connection = self.free.pop() if keep and self.free else socket.create_connection(("127.0.0.1", GATEWAY), PATIENCE)
+        is_reused = keep and self.free
+        connection = self.free.pop() if is_reused else socket.create_connection(("127.0.0.1", GATEWAY), TIMEOUT)
         close = "" if keep else "Connection: close\r\n"
-        text = f"GET /work HTTP/1.1\r\nHost: gateway.example\r\nAuthorization: Bearer {self.tokens[number]}\r\n{close}\r\n"
+        fields = f"Host: gateway.example\r\nAuthorization: Bearer {self.tokens[number]}\r\n{close}"
         request = Request(due, number, connection, keep)
-        connection.sendall(text.encode())
+        connection.sendall(f"GET /work HTTP/1.1\r\n{fields}\r\n".encode())
         self.open[connection] = request
         self.selector.register(connection, selectors.EVENT_READ, request)
 
@@ -249,35 +255,35 @@ class Load:
         try:
             part = request.socket.recv(65536)
         except OSError as error:
-            return self.end(request, f"no answer ({type(error).__name__})")
-        request.answer += part
+            return self.end(request, f"no response ({type(error).__name__})")
+        request.response += part
         if request.is_complete():
-            self.end(request, "right" if request.is_right() else request.wrong())
+            self.end(request, "correct" if request.is_correct() else request.wrong())
         elif not part:
-            self.end(request, "no answer (closed)")
+            self.end(request, "no response (closed)")
 
-    def end(self, request, what):
-        self.counts[what] += 1
+    def end(self, request, result):
+        self.counts[result] += 1
         self.times.append(time.monotonic() - request.due)
         self.selector.unregister(request.socket)
         del self.open[request.socket]
-        if request.keep and what == "right":
+        if request.keep and result == "correct":
             self.free.append(request.socket)
         else:
             request.socket.close()
 
     def expire(self, now):
-        if now < self.looked + 1:
+        if now < self.expired + 1:
             return
-        self.looked = now
-        for request in [r for r in self.open.values() if now - r.due > PATIENCE]:
-            self.end(request, "no answer in time")
+        self.expired = now
+        for request in [r for r in self.open.values() if now - r.due > TIMEOUT]:
+            self.end(request, "timeout")
 
 
-# What is told.
+# The report.
 
 class Gateway:
-    """What the system and the gateway tell about its process."""
+    """The gateway's process, its figures from /proc, and its metrics."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -294,13 +300,13 @@ class Gateway:
         pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")
 
     def metric(self, name):
-        with urllib.request.urlopen(f"http://127.0.0.1:{ADMIN}/metrics", timeout=5) as answer:
-            lines = answer.read().decode().splitlines()
+        with urllib.request.urlopen(f"http://127.0.0.1:{ADMIN}/metrics", timeout=5) as response:
+            lines = response.read().decode().splitlines()
         return sum(float(line.rpartition(" ")[2]) for line in lines if re.match(rf"{name}(\{{|$| )", line))
 
 
 def in_process(target, *arguments):
-    """Runs `target(*arguments)` in a process of its own; its result comes out of the pipe."""
+    """Runs `target(*arguments)` in a new process. Returns the pipe that will receive the result."""
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.Process(target=lambda: theirs.send(target(*arguments)), daemon=True)
     process.start()
@@ -308,58 +314,61 @@ def in_process(target, *arguments):
 
 
 def quantile(times, share):
+    """Returns a quantile in ms of times in seconds."""
     return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
 
 
 def probe(port, expected):
-    """How long a request without a token takes on a connection of its own: to the upstream itself, or to the gateway alone."""
+    """Sends a request without a token on a new connection to the upstream or to the gateway. Returns the seconds."""
     began = time.monotonic()
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
     connection.request("GET", "/work", headers={"Connection": "close"})
     status = connection.getresponse().status
     connection.close()
     if status != expected:
-        sys.exit(f"port {port} answered {status} instead of {expected}")
+        sys.exit(f"port {port} responded with {status} instead of {expected}")
     return time.monotonic() - began
 
 
 def phase(gateway, tokens, options, hostile):
-    """One run of the ordinary load; returns what is told of it."""
+    """Runs the ordinary load once. Returns its column of the report, and its counts of results."""
     if hostile:
         ours, theirs = multiprocessing.Pipe()
-        enemy = multiprocessing.Process(target=be_hostile, args=(theirs,), daemon=True)
-        enemy.start()
+        attacker = multiprocessing.Process(target=be_hostile, args=(theirs,), daemon=True)
+        attacker.start()
         time.sleep(2)
     else:
         time.sleep(1)
     gateway.forget_peak()
     cpu, began = gateway.cpu(), time.monotonic()
-    answers = in_process(lambda: Load(tokens, options.rate, options.seconds).run())
+    results = in_process(lambda: Load(tokens, options.rate, options.seconds).run())
     connections = upstream = 0
-    looked, alone, refused = 0, [], []
-    while not answers.poll(0.05):
-        alone.append(probe(UPSTREAM, 200))
-        refused.append(probe(GATEWAY, 401))
-        if time.monotonic() > looked + 0.5:
-            looked = time.monotonic()
+    read, direct, denied = 0, [], []
+    while not results.poll(0.05):
+        direct.append(probe(UPSTREAM, 200))
+        denied.append(probe(GATEWAY, 401))
+        if time.monotonic() > read + 0.5:
+            read = time.monotonic()
             connections = max(connections, int(gateway.metric("gatehouse_connections")))
             upstream = max(upstream, int(gateway.metric("gatehouse_upstream_connections")))
-    times, counts = answers.recv()
-    told = {
-        "requests": len(times), "answered rightly": counts.get("right", 0),
-        "anything else": ", ".join(f"{n} {what}" for what, n in sorted(counts.items()) if what != "right") or "0",
+    times, counts = results.recv()
+    others = [f"{n} {result}" for result, n in sorted(counts.items()) if result != "correct"]
+    column = {
+        "requests": len(times), "correct responses": counts.get("correct", 0),
+        "other results": ", ".join(others) or "0",
         "p50": f"{quantile(times, 0.5):.2f} ms", "p99": f"{quantile(times, 0.99):.2f} ms",
         "slowest": f"{max(times) * 1000:.0f} ms",
-        "the upstream alone, p99": f"{quantile(alone, 0.99):.2f} ms", "refused with 401, p99": f"{quantile(refused, 0.99):.2f} ms",
+        "upstream directly, p99": f"{quantile(direct, 0.99):.2f} ms",
+        "denied with 401, p99": f"{quantile(denied, 0.99):.2f} ms",
         "memory, peak": f"{gateway.status('VmHWM') / 1024:.0f} MiB",
-        "connections, peak": connections, "to the upstream, peak": upstream,
+        "client connections, peak": connections, "to the upstream, peak": upstream,
         "CPU of the gateway": f"{(gateway.cpu() - cpu) / (time.monotonic() - began) * 100:.0f} % of a core",
     }
     if hostile:
         ours.send("stop")
-        told["hostile"] = ours.recv()
-        enemy.join(5)
-    return told, counts
+        column["hostile"] = ours.recv()
+        attacker.join(5)
+    return column, counts
 
 
 def report(columns, failed):
@@ -368,20 +377,22 @@ def report(columns, failed):
         print(f"    {count:5}  {kind.title}")
     print(f"    {sum(count for _, count in KINDS):5}")
     for name in [name for name in columns[-1] if name != "hostile"]:
-        print(f"{name:24}" + "".join(f"{str(column[name]):>24}" for column in columns))
+        print(f"{name:26}" + "".join(f"{str(column[name]):>24}" for column in columns))
     for column in columns:
         if "hostile" in column:
-            print("hostile side:", ", ".join(f"{count} {what}" for what, count in column["hostile"].items()))
-    print(f"answered wrongly or not at all: {failed}")
+            print("hostile side:", ", ".join(f"{count} {event}" for event, count in column["hostile"].items()))
+    print(f"wrong or missing responses: {failed}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=12, help="of each phase")
-    parser.add_argument("--rounds", type=int, default=2, help="each a phase without and one with them")
+    parser.add_argument("--seconds", type=int, default=12, help="duration of each phase in seconds")
+    parser.add_argument("--rounds", type=int, default=2,
+                        help="rounds of one phase without and one with hostile connections")
     parser.add_argument("--rate", type=int, default=500, help="ordinary requests a second")
-    parser.add_argument("--one-pool", action="store_true", help="the hostile requests share the ordinary ones' upstream connections")
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--one-pool", action="store_true",
+                        help="hostile and ordinary requests use the same pool of upstream connections")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-hostile-"))
     folder.chmod(0o777)
@@ -390,21 +401,23 @@ def main():
     (folder / "public/large").write_bytes(bytes(LARGE))
     (folder / "nginx.conf").write_text(NGINX.replace("@DIR@", str(folder)))
     (folder / "gatehouse.yaml").write_text(GATEHOUSE.replace("@PUBLIC@", "api" if options.one_pool else "public"))
-    upstream = subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL, start_new_session=True)
+    upstream = subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL,
+                                start_new_session=True)
     process = subprocess.Popen(
-        [options.binary, "serve", "--config", str(folder / "gatehouse.yaml")], stderr=open(folder / "gateway.log", "w"),
-        start_new_session=True)
+        [options.binary, "serve", "--config", str(folder / "gatehouse.yaml")],
+        stderr=open(folder / "gateway.log", "w"), start_new_session=True)
     try:
         time.sleep(2)
         gateway, columns, failed = Gateway(process.pid), [], 0
         for number in range(options.rounds * 2):
-            told, counts = phase(gateway, tokens, options, hostile=number % 2 == 1)
-            columns.append({"": "with them" if number % 2 else "without"} | told)
-            failed += sum(counts.values()) - counts.get("right", 0)
+            column, counts = phase(gateway, tokens, options, hostile=number % 2 == 1)
+            columns.append({"": "with" if number % 2 else "without"} | column)
+            failed += sum(counts.values()) - counts.get("correct", 0)
         report(columns, failed)
         time.sleep(3)
         left = int(gateway.metric("gatehouse_connections")), int(gateway.metric("gatehouse_requests_in_flight"))
-        print(f"three seconds later: {left[0]} connections, {left[1]} requests in flight, {gateway.status('VmRSS') / 1024:.0f} MiB")
+        print(f"three seconds later: {left[0]} connections, {left[1]} requests in flight, "
+              f"{gateway.status('VmRSS') / 1024:.0f} MiB")
         sys.exit(1 if failed or process.poll() is not None else 0)
     finally:
         for child in (process, upstream):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Loads a gateway while its upstream is killed and restarted, then while the gateway itself is ended by SIGTERM, and looks at every answer.
+"""Checks every response of a gateway under load while its upstream is killed and restarted, and while the gateway stops
+after SIGTERM.
 
     .build-bench/bin/python Benchmarks/resilience/restarts.py [--seconds 30] [--binary .build/release/gatehouse]
 
-Two loads run at once: wrk with 64 connections and valid and forged tokens in turn, and 8 checkers that know which token they sent. What
-must never happen, and is counted: a forged or missing token that is not refused with 401; an answer with another user's name; a request
-at the upstream without a verified user. Needs what Benchmarks/side-by-side needs. Nothing leaves 127.0.0.1."""
+Two loads run at the same time: wrk with 64 connections and alternating valid and forged tokens, and 8 checkers that
+know which token they sent. The script counts events that must never occur: a forged or missing token without a 401, a
+response with another user's uid, a request at the upstream without a verified user. The requirements are those of
+Benchmarks/side-by-side. All traffic is on 127.0.0.1."""
 
 import argparse
 import collections
@@ -56,7 +58,8 @@ routes: [{{ path: /work, upstream: api }}]
 
 
 def start_nginx(folder, name, port, body):
-    text = NGINX.replace("@DIR@", str(folder)).replace("@NAME@", name).replace("@PORT@", str(port)).replace("@BODY@", body)
+    text = NGINX.replace("@DIR@", str(folder)).replace("@NAME@", name)
+    text = text.replace("@PORT@", str(port)).replace("@BODY@", body)
     file = folder / f"{name}.conf"
     file.write_text(text)
     return subprocess.Popen(["nginx", "-c", str(file)], stderr=subprocess.DEVNULL, start_new_session=True)
@@ -71,7 +74,7 @@ def kill(process, how):
 
 
 class Checker(threading.Thread):
-    """Sends tokens it knows on one keep-alive connection after the other and judges each answer."""
+    """Sends valid, forged and missing tokens on sequential keep-alive connections, and checks each response."""
 
     def __init__(self, tokens, forged, counts, stop):
         super().__init__(daemon=True)
@@ -86,18 +89,18 @@ class Checker(threading.Thread):
             try:
                 connection = connection or http.client.HTTPConnection("127.0.0.1", GATEWAY, timeout=20)
                 connection.request("GET", "/work", headers={"Authorization": f"Bearer {token}"} if token else {})
-                answer = connection.getresponse()
-                body = answer.read().decode()
-                self.judge(kind, number, answer.status, body)
-                if answer.getheader("Connection") == "close":
+                response = connection.getresponse()
+                body = response.read().decode()
+                self.check(kind, number, response.status, body)
+                if response.getheader("Connection") == "close":
                     connection.close()
                     connection = None
             except (OSError, http.client.HTTPException) as error:
-                self.counts[f"{kind}: no answer ({type(error).__name__})"] += 1
+                self.counts[f"{kind}: no response ({type(error).__name__})"] += 1
                 connection = None
                 time.sleep(0.01)
 
-    def judge(self, kind, number, status, body):
+    def check(self, kind, number, status, body):
         if kind != "valid":
             expected = status == 401
         elif status == 200:
@@ -109,8 +112,8 @@ class Checker(threading.Thread):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=30)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--seconds", type=int, default=30, help="duration of the load in seconds")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-restarts-"))
     folder.chmod(0o777)
@@ -124,13 +127,14 @@ def main():
     keys = start_nginx(folder, "keys", KEYS, "access_log off;")
     upstream = start_nginx(folder, "upstream", UPSTREAM, echo)
     gateway = subprocess.Popen(
-        [options.binary, "serve", "--config", str(folder / "gatehouse.yaml")], stderr=open(folder / "gateway.log", "w"),
-        start_new_session=True)
+        [options.binary, "serve", "--config", str(folder / "gatehouse.yaml")],
+        stderr=open(folder / "gateway.log", "w"), start_new_session=True)
     try:
         time.sleep(2)
         counts, stop = collections.Counter(), threading.Event()
         load = subprocess.Popen(
-            ["wrk", "-t1", "-c64", f"-d{options.seconds}s", "-s", str(HERE.parent / "side-by-side/tokens.lua"), f"http://127.0.0.1:{GATEWAY}/work"],
+            ["wrk", "-t1", "-c64", f"-d{options.seconds}s", "-s", str(HERE.parent / "side-by-side/tokens.lua"),
+             f"http://127.0.0.1:{GATEWAY}/work"],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "TOKENS": str(mixed)})
         checkers = [Checker(tokens, forged, counts, stop) for _ in range(8)]
         for checker in checkers:
@@ -154,8 +158,8 @@ def main():
 
 def report(options, folder, counts, kills, code, output):
     seen = collections.Counter((folder / "seen.log").read_text().split("\n")[:-1])
-    strangers = sum(n for uid, n in seen.items() if not re.fullmatch(r"bench-user-\d{16}", uid))
-    print(f"{options.seconds} s of load, the upstream killed {kills} times, SIGTERM at the end; the gateway's exit code: {code}")
+    unverified = sum(n for uid, n in seen.items() if not re.fullmatch(r"bench-user-\d{16}", uid))
+    print(f"{options.seconds} s of load; upstream killed {kills} times; exit code of the gateway after SIGTERM: {code}")
     print("wrk:")
     for line in output.splitlines():
         if re.search(r"requests in|Non-2xx|Socket errors|Requests/sec", line):
@@ -164,8 +168,9 @@ def report(options, folder, counts, kills, code, output):
     for name, count in sorted(counts.items()):
         print(f"    {name:40}{count:8}")
     wrong = sum(count for name, count in counts.items() if name.endswith("WRONG"))
-    print(f"answered wrongly: {wrong}; at the upstream: {sum(seen.values())} requests, without a verified user: {strangers}")
-    sys.exit(1 if wrong or strangers or code != 0 else 0)
+    print(f"wrong responses: {wrong}; requests at the upstream: {sum(seen.values())}, "
+          f"without a verified user: {unverified}")
+    sys.exit(1 if wrong or unverified or code != 0 else 0)
 
 
 if __name__ == "__main__":

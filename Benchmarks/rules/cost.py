@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What rules cost a request: the CPU time of one gateway without a rule, with a usual one, and with others.
+"""Measures the CPU time per request of security rules: one gateway without a rule, and with several rules.
 
     .build-bench/bin/python Benchmarks/rules/cost.py [--rounds 5] [--seconds 4] [--binary .build/release/gatehouse]
 
-As Benchmarks/side-by-side measures: one worker, wrk with 64 connections and 2,000 different tokens, each with the path of its own user, CPU time
-from /proc, rounds in turn, each with a gateway of its own. Nothing leaves 127.0.0.1."""
+The method is that of Benchmarks/side-by-side: one worker, wrk with 64 connections and 2,000 different tokens, CPU time
+from /proc, all rules in each round. Each request has the path of its own user, and each measurement starts a new
+gateway. All traffic is on 127.0.0.1."""
 
 import argparse
 import pathlib
@@ -45,16 +46,17 @@ service gatehouse.http {
   }
 }
 """
-# A name, the condition of the route's `allow`, and whether the file above applies.
+# The name of the row, the condition in the route's `allow`, and whether the gateway uses the rules file.
 ROWS = (
     ("no rule", None, False),
     ("owner", "auth.uid == uid", False),
     ("owner, verified address, provider",
-     "auth != null && auth.uid == uid && auth.token.email_verified && auth.token.firebase.sign_in_provider == 'google.com'", False),
+     "auth != null && auth.uid == uid && auth.token.email_verified"
+     " && auth.token.firebase.sign_in_provider == 'google.com'", False),
     ("a rules file", None, True),
     ("a regular expression", "auth.token.email.matches('.*@bench[.]example')", False),
 )
-# Every request carries the next token, and asks for its own user's path.
+# A wrk script: each request has the next token, and the path of its user.
 SCRIPT = """
 local requests, at = {}, 0
 function init()
@@ -97,9 +99,9 @@ def measure(fleet, allow, has_rules, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=4)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, each with all rules")
+    parser.add_argument("--seconds", type=int, default=4, help="duration of each measurement in seconds")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     options = parser.parse_args()
     with Fleet(options.binary) as fleet:
         fleet.mint.write(2000)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measures Gatehouse beside nginx and HAProxy, in one run on one machine: the CPU time that each spends on a request.
+"""Measures the CPU time per request of Gatehouse, nginx and HAProxy in one run on one machine.
 
     script/setup --bench
     python3 -m venv .build-bench && .build-bench/bin/pip install cryptography
     .build-bench/bin/python Benchmarks/side-by-side/compare.py [--rounds 3] [--seconds 5] [--only NAME,...]
-    ... compare.py --binary before=PATH --binary after=PATH    # two builds of Gatehouse, measured alternately
+    ... compare.py --binary before=PATH --binary after=PATH    # two builds of Gatehouse in alternating runs
 
-Every gateway runs with one worker and sends to the same nginx on loopback. wrk holds 64 connections open. On the rows with tokens each
-request carries the next of 2,000 different RS256 tokens of about 1 KiB; on the rows with session cookies, the next of as many cookies
-that the gateway issued for such tokens. CPU time is read from /proc: it counts only the gateway's own work, whatever else the machine
-does. Each round measures every gateway once, so that a slow minute affects all of them.
-Nothing leaves 127.0.0.1, and everything that is started is ended."""
+Each gateway has one worker and uses the same nginx on loopback. wrk keeps 64 connections open. On the rows with tokens,
+each request has the next of 2,000 different RS256 tokens of about 1 KiB. On the rows with session cookies, it has the
+next of as many cookies, which the gateway issued for such tokens. CPU time is from /proc and includes only the work of
+the gateway, independent of other load. Each round measures every gateway once, so that a slow minute affects all of
+them. All traffic is on 127.0.0.1, and all started processes are ended."""
 
 import argparse
 import http.client
@@ -26,7 +26,7 @@ import time
 import urllib.error
 import urllib.request
 
-from table import cost, middle, show
+from table import cost, median, show
 from tokens import TokenMint
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -40,16 +40,17 @@ RATIOS = [("gatehouse, all checks", "nginx, plain proxying"), ("gatehouse, all c
 
 
 class Peer:
-    """One gateway, its command line, and the header that carries the credential (None: requests carry none that it checks)."""
+    """A gateway, its command line, and the start of the header line with the credential. `checks` is false if the
+    gateway does not check credentials."""
 
     def __init__(self, name, command, port, header=BEARER, checks=True):
         self.name, self.command, self.port, self.header, self.checks = name, command, port, header, checks
         self.url = f"http://127.0.0.1:{port}/bench"
-        self.credentials = None  # The file with one credential a line.
+        self.credentials = None  # The file with one credential per line.
 
 
 def fill(folder, name, **values):
-    """Writes a template of `peers/` into the working folder, with its values filled in."""
+    """Writes a template of `peers/` with its values into the working folder. Returns the path."""
     text = (HERE / "peers" / name).read_text()
     for key, value in values.items():
         text = text.replace(f"@{key}@", str(value))
@@ -76,7 +77,7 @@ def peers(folder, binaries):
 
 
 def ratios(binaries):
-    """The pairs of rows to divide: with two builds, the later by the earlier; with one, Gatehouse by its peers."""
+    """Returns the pairs of rows to divide: with several builds, each by the first; with one, Gatehouse by its peers."""
     if len(binaries) == 1:
         return RATIOS
     first = binaries[0][0]
@@ -119,7 +120,7 @@ def wait_until_ready(peer, credential):
 
 
 def family(pid):
-    """A process and those that it started."""
+    """Returns the ids of a process and of its descendants."""
     found = [pid]
     try:
         for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -138,7 +139,8 @@ def cpu_seconds(pids):
 
 
 def peak_mib(pids):
-    return sum(int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{p}/status").read_text()).group(1)) for p in pids) / 1024
+    statuses = [pathlib.Path(f"/proc/{pid}/status").read_text() for pid in pids]
+    return sum(int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) for status in statuses) / 1024
 
 
 def wrk(peer, seconds, connections):
@@ -154,7 +156,7 @@ def measure(peer, options, folder):
     try:
         if not wait_until_ready(peer, peer.credentials.read_text().splitlines()[0]):
             sys.exit(f"{peer.name} did not become ready; see {folder}/peers.log")
-        wrk(peer, 1, options.connections)  # warm: every token was seen
+        wrk(peer, 1, options.connections)  # Fills the caches with all tokens.
         pids = family(process.pid)
         before = cpu_seconds(pids)
         output = wrk(peer, options.seconds, options.connections)
@@ -166,7 +168,7 @@ def measure(peer, options, folder):
 
 
 def prepare(peer, mint, tokens, folder):
-    """Sets the peer's credentials, and checks that it refuses a forged one."""
+    """Sets the peer's credentials, and checks that it denies a forged one."""
     peer.credentials = folder / "tokens.txt"
     log = open(folder / "peers.log", "ab")
     process = start(peer.command, log)
@@ -180,14 +182,14 @@ def prepare(peer, mint, tokens, folder):
             peer.credentials = folder / f"cookies-{re.sub('[^a-z0-9]+', '-', peer.name)}.txt"
             peer.credentials.write_text("\n".join(cookies) + "\n")
         if peer.checks and status(peer.url, peer.header, mint.forged(first)) != 401:
-            sys.exit(f"{peer.name} let a forged credential pass")
+            sys.exit(f"{peer.name} accepted a forged credential")
     finally:
         end(process)
         log.close()
 
 
 def session_cookies(port, mint, count):
-    """Session cookies of as many users, each for a fresh sign-in."""
+    """Returns `count` session cookies of different users, each for a recent sign-in."""
     connection, cookies = http.client.HTTPConnection("127.0.0.1", port), []
     for index in range(count):
         body = json.dumps({"id_token": mint.token(index, signed_in=30), "expires_in": 86_400})
@@ -202,9 +204,10 @@ def session_cookies(port, mint, count):
 
 
 def report(rows, options, pairs):
-    print(f"medians of {options.rounds} rounds of {options.seconds} s, {options.connections} connections, one worker each\n")
+    print(f"medians of {options.rounds} rounds of {options.seconds} s, {options.connections} connections, "
+          "one worker each\n")
     show(rows, [("mib", "MiB", 8, 1)])
-    medians = {name: middle(results)["us"] for name, results in rows.items()}
+    medians = {name: median(results)["us"] for name, results in rows.items()}
     print()
     for one, other in pairs:
         if one in medians and other in medians:
@@ -213,18 +216,18 @@ def report(rows, options, pairs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--tokens", type=int, default=2000)
-    parser.add_argument("--only", default="", help="names that begin so, separated by commas")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds, each with all gateways")
+    parser.add_argument("--seconds", type=int, default=5, help="duration of each measurement in seconds")
+    parser.add_argument("--connections", type=int, default=64, help="keep-alive connections")
+    parser.add_argument("--tokens", type=int, default=2000, help="different tokens, and session cookies")
+    parser.add_argument("--only", default="", help="prefixes of the names of the rows to measure, separated by commas")
     parser.add_argument("--binary", action="append", help="PATH, or NAME=PATH for each of several builds of Gatehouse")
-    parser.add_argument("--json", help="write the rows there too")
+    parser.add_argument("--json", help="also write the rows to this file")
     options = parser.parse_args()
     binaries = [(name, path) for name, _, path in
                 (binary.rpartition("=") for binary in options.binary or [str(ROOT / ".build/release/gatehouse")])]
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-bench-"))
-    folder.chmod(0o755)  # nginx's worker reads the key set as another user
+    folder.chmod(0o755)  # nginx's worker reads the key set as a different user.
     mint = TokenMint(folder)
     tokens = mint.write(options.tokens)
     with open(folder / "peers.log", "ab") as log:

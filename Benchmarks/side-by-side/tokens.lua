@@ -1,4 +1,4 @@
--- wrk: every request carries the next credential of the file that TOKENS names, in the header that HEADER begins.
+-- A wrk script: each request has the next credential of the file TOKENS. HEADER is the start of the header line.
 local tokens, at = {}, 0
 local name, prefix = (os.getenv("HEADER") or "Authorization: Bearer "):match("^([^:]+): (.*)$")
 

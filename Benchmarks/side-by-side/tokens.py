@@ -1,4 +1,5 @@
-"""Makes a signing key, its JWK Set and PEM, and Firebase-shaped ID tokens of about 1 KiB each. Needs PyPI's cryptography."""
+"""Generates a signing key, its JWK set and PEM, and ID tokens of about 1 KiB in the form of Firebase's. Needs the
+package cryptography from PyPI."""
 
 import base64
 import json
@@ -33,7 +34,7 @@ class TokenMint:
         (folder / "public.pem").write_bytes(public.public_bytes(*form))
 
     def token(self, index, signed_in=300):
-        """An ID token of one of the users, who signed in that many seconds ago."""
+        """Returns an ID token of a user who signed in `signed_in` seconds ago."""
         now = int(time.time())
         uid = f"bench-user-{index:016d}"
         claims = {
@@ -57,6 +58,6 @@ class TokenMint:
 
     @staticmethod
     def forged(token):
-        """The token with another signature of the same shape."""
+        """Returns the token with an invalid signature of the same length."""
         head, _, signature = token.rpartition(".")
         return f"{head}.{signature[:20]}{'A' if signature[20] != 'A' else 'B'}{signature[21:]}"

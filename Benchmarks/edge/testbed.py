@@ -1,4 +1,4 @@
-"""Gateways, upstreams and certificates on loopback for the measurements beside this file; every port is a free one."""
+"""Gateways, upstreams and certificates on loopback, on free ports, for the benchmarks in this folder."""
 
 import argparse
 import datetime
@@ -22,21 +22,21 @@ sys.path.insert(0, str(HERE.parent / "redis"))
 from fleet import ADMIN_TOKEN, Fleet, cpu_seconds, family, get, revoke, stop, wait_for  # noqa: E402, F401
 from tokens import PROJECT  # noqa: E402
 
-# nginx and HAProxy live there, and not every user's PATH names it.
+# The folder of nginx and HAProxy, which the PATH of an ordinary user may not contain.
 os.environ["PATH"] += ":/usr/sbin"
 
 
 def arguments(description, *more):
-    """The options of a script: `--gatehouse`, and (name, default, help) of further numbers."""
+    """Parses the options of a script: `--gatehouse`, and further ones as (name, default, help)."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gatehouse", default=str(ROOT / ".build/release/gatehouse"), help="the program to measure")
+    parser.add_argument("--gatehouse", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
     for name, default, meaning in more:
         parser.add_argument(f"--{name}", type=type(default), default=default, help=meaning)
     return parser.parse_args()
 
 
 def free_port():
-    """A port that nobody has, below those that the system gives to clients."""
+    """Returns a free port below the range of ephemeral ports."""
     while True:
         port = random.randrange(20000, 30000)
         with socket.socket() as probe:
@@ -48,15 +48,16 @@ def free_port():
 
 
 def uid(index):
-    """Whose the token with that index is."""
+    """Returns the uid in the token with that index."""
     return f"bench-user-{index:016d}"
 
 
-class Stand(Fleet):
-    """Everything that a measurement starts; ended when the `with` ends."""
+class Testbed(Fleet):
+    """All processes of a benchmark. They end with the `with` block."""
 
     def __enter__(self):
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # so that nothing that was started stays
+        # After SIGTERM, the exit ends the `with` block and its processes.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
         self.keys = free_port()
         self.nginx("keys", f"server {{ listen 127.0.0.1:{self.keys}; root {self.folder}; }}")
         self.await_port(self.keys)
@@ -64,26 +65,28 @@ class Stand(Fleet):
         return self
 
     def nginx(self, name, servers):
-        """An nginx with one worker and no access log."""
+        """Starts an nginx with one worker and no access log."""
         file = self.folder / f"{name}.conf"
         file.write_text(f"""
             daemon off; worker_processes 1; pid {self.folder}/{name}.pid; error_log {self.folder}/{name}.err;
             events {{ worker_connections 8192; }}
             worker_rlimit_nofile 16384;
             http {{
-              access_log off; keepalive_requests 1000000000; keepalive_timeout 1h; large_client_header_buffers 4 32k; default_type text/plain;
+              access_log off; keepalive_requests 1000000000; keepalive_timeout 1h;
+              large_client_header_buffers 4 32k; default_type text/plain;
               {servers}
             }}""")
         return self.start(name, ["nginx", "-c", file])
 
     def haproxy(self, name, sections, timeouts="timeout connect 5s\n timeout client 1m\n timeout server 1m"):
-        """A HAProxy with one thread. `timeouts` are the lines of `defaults`."""
+        """Starts a HAProxy with one thread. `timeouts` are the lines of `defaults`."""
         file = self.folder / f"{name}.cfg"
-        file.write_text(f"global\n nbthread 1\n maxconn 4096\n tune.bufsize 32768\ndefaults\n mode http\n {timeouts}\n{sections}\n")
+        file.write_text("global\n nbthread 1\n maxconn 4096\n tune.bufsize 32768\n"
+                        f"defaults\n mode http\n {timeouts}\n{sections}\n")
         return self.start(name, ["haproxy", "-db", "-f", file])
 
     def upstream(self, kind, *more):
-        """A server of `upstreams.py` on a free port, in a process of its own."""
+        """Starts a server of `upstreams.py` on a free port, in its own process."""
         port = free_port()
         process = self.start(f"{kind}-{port}", [sys.executable, HERE / "upstreams.py", kind, port, *more])
         self.await_port(port)
@@ -98,13 +101,14 @@ class Stand(Fleet):
         wait_for(opens, f"port {port}; see {self.folder}")
 
     def gateway(self, sections, name="gateway", tls=None, ready=True):
-        """Starts a gateway. `sections` is merged into what all of them have; a `tls` section makes it listen with TLS."""
+        """Starts a gateway. `sections` overrides the common configuration. With `tls`, it listens with TLS."""
         file, port, admin = self.folder / f"{name}.yaml", free_port(), free_port()
         write(file, self.base(port, admin, tls) | sections)
         process = self.start(name, [self.binary, "serve", "--config", file])
         process.name, process.port, process.admin, process.file = name, port, admin, file
         if ready:
-            wait_for(lambda: process.poll() is not None or get(admin, "/readyz")[0] == 200, f"{name}; see {self.folder}/{name}.log", 60)
+            wait_for(lambda: process.poll() is not None or get(admin, "/readyz")[0] == 200,
+                     f"{name}; see {self.folder}/{name}.log", 60)
             if process.poll() is not None:
                 sys.exit(f"the gateway ended: {(self.folder / f'{name}.log').read_text()}")
         return process
@@ -114,30 +118,31 @@ class Stand(Fleet):
         listener = {"address": f"127.0.0.1:{port}"} | ({"tls": tls} if tls else {})
         return {
             "listen": [listener], "workers": 1, "drain": {"delay": "0s", "timeout": "1s"},
-            "admin": {"address": f"127.0.0.1:{admin}", "token": ADMIN_TOKEN}, "store": "sqlite::memory:", "log": {"access": "off"},
+            "admin": {"address": f"127.0.0.1:{admin}", "token": ADMIN_TOKEN}, "store": "sqlite::memory:",
+            "log": {"access": "off"},
             "identity": {"firebase": {"project": PROJECT, "keys_url": keys, "session_keys_url": keys}},
         }
 
 
 def write(file, configuration):
-    """Replaces a configuration as deployments do: whole. JSON is YAML."""
+    """Replaces a configuration file atomically, as deployments do. JSON is valid YAML."""
     new = file.with_suffix(".new")
     new.write_text(json.dumps(configuration, indent=1))
     new.replace(file)
 
 
 def metrics(gateway):
-    """All samples of a gateway: {'name{labels}': value}."""
+    """Returns all metrics of a gateway as {'name{labels}': value}."""
     lines = [line for line in get(gateway.admin, "/metrics")[1].splitlines() if line and not line.startswith("#")]
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
 
 class Authority:
-    """Signs ECDSA certificates for 127.0.0.1 and localhost."""
+    """A certificate authority that issues ECDSA certificates for 127.0.0.1 and localhost."""
 
     def __init__(self, folder):
         self.folder, self.key = folder, ec.generate_private_key(ec.SECP256R1())
-        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Authority of a measurement")])
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Benchmark CA")])
         builder = self.builder(self.name, self.key).add_extension(x509.BasicConstraints(True, None), True)
         usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
         self.certificate = builder.add_extension(usage, True).sign(self.key, hashes.SHA256())
@@ -151,7 +156,8 @@ class Authority:
                 .not_valid_after(now + datetime.timedelta(days=30)))
 
     def issue(self, name):
-        """Writes NAME.pem, NAME.key, and both in NAME.both, each replaced whole; returns the certificate's serial number."""
+        """Replaces NAME.pem, NAME.key, and NAME.both (certificate and key), each atomically. Returns the serial number
+        of the certificate."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
@@ -175,7 +181,7 @@ def quantile(values, share):
 
 
 class Claims:
-    """What a script asserts, one plain sentence each."""
+    """The claims of a script, printed as sentences. A false claim fails the script."""
 
     def __init__(self):
         self.failed = 0
