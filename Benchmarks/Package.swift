@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that the gateway's tests need not build it. Run it as docs/internals/performance.md tells.
+// A separate package, so that the gateway's tests do not build it. docs/internals/performance.md has the commands.
 let package = Package(
     name: "gatehouse-benchmarks",
     dependencies: [
@@ -38,7 +38,8 @@ let package = Package(
         .executableTarget(
             name: "TokenFlood",
             dependencies: [
-                .product(name: "DevelopmentIdentity", package: "gatehouse"), .product(name: "JOSE", package: "gatehouse"),
+                .product(name: "DevelopmentIdentity", package: "gatehouse"),
+                .product(name: "JOSE", package: "gatehouse"),
             ]),
     ]
 )

@@ -15,7 +15,7 @@ import NIOEmbedded
 @testable import Revocation
 @testable import Routing
 
-/// A worker with one verified token, as requests meet it, without sockets.
+/// A worker with one verified token, without sockets.
 struct Fixture {
     let worker: Worker
     let hasher: SHA256Hasher
@@ -70,7 +70,7 @@ struct Fixture {
         return RequestView(head: head, bytes: bytes, fields: table)
     }
 
-    /// Decides a request by all phases.
+    /// Runs all phases of a request.
     func decide(_ request: RequestView, scratch: PathScratch) -> PipelineStep {
         var run = PipelineRun(began: 0)
         var origin = RequestOrigin(peer: PeerAddress(nil))

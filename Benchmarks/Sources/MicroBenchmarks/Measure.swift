@@ -1,6 +1,6 @@
-/// Runs `body` often enough to be measured and tells the best and the median of seven runs, in nanoseconds for each call.
+/// Calls `body` in seven runs of `calls` each, and prints the best and the median run in nanoseconds per call.
 ///
-/// The best is the figure to compare: on a shared machine everything that disturbs makes a run longer, nothing makes it shorter.
+/// Compare the best runs: other load on the machine can only make a run longer.
 func measure(_ name: String, calls: Int, _ body: () -> Void) {
     let clock = ContinuousClock()
     for _ in 0..<max(calls / 10, 1) { body() }
@@ -28,6 +28,6 @@ extension String {
     }
 }
 
-/// Keeps the optimizer from leaving work out whose result nobody reads.
+/// Prevents the optimizer from removing work with an unused result.
 @inline(never)
 func use<Value>(_ value: Value) {}

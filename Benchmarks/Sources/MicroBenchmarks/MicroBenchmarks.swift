@@ -11,7 +11,7 @@ import NIOCore
 @testable import RequestPipeline
 @testable import Routing
 
-/// What the steps of one request cost, each by itself.
+/// Measures the cost of each step of a request separately.
 @main
 struct MicroBenchmarks {
     static func main() throws {
@@ -56,7 +56,7 @@ struct MicroBenchmarks {
 
     private static func deciding(_ fixture: Fixture) {
         use(fixture.authenticate())
-        measure("token in the cache: hash, find, check expiry and keys", calls: 100_000) { use(fixture.authenticate()) }
+        measure("cached token: hash, find, check expiry and keys", calls: 100_000) { use(fixture.authenticate()) }
         let (scratch, locator) = (PathScratch(), fixture.worker.snapshot.pipeline.locator)
         let (outgoing, route) = (
             fixture.worker.snapshot.outgoing,
@@ -67,7 +67,7 @@ struct MicroBenchmarks {
         fixture.request.withUnsafeBytes { bytes in
             guard let view = fixture.parse(bytes) else { return }
             measure("find the credential", calls: 200_000) { use(locator.find(in: view).hasCookie) }
-            measure("decide: all phases, with a token in the cache", calls: 100_000) {
+            measure("decide: all phases, with a cached token", calls: 100_000) {
                 use(fixture.decide(view, scratch: scratch))
             }
             guard case .permit(let permit) = fixture.decide(view, scratch: scratch) else {
@@ -91,11 +91,11 @@ struct MicroBenchmarks {
                     (try? verifier.checkBeforeSignature(token, view)) != nil,
                     let principal = try? verifier.verify(
                         token, key: key, view, now: fixture.now, hasher: fixture.hasher)
-                else { return print("the token was refused") }
+                else { return print("the token was rejected") }
                 use(renderer.render(principal).bytes.count)
             }
         }
         guard let jws = try? UnverifiedJWS(fixture.token) else { return }
-        measure("of which: the RS256 signature", calls: 3_000) { use(jws.verify(with: key, algorithm: .rs256)) }
+        measure("including: the RS256 signature", calls: 3_000) { use(jws.verify(with: key, algorithm: .rs256)) }
     }
 }

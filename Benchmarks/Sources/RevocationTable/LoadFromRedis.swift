@@ -7,9 +7,9 @@ import Redis
 @testable import RevocationStores
 @testable import GatewayConfiguration
 
-/// How long a replica takes to read all users of a Redis on loopback, and how soon a change is in the table then.
+/// Measures the time of a replica to read all users from a Redis on loopback, and the latency of a later change.
 ///
-/// The users are written before, by `redis-cli`, as docs/internals/performance.md tells.
+/// The Redis must already contain the users; `Benchmarks/redis/scale.py` shows how to write them.
 enum LoadFromRedis {
     static func run(port: Int) async throws {
         let (before, view, clock) = (Memory.now(), StoreView(), GatewayClock.system)
@@ -23,12 +23,12 @@ enum LoadFromRedis {
         for await _ in stream {}
         let usage = view.usage
         print("loaded: \(usage.users) users in \(Double((clock.monotonic() - start) / 1_000_000) / 1000) s")
-        print("table: \(usage.bytes / 1_000_000) MB; process: \(Memory.now().resident - before.resident) MB more")
+        print("view: \(usage.bytes / 1_000_000) MB; process: \(Memory.now().resident - before.resident) MB more")
         try await changes(view, port: port)
         await replica.stop()
     }
 
-    /// From the moment that the entry is sent until the view shows the record.
+    /// Measures the time from sending a change to its record in the view, 1,000 times.
     private static func changes(_ view: StoreView, port: Int) async throws {
         let client = RedisClient(
             RedisConfiguration(host: "127.0.0.1", port: port), loop: MultiThreadedEventLoopGroup.singleton.next(),
@@ -52,7 +52,7 @@ enum LoadFromRedis {
         await client.close()
         times.sort()
         print(
-            "a change, from before XADD is sent until the table has it: "
+            "from sending the XADD of a change to its record in the view: "
                 + "median \(times[500] / 1000) us, p99 \(times[990] / 1000) us, longest \(times[999] / 1000) us")
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 @testable import GatewayCore
 @testable import Revocation
 
-/// What the process takes, in MB (1,000,000 bytes), as the kernel tells.
+/// The memory of the process in MB (1,000,000 bytes), from /proc.
 struct Memory {
     let resident: Int
     let peak: Int
@@ -13,7 +13,8 @@ struct Memory {
         return Memory(resident: value(of: "VmRSS:", in: status), peak: value(of: "VmHWM:", in: status))
     }
 
-    /// What one access at random costs in nanoseconds, each depending on the one before: what no look-up can be under.
+    /// Returns the time in nanoseconds of one random memory access that depends on the previous one. It is the lower
+    /// bound of a lookup.
     static func accessTime(bytes: Int) -> UInt64 {
         let count = bytes / 8
         let words = UnsafeMutablePointer<UInt64>.allocate(capacity: count)

@@ -4,9 +4,9 @@ import Glibc
 @testable import Revocation
 @testable import RevocationStores
 
-/// What a table of revoked users costs: time to fill, memory, a look-up, and reading everything again.
+/// Measures the view of revoked users: the time to fill it, its memory, a lookup, and a complete second read.
 ///
-/// Arguments: how many users, in millions (10); or `redis PORT`, to read them from a server instead.
+/// Arguments: the number of users in millions (10 by default); or `redis PORT`, to read them from a server.
 @main
 struct RevocationTable {
     static func main() async throws {
@@ -25,36 +25,36 @@ struct RevocationTable {
         print("\(count) users")
         print("filled: \(seconds(filled)) s, \(filled / UInt64(count)) ns each")
         print(
-            "table: \(view.usage.bytes / 1_000_000) MB; process: \(after.resident - before.resident) MB more, "
+            "view: \(view.usage.bytes / 1_000_000) MB; process: \(after.resident - before.resident) MB more, "
                 + "\(after.peak - before.resident) MB at most while it grew")
-        print("memory, one access at random among as many bytes: \(Memory.accessTime(bytes: view.usage.bytes)) ns")
+        print("one random access to the same amount of memory: \(Memory.accessTime(bytes: view.usage.bytes)) ns")
         lookUp(view, count)
         rereadAll(view, count)
     }
 
-    /// Sets all users, and tells the largest table on the way for each record that it then had.
+    /// Sets all users, and prints the maximum of the view's bytes per record. Returns the time in nanoseconds.
     private static func fill(_ view: StoreView, _ count: Int) -> UInt64 {
         var worst = 0.0
         let time = elapsed {
             for number in 0..<count {
-                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: UnixTime(clamping: Int64(number)))))
+                view.setUser(.numbered(number), to: record(number))
                 guard number % 50_000 == 0, number > count / 4 else { continue }
                 worst = max(worst, Double(view.usage.bytes) / Double(number))
             }
         }
-        print("bytes a record at the worst moment: \((worst * 10).rounded() / 10)")
+        print("bytes per record, maximum: \((worst * 10).rounded() / 10)")
         return time
     }
 
-    /// Keys at random, far beyond the processor's caches. In a chain each key depends on the answer before, so that no
-    /// two look-ups are under way at once; by themselves the processor may begin the next one early, as it does with
-    /// whatever a request does next.
+    /// Measures lookups of random keys, far beyond the processor's caches. In a chain, each key depends on the previous
+    /// result, so lookups are sequential. Independent lookups can overlap in the processor, as with other work of a
+    /// request.
     private static func lookUp(_ view: StoreView, _ count: Int) {
         for (name, offset) in [("hit", 0), ("miss", count)] {
             for isChained in [true, false] {
                 let costs = (0..<5).map { chain(view.reader(), count, offset, seed: $0 + 1, isChained) }.sorted()
-                let how = isChained ? "in a chain" : "by themselves"
-                print("look-up, random \(name), \(how): best \(costs[0]) ns, median \(costs[2]) ns")
+                let order = isChained ? "in a chain" : "independent"
+                print("lookup, random \(name), \(order): best \(costs[0]) ns, median \(costs[2]) ns")
             }
         }
     }
@@ -71,7 +71,7 @@ struct RevocationTable {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let number = Int(((state >> 32) &* UInt64(count)) >> 32) + offset
                 let word = reader.view.users.find(.numbered(number), lane: 0)
-                // Always 0, which only this table's content tells; a chain waits for it.
+                // Always 0, but the processor must wait for the record to compute it.
                 state ^= (word.bits >> 30 & 0x3ff) & mask
                 if word != .none { found += 1 }
             }
@@ -85,7 +85,7 @@ struct RevocationTable {
         let reread = view.beginReread()
         let time = elapsed {
             for number in 0..<count {
-                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: UnixTime(clamping: Int64(number)))))
+                view.setUser(.numbered(number), to: record(number))
             }
         }
         let slices = (0..<StoreView.sweepSlices).map { slice in elapsed { _ = view.sweep(reread, slice: slice) } }
@@ -93,6 +93,10 @@ struct RevocationTable {
             "read again: \(seconds(time)) s; swept: \(seconds(slices.reduce(0, +))) s, "
                 + "longest slice \((slices.max() ?? 0) / 1000) us; "
                 + "\(Memory.now().resident - before.resident) MB more")
+    }
+
+    private static func record(_ number: Int) -> RecordWord {
+        RecordWord(UserRecord(validSince: UnixTime(clamping: Int64(number))))
     }
 
     private static func elapsed(_ body: () -> Void) -> UInt64 {
@@ -108,7 +112,7 @@ struct RevocationTable {
 }
 
 extension StoreKey {
-    /// A key that stands for a hash of `number`.
+    /// A key with the properties of a hash of `number`.
     fileprivate static func numbered(_ number: Int) -> StoreKey {
         StoreKey(high: mix(UInt64(number)), low: mix(UInt64(number) ^ 0x5555_5555_5555_5555))
     }

@@ -1,6 +1,6 @@
 import SecurityRules
 
-/// A user with the claims of an ordinary token, and a request.
+/// A request of a user with the claims of an ordinary token.
 struct Fixture {
     static let uid = "wPFMcTZ3kPeO9XbCm2hZ1Z7vXf42"
     let path = Array("/v1/users/\(uid)/orders".utf8)
@@ -10,7 +10,7 @@ struct Fixture {
     let evaluator = RuleEvaluator()
     let bindings = Bindings()
 
-    /// Measures one request that one ruleset decides.
+    /// Measures the decision of a ruleset about the request.
     func measure(_ name: String, _ ruleset: Ruleset, _ operation: RuleOperation = .get) {
         guard let time = RuleTimestamp(seconds: 1_767_225_600) else { return }
         path.withUnsafeBytes { (path: UnsafeRawBufferPointer) in
@@ -27,7 +27,7 @@ struct Fixture {
     }
 }
 
-/// What the request gives rules.
+/// The values of the request that rules can read.
 final class Bindings: RuleBindings {
     private let auth = Bindings.map([
         ("uid", .string(Fixture.uid)), ("provider", .string("google")), ("token", Bindings.map(Bindings.claims)),

@@ -1,10 +1,10 @@
 import AllocationCounter
 import Glibc
 
-/// Tells what a call costs: CPU time of this thread, the best of 400 batches, in nanoseconds, and how many allocations it makes once all
-/// memory that is kept is there.
+/// Prints the cost of a call: the thread's CPU time in nanoseconds, as the best of 400 batches, and the number of
+/// allocations after the caches are filled.
 ///
-/// CPU time and not wall time, and short batches: on a shared machine most long ones are disturbed.
+/// CPU time and short batches reduce the influence of other load on the machine.
 func measureCall(_ name: String, calls: Int = 200_000, _ body: () -> Void) {
     for _ in 0..<max(calls / 100, 2) { body() }
     let before = allocation_count()
@@ -30,6 +30,6 @@ private func pad(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(width - text.utf8.count, 0)) + text
 }
 
-/// Keeps the optimizer from leaving work out whose result nobody reads.
+/// Prevents the optimizer from removing work with an unused result.
 @inline(never)
 func use<Value>(_ value: Value) {}

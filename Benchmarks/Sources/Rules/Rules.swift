@@ -1,6 +1,6 @@
 @testable import SecurityRules
 
-/// What rules cost: to read and compile, and to ask for a request.
+/// Measures the cost of rules: to parse and compile them, and to decide a request.
 @main
 struct Rules {
     static func main() throws {

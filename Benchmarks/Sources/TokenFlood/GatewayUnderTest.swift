@@ -27,7 +27,7 @@ struct GatewayUnderTest {
         waitUntilListening()
     }
 
-    /// The memory that the process has in RAM.
+    /// The resident memory of the process in MiB; 0 if the process has ended.
     var residentMiB: Double {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""

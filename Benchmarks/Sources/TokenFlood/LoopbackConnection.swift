@@ -1,6 +1,6 @@
 import Glibc
 
-/// One blocking keep-alive connection to 127.0.0.1 that asks with one token after the other.
+/// A blocking keep-alive connection to 127.0.0.1 for sequential requests with different tokens.
 struct LoopbackConnection: ~Copyable {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -22,7 +22,7 @@ struct LoopbackConnection: ~Copyable {
         close(descriptor)
     }
 
-    /// The status of the answer; nil when the connection ended.
+    /// Sends a request with the token. Returns the status of the response; `nil` if the connection ended.
     mutating func query(token: String) -> Int? {
         let request = Array("GET /flood HTTP/1.1\r\nHost: flood\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
         guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return nil }
@@ -36,7 +36,7 @@ struct LoopbackConnection: ~Copyable {
         }
     }
 
-    /// The status once the head and a body of Content-Length are here.
+    /// Returns the status of a complete response of `count` bytes; `nil` if the head or the body is incomplete.
     private func completeStatus(_ count: Int) -> Int? {
         let text = String(decoding: buffer[..<count], as: UTF8.self)
         guard let end = text.firstRange(of: "\r\n\r\n") else { return nil }

@@ -2,7 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import JOSE
 
-/// Asks a gateway with very many different valid tokens, each once, and tells its memory as it goes: every cache must stay bounded.
+/// Sends requests with many different valid tokens, each once, and prints the memory of the gateway at ten steps. Every
+/// cache must remain bounded.
 ///
 ///     TokenFlood PATH_OF_GATEHOUSE [COUNT]        (1,000,000 by default; about six minutes on two cores)
 @main
@@ -14,20 +15,20 @@ struct TokenFlood {
         let upstream = try await EchoUpstream.start()
         let gateway = try GatewayUnderTest(binary: CommandLine.arguments[1], provider: provider, upstream: upstream)
         defer { gateway.stop() }
-        print("\("requests".leftPadded(to: 10))\("refused".leftPadded(to: 10))\("MiB resident".leftPadded(to: 15))")
+        print("\("requests".leftPadded(to: 10))\("denied".leftPadded(to: 10))\("MiB resident".leftPadded(to: 15))")
         let steps = 10
-        var asked = 0
-        var refused = 0
+        var sent = 0
+        var denied = 0
         for step in 1...steps {
             let until = count * step / steps
-            refused += await flood(asked..<until, provider: provider, port: gateway.port)
-            asked = until
+            denied += await flood(sent..<until, provider: provider, port: gateway.port)
+            sent = until
             let memory = String(format: "%.1f", gateway.residentMiB)
-            print("\("\(asked)".leftPadded(to: 10))\("\(refused)".leftPadded(to: 10))\(memory.leftPadded(to: 15))")
+            print("\("\(sent)".leftPadded(to: 10))\("\(denied)".leftPadded(to: 10))\(memory.leftPadded(to: 15))")
         }
     }
 
-    /// How many of the requests were not answered with 200.
+    /// Sends the requests of the range. Returns the number without a 200.
     private static func flood(_ range: Range<Int>, provider: DevelopmentProvider, port: Int) async -> Int {
         await withTaskGroup(of: Int.self) { group in
             for lane in 0..<2 {
@@ -39,16 +40,16 @@ struct TokenFlood {
 
     private static func query(_ first: Int, _ end: Int, _ provider: DevelopmentProvider, _ port: Int) -> Int {
         guard var connection = LoopbackConnection(port: port) else { return end - first }
-        var refused = 0
+        var denied = 0
         for number in stride(from: first, to: end, by: 2) {
             let user = DevelopmentUser.named("flood-\(number)")
             guard let token = try? provider.sign(provider.idToken(for: user)), connection.query(token: token) == 200
             else {
-                refused += 1
+                denied += 1
                 continue
             }
         }
-        return refused
+        return denied
     }
 }
 
