@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// An executable for one fuzz target; what it runs is in `library`, a product of the gateway's package.
+/// Returns the executable of one fuzz target, whose body is in `library`, a product of the gateway's package.
 func fuzzer(_ name: String, of library: String) -> Target {
     .executableTarget(name: name, dependencies: [.product(name: library, package: "gatehouse")])
 }
 
-// A package of its own, since its executables only link with the sanitizers that script/fuzz switches on.
+// A separate package, because its executables only link with the sanitizers that script/fuzz enables.
 let package = Package(
     name: "gatehouse-fuzzing",
     dependencies: [.package(name: "gatehouse", path: "..")],

@@ -1,7 +1,7 @@
 import Dispatch
 import GatewayFuzzTargets
 
-/// What libFuzzer calls with each input. Its thread waits; the calls run on others.
+/// Tests one input. libFuzzer calls this function, and its thread waits for the task.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeRawBufferPointer(start: start, count: count))

@@ -1,6 +1,6 @@
 import WireFuzzTargets
 
-/// What libFuzzer calls with each input.
+/// Tests one input. libFuzzer calls this function.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
     fuzzConditions(UnsafeRawBufferPointer(start: start, count: count))
