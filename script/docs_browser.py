@@ -190,7 +190,8 @@ def main(site, folder=None):
                 check(browser, origin, site)
             if errors := browser.errors():
                 fail(f"errors in the console: {errors}")
-            foreign = {url for url in browser.requests() if re.match("(http|ws)s?:", url) and not url.startswith(origin)}
+            requests = {url for url in browser.requests() if re.match("(http|ws)s?:", url)}
+            foreign = {url for url in requests if not url.startswith(origin)}
             if foreign:
                 fail(f"requests to other hosts: {sorted(foreign)}")
         finally:
