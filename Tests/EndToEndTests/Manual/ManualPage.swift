@@ -19,26 +19,12 @@ struct ManualPage {
     private(set) var parts: [Part] = []
 
     /// Reads a page of the repository.
-    init(_ path: String) throws {
-        try self.init(text: String(contentsOf: Repository.root.appending(path: path), encoding: .utf8))
-    }
+    init(_ path: String) throws { self.init(try MarkdownPage(path)) }
 
-    init(text: String) {
-        var prose = ""
-        var block: (language: String, lines: [String])?
-        for line in text.components(separatedBy: "\n") {
-            if let language = line.wholeMatch(of: /```([a-z]*)/)?.1 {
-                if let ended = block {
-                    add(ended.lines, language: ended.language, after: prose)
-                    (block, prose) = (nil, "")
-                } else {
-                    block = (String(language), [])
-                }
-            } else if block != nil {
-                block?.lines.append(line)
-            } else {
-                prose += line + "\n"
-            }
+    init(_ page: MarkdownPage) {
+        for block in page.blocks {
+            guard let language = block.language else { continue }
+            add(Array(block.text.components(separatedBy: "\n").dropLast()), language: language, after: block.lead)
         }
     }
 

@@ -22,22 +22,24 @@ import Testing
 
     @Test func `files, commands and results of a page are recognised`() {
         let page = ManualPage(
-            text: """
-                Save this as `a.yaml`:
-                ```yaml
-                a: 1
-                ```
-                ```http
-                HTTP/1.1 200 OK
-                ```
-                ```console
-                $ one \\
-                    two
-                a ... b
-                c
-                $ three
-                ```
-                """)
+            MarkdownPage(
+                "page.md",
+                text: """
+                    Save this as `a.yaml`:
+                    ```yaml
+                    a: 1
+                    ```
+                    ```http
+                    HTTP/1.1 200 OK
+                    ```
+                    ```console
+                    $ one \\
+                        two
+                    a ... b
+                    c
+                    $ three
+                    ```
+                    """))
         #expect(
             page.parts.map { "\($0)" } == [
                 #"file(name: "a.yaml", text: "a: 1\n")"#, #"command("one \\\n    two", output: "a ... b\nc")"#,

@@ -35,8 +35,12 @@ struct MarkdownPage: Sendable {
     let text: String
 
     init(_ path: String) throws {
+        self.init(path, text: try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8))
+    }
+
+    init(_ path: String, text: String) {
         self.path = path
-        text = try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
+        self.text = text
     }
 
     /// The paths of all pages.
