@@ -5,8 +5,8 @@
         [--events 1000] [--every 4] [--rounds 2] [--times 20]
 
 The upstream writes the monotonic time into each event. The client compares it with the time at which it reads the
-event. Streams run in turn directly from the upstream and through the gateway. The requirements are those of
-websocket.py. All traffic is on 127.0.0.1."""
+event. Streams run in turn directly from the upstream and through the gateway. Needs the packages that websocket.py
+needs. All traffic is on 127.0.0.1."""
 
 import http.client
 import re

@@ -18,8 +18,8 @@ HAProxy 2.6 does not count failures that it retried (`observe`), so only its act
 
 The table covers requests from the fault to the end of the recovery:
 - failed: requests without a 2xx response; late: requests with a 2xx response after more than 0.5 s.
-- ejected after: seconds from the fault to the start of the last failed or late request, if none follows for a second.
-- trials: failed or late requests after that, which the gateway sends to test the server.
+- ejected after: seconds from the fault to the last failed or late request before the first second without one.
+- trials: later failed or late requests, with which the gateway tests the server.
 - restored after: seconds from the recovery to the first response of the server.
 All traffic is on 127.0.0.1."""
 
@@ -137,9 +137,9 @@ def claim(rows, options, claims):
         claims.hold(None not in restored and max(restored) < 6,
                     f"{fault}: gatehouse restored the server {restored} s after its recovery (bound: 6 s)")
         if theirs := found["haproxy"]:
-            lost, others = (sum(row["failed"] + row["late"] for row in of) for of in (ours, theirs))
-            claims.hold(lost <= 1.5 * others + 10, f"{fault}: {lost} requests failed or were late through gatehouse, "
-                                                   f"{others} through HAProxy")
+            here, there = (sum(row["failed"] + row["late"] for row in rows) for rows in (ours, theirs))
+            claims.hold(here <= 1.5 * there + 10, f"{fault}: {here} requests failed or were late through gatehouse, "
+                                                  f"{there} through HAProxy")
 
 
 def parse():

@@ -5,9 +5,9 @@ users.
     .build-bench/bin/python Benchmarks/providers/flood.py [--tokens 10000] [--seconds 10] [--latency 0.02]
         [--binary .build/release/gatehouse]
 
-One gateway has one worker. wrk loads it with Firebase tokens on 16 connections as fast as it serves them: alone, then
-with the flood, then alone again. During the flood, another address (127.0.0.2) sends different unknown opaque tokens
-evenly over the time, and a third one (127.0.0.3) uses a valid opaque token. All traffic is on loopback."""
+One gateway has one worker. wrk loads it with Firebase tokens on 16 connections as fast as it serves them: before,
+during and after the flood. During the flood, another address (127.0.0.2) sends different unknown opaque tokens evenly
+over the time, and a third one (127.0.0.3) uses a valid opaque token. All traffic is on loopback."""
 
 import argparse
 import asyncio
@@ -182,17 +182,17 @@ def main():
         gateway = fleet.start("gateway", [options.binary, "serve", "--config", fleet.folder / "gateway.yaml"])
         wait_for(lambda: get(9598, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log")
         load(fleet, 2).communicate()
-        print("ordinary load alone:          ", summary(load(fleet, options.seconds).communicate()[0]))
+        print("ordinary load before the flood:", summary(load(fleet, options.seconds).communicate()[0]))
         before, results, end = memory(gateway.pid), [], threading.Event()
         user = threading.Thread(target=known_user, args=(end, results))
         user.start()
         statuses, ordinary = {}, load(fleet, options.seconds)
         seconds = asyncio.run(flood(options, statuses))
-        print("ordinary load with the flood: ", summary(ordinary.communicate()[0]))
+        print("ordinary load during the flood:", summary(ordinary.communicate()[0]))
         end.set()
         user.join()
         after = memory(gateway.pid)
-        print("ordinary load after the flood:", summary(load(fleet, options.seconds).communicate()[0]))
+        print("ordinary load after the flood: ", summary(load(fleet, options.seconds).communicate()[0]))
         times = sorted(duration for _, duration in results)
         print(f"flood: {sum(statuses.values())} tokens sent in {seconds:.1f} s, "
               f"responses by status {dict(sorted(statuses.items()))}")

@@ -1,5 +1,4 @@
-"""Redis servers, a Sentinel group, gateways, an upstream and a key server on loopback, for the benchmarks in this
-folder and others."""
+"""Redis servers, a Sentinel group, gateways, an upstream and a key server on loopback, for several benchmarks."""
 
 import collections
 import http.client

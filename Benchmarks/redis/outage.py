@@ -6,8 +6,8 @@ master is killed and a replica is promoted.
 
 Checkers send requests to each kind of route with the tokens of users who were never revoked, and count the responses
 before, during and after the outage. At the same time, other users are revoked one after the other through both
-gateways. At the end, both gateways must deny each user whose acknowledged revocation Redis kept. wrk adds load. The
-requirements are those of Benchmarks/side-by-side, and redis-server. All traffic is on 127.0.0.1."""
+gateways. At the end, both gateways must deny each user whose acknowledged revocation Redis kept. wrk adds load. Needs
+the packages of Benchmarks/side-by-side, and redis-server. All traffic is on 127.0.0.1."""
 
 import argparse
 import itertools

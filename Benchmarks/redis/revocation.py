@@ -6,8 +6,8 @@
 
 A client sends requests of one user to the second gateway continuously while that user is revoked through the admin API
 of the first one. The script prints the times from sending the revocation, and from its acknowledgement, to the first
-denial. At the end, both gateways must deny every revoked user. The requirements are those of Benchmarks/side-by-side,
-and redis-server. All traffic is on 127.0.0.1."""
+denial. At the end, both gateways must deny every revoked user. Needs the packages of Benchmarks/side-by-side, and
+redis-server. All traffic is on 127.0.0.1."""
 
 import argparse
 import sys

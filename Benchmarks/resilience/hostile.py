@@ -8,7 +8,7 @@ The ordinary load is an open loop: requests with valid tokens start at fixed tim
 and the time of a request counts from its scheduled start. One request in ten uses a new connection. Each response must
 be 200 with the uid of its token. One process has all hostile connections, and uses little CPU time. Two probes show the
 influence of the machine: a request to the upstream without the gateway, and a 401 of the gateway, which needs no
-upstream. The gateway uses its default limits. The requirements are those of Benchmarks/side-by-side. All traffic is on
+upstream. The gateway uses its default limits. Needs the packages of Benchmarks/side-by-side. All traffic is on
 127.0.0.1."""
 
 import argparse

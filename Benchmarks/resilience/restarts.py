@@ -6,7 +6,7 @@ after SIGTERM.
 
 Two loads run at the same time: wrk with 64 connections and alternating valid and forged tokens, and 8 checkers that
 know which token they sent. The script counts events that must never occur: a forged or missing token without a 401, a
-response with another user's uid, a request at the upstream without a verified user. The requirements are those of
+response with another user's uid, a request at the upstream without a verified user. Needs the packages of
 Benchmarks/side-by-side. All traffic is on 127.0.0.1."""
 
 import argparse
