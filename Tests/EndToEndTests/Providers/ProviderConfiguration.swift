@@ -33,23 +33,21 @@ extension DevelopmentProvider {
         return "\(identity.id): { \(members) }"
     }
 
-    /// GitHub's tokens.
+    /// GitHub's tokens. The timeout is the longest that the gateway accepts, for busy machines.
     var gitHubEntry: String {
         """
-        github.com: { client_id: Iv1.gatehouse, client_secret: github-secret,
+        github.com: { client_id: Iv1.gatehouse, client_secret: github-secret, timeout: 5s,
             token_check_url: '\(url(.gitHubTokenCheck))' }
         """
     }
 
     /// Tokens that the introspection endpoint knows.
     func introspectionEntry(
-        _ name: String = "oauth.legacy", audience: String = "gatehouse", settings: String = ""
-    )
-        -> String
-    {
+        _ name: String = "oauth.legacy", audience: String = "gatehouse", settings: String = "timeout: 5s"
+    ) -> String {
         """
         \(name): { client_id: gatehouse, client_secret: introspection-secret, audiences: [\(audience)],
-            introspection_url: '\(url(.introspection))'\(settings.isEmpty ? "" : ", \(settings)") }
+            introspection_url: '\(url(.introspection))', \(settings) }
         """
     }
 }
