@@ -269,7 +269,8 @@ let package = Package(
             "GatewayFixtures", in: "Support",
             of: [
                 "Accounts", "AdminAPI", "Authentication", "Authorization", "CoreFixtures", "Forwarding",
-                "GatewayConfiguration", "GatewayCore", "JOSE", "OutboundHTTP", "Revocation", "StoreFixtures",
+                "GatewayConfiguration", "GatewayCore", "JOSE", "Observability", "OutboundHTTP", "Revocation",
+                "StoreFixtures",
             ]),
         tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
         tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gatehouse
 
 @main
 struct GatehouseCommand: AsyncParsableCommand {
@@ -11,9 +12,10 @@ struct GatehouseCommand: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 refused or invalid, 64 wrong usage.
             """,
-        version: "0.1.0",
+        version: GatehouseVersion.current,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, ExplainCommand.self, TokenCommand.self, RevokeCommand.self,
+            CheckCommand.self, ServeCommand.self, StatusCommand.self, ReloadCommand.self,
+            UserCommand.self, SessionCommand.self, RevokeCommand.self, ExplainCommand.self, TokenCommand.self,
             RulesCommand.self, DemoCommand.self,
         ])
 

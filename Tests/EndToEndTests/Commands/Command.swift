@@ -16,13 +16,14 @@ struct CommandRun {
         try await run(arguments, environment: environment, in: folder)
     }
 
-    /// Runs `gatehouse` with `arguments` in a folder.
+    /// Runs `gatehouse` with `arguments` in a folder, with the text `input` on its standard input.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], in folder: ScratchFolder
+        _ arguments: [String], environment: [String: String] = [:], input: String? = nil, in folder: ScratchFolder
     ) async throws -> CommandRun {
         let name = UUID().uuidString
+        if let input { try folder.write(input, to: name + ".in") }
         let child = try ChildProcess(
-            arguments, environment: environment, in: folder.url,
+            arguments, environment: environment, in: folder.url, input: input.map { _ in folder.path(name + ".in") },
             output: (folder.path(name + ".out"), folder.path(name + ".err")))
         // A gateway that should not have started would run for ever.
         let limit = Task {
@@ -45,11 +46,17 @@ struct CommandRun {
         return try await run(["check", "--config", "gatehouse.yaml"], environment: environment, in: folder)
     }
 
-    /// Runs `gatehouse revoke` with `arguments` against a running gateway.
-    static func revoke(_ arguments: String..., at gateway: GatewayProcess) async throws -> CommandRun {
-        let admin = "{ address: 127.0.0.1:\(gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
-        try gateway.folder.write("admin: \(admin)\n" + CheckTests.valid, to: "client.yaml")
-        return try await run(["revoke"] + arguments + ["--config", "client.yaml"], in: gateway.folder)
+    /// Runs a command of the admin API with `arguments` against a running gateway.
+    ///
+    /// - Parameter token: of the client's configuration; nil for none.
+    static func admin(
+        _ arguments: [String], at gateway: GatewayProcess, token: String? = GatewayConfiguration.adminToken
+    ) async throws -> CommandRun {
+        let token = token.map { ", token: \($0)" } ?? ""
+        let file = "client-\(UUID().uuidString).yaml"
+        try gateway.folder.write(
+            "admin: { address: 127.0.0.1:\(gateway.adminPort)\(token) }\n" + CheckTests.valid, to: file)
+        return try await run(arguments + ["--config", file], in: gateway.folder)
     }
 
     var errorLines: [String] { errors.split(separator: "\n").map(String.init) }

@@ -25,7 +25,10 @@ struct CommandLineTests {
         #expect(run.errors.contains("127.0.0.1:\(taken.port)"))
     }
 
-    @Test(arguments: ["serve", "check", "explain", "token inspect", "token mint", "revoke", "demo", "rules test"])
+    @Test(arguments: [
+        "serve", "check", "status", "reload", "explain", "token inspect", "token mint", "user show",
+        "user disable", "user enable", "user revoke", "user unrevoke", "session revoke", "revoke", "demo", "rules test",
+    ])
     func `help shows an example`(command: String) async throws {
         let arguments = command.split(separator: " ").map(String.init) + ["--help"]
         let run = try await CommandRun.run(arguments, in: ScratchFolder())
@@ -36,7 +39,7 @@ struct CommandLineTests {
         try await Scenario.run { scenario in
             let token = try scenario.token(.named("by-command")) { $0.signedIn(at: unixNow() - 100) }
             #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
-            let run = try await CommandRun.revoke("by-command", at: scenario.gateway)
+            let run = try await CommandRun.admin(["revoke", "by-command"], at: scenario.gateway)
             #expect(run.exitCode == 0, "\(run.errors)")
             expectDenial(try scenario.send(.bearer(token, "/me/x")), 401, "auth/id-token-revoked")
         }
@@ -49,7 +52,8 @@ struct CommandLineTests {
             let tokens = try ["acme-x1", "globex-y2"].map { tenant in
                 try scenario.token(.named("alice")) { $0.inTenant(tenant).signedIn(at: unixNow() - 100) }
             }
-            let run = try await CommandRun.revoke("alice", "--tenant", "acme-x1", at: scenario.gateway)
+            let run = try await CommandRun.admin(
+                ["revoke", "alice", "--tenant", "acme-x1"], at: scenario.gateway)
             #expect(run.exitCode == 0 && run.output.contains("alice of the tenant acme-x1"), "\(run.errors)")
             expectDenial(try scenario.send(.bearer(tokens[0], "/me/x")), 401, "auth/id-token-revoked")
             #expect(try scenario.send(.bearer(tokens[1], "/me/x")).status == 200)

@@ -22,7 +22,7 @@ import Testing
         let token = try token(.apple, subject) { $0.signedIn(at: unixNow() - 100) }
         let other = try self.token(.apple, subject + "0") { $0.signedIn(at: unixNow() - 100) }
         #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
-        let run = try await CommandRun.revoke("apple.com:\(subject)", at: scenario.gateway)
+        let run = try await CommandRun.admin(["revoke", "apple.com:\(subject)"], at: scenario.gateway)
         #expect(run.exitCode == 0, "\(run.errors)")
         for route in ["/me/x", "/strict/x", "/optional/x", "/apple/x", "/recent/x"] {
             try scenario.expectRefusal(.bearer(token, route), 401, "auth/id-token-revoked", route)

@@ -51,6 +51,23 @@ struct AdminAPITests {
                 + #"{"name":"keys https://k","ok":false,"why":"never fetched: \"timeout\""}]}"# + "\n")
     }
 
+    @Test func `the status has the state of each dependency, and 200 without readiness`() async {
+        await backend.lack("serving", why: "the gateway is draining")
+        let received = await response("GET", "/v1/status")
+        #expect(received.status == 200)
+        #expect(
+            received.text == #"{"version":"1.2.3","generation":4,"started_at":5,"ready":false,"#
+                + #""checks":[{"name":"store","ok":true},"#
+                + #"{"name":"serving","ok":false,"why":"the gateway is draining"}],"#
+                + #""store":{"kind":"redis","age":null,"writable":false,"users":6,"sessions":0,"trouble":"down"},"#
+                + #""key_sets":[{"url":"https://keys.example","fetched_at":5,"refresh_at":null,"keys":["k1"],"#
+                + #""skipped":["k2: weak"],"last_error":null}],"#
+                + #""servers":[{"upstream":"api","server":"http://127.0.0.1:3000","addresses":2,"healthy":1,"#
+                + #""ejected":0,"requests":0,"health_checks":true}]}"# + "\n")
+        #expect(await response("GET", "/v1/status", sent: nil).status == 401)
+        #expect(await response("POST", "/v1/status").status == 405)
+    }
+
     @Test func `a session is returned`() async {
         let session = await text("GET", "/v1/users/ann/sessions/s%2F1")
         #expect(session == #"{"uid":"ann","session":"s/1","revoked":false,"signed_in_at":7}"# + "\n")

@@ -9,7 +9,7 @@ struct AdminCallTests {
         arguments: [
             ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
             ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
-            ("/v1/reload", .reload),
+            ("/v1/reload", .reload), ("/v1/status", .status),
             ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, "ann")),
             ("/v1/users/ann/unrevoke", .change(.unrevoke, "ann")),
             ("/v1/users/ann/disable", .change(.disable, "ann")),
@@ -31,7 +31,8 @@ struct AdminCallTests {
         arguments: [
             "", "/", "livez", "//livez", "/livez/", "/LIVEZ", "/livezX", "/liv%65z", "/x/../livez", "/./livez",
             "/livez/.",
-            "/v1", "/v1/", "/v1/keys/", "/v1/keys/../routes", "/v1//keys", "/%761/keys", "/v1/users", "/v1/users/",
+            "/v1", "/v1/", "/v1/status/", "/v1/keys/", "/v1/keys/../routes", "/v1//keys", "/%761/keys", "/v1/users",
+            "/v1/users/",
             "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
             "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",

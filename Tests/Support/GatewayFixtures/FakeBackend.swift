@@ -1,6 +1,7 @@
 import AdminAPI
 import GatewayConfiguration
 import GatewayCore
+import Observability
 import Revocation
 import Synchronization
 
@@ -56,6 +57,15 @@ actor FakeBackend: AdministrationBackend {
     func revokeSession(_ user: UserKey, session: String) throws(AdministrationError) -> SessionRecord {
         try record("session \(name(user)) \(session)")
         return SessionRecord(revoked: true)
+    }
+
+    func status() -> AdministeredStatus {
+        var server = UpstreamServerReading(upstream: "api", server: "http://127.0.0.1:3000")
+        (server.addresses, server.healthy, server.checksPassed) = (2, 1, 9)
+        return AdministeredStatus(
+            version: "1.2.3", generation: 4, startedAt: 5, checks: readiness(),
+            store: AdministeredStatus.Store(kind: "redis", age: nil, isWritable: false, users: 6, trouble: "down"),
+            keySets: keys(), servers: [server])
     }
 
     func keys() -> [AdministeredKeySet] {

@@ -32,23 +32,26 @@ package struct PlainResponse: Sendable {
 
 /// A client for single requests: without redirects and retries, with limits of time and size.
 package enum PlainHTTPClient {
-    /// The timeout from the start to the last byte.
-    static let timeLimit = TimeAmount.seconds(10)
+    /// The default timeout from the start to the last byte.
+    package static let timeLimit = Duration.seconds(10)
     /// The maximum size of a response body, in bytes.
     static let sizeLimit = 1 << 20
 
     /// Sends one request on a new connection.
     ///
     /// - Throws: The error that prevented a response.
-    package static func send(_ request: PlainRequest) async throws -> PlainResponse {
+    package static func send(
+        _ request: PlainRequest, within timeout: Duration = timeLimit
+    ) async throws -> PlainResponse {
+        let timeout = TimeAmount(timeout)
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
-        configuration.timeout = .init(connect: .seconds(3), read: timeLimit)
+        configuration.timeout = .init(connect: .seconds(3), read: timeout)
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         let result: Result<PlainResponse, any Error>
         do {
-            result = .success(try await exchange(request, client))
+            result = .success(try await exchange(request, client, within: timeout))
         } catch {
             result = .failure(error)
         }
@@ -57,13 +60,15 @@ package enum PlainHTTPClient {
         return try result.get()
     }
 
-    private static func exchange(_ request: PlainRequest, _ client: HTTPClient) async throws -> PlainResponse {
+    private static func exchange(
+        _ request: PlainRequest, _ client: HTTPClient, within timeout: TimeAmount
+    ) async throws -> PlainResponse {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         outgoing.headers = HTTPHeaders(request.fields.map { ($0.name, $0.value) })
         outgoing.headers.replaceOrAdd(name: "Connection", value: "close")
         if !request.body.isEmpty { outgoing.body = .bytes(request.body) }
-        let response = try await client.execute(outgoing, timeout: timeLimit)
+        let response = try await client.execute(outgoing, timeout: timeout)
         let body = try await response.body.collect(upTo: sizeLimit)
         return PlainResponse(
             status: Int(response.status.code), fields: response.headers.map { ($0.name, $0.value) },

@@ -102,9 +102,9 @@ struct RecordSource: Sendable {
         _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async throws(AdminClientError) -> RecordEvidence {
         let client = try AdminClient(configuration.admin)
-        let record = RecordWord(try await client.user(user))
+        let record = RecordWord(try await client.user(user).record)
         var sessionRecord = RecordWord.none
-        if let session { sessionRecord = RecordWord(try await client.session(user, session)) }
+        if let session { sessionRecord = RecordWord(try await client.session(user, session).record) }
         return .known(
             user: record, session: sessionRecord, source: "from the gateway at \(client.address)")
     }

@@ -1,16 +1,16 @@
 import CivilCalendar
 
 /// Human-readable times and durations.
-enum HumanTime {
+package enum HumanTime {
     /// Returns a time with its distance: `2026-11-21T03:00:00Z, 5 min ago`.
-    static func moment(_ time: Int64, now: Int64) -> String {
+    package static func moment(_ time: Int64, now: Int64) -> String {
         guard isDisplayable(time) else { return String(time) }
         let distance = time > now ? "in \(span(time - now))" : time == now ? "now" : "\(span(now - time)) ago"
         return "\(RFC3339.text(time)), \(distance)"
     }
 
     /// Returns the two largest units of a duration in seconds, for example `2 h 5 min`.
-    static func span(_ seconds: Int64) -> String {
+    package static func span(_ seconds: Int64) -> String {
         let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
         var rest = seconds
         let parts = units.compactMap { unit -> String? in

@@ -123,7 +123,20 @@ struct GatewayAdministration: AdministrationBackend {
         do throws(StoreError) { return try await store.accept() } catch { throw AdministrationError(error) }
     }
 
-    // MARK: - Keys and configuration
+    // MARK: - Status, keys and configuration
+
+    func status() async -> AdministeredStatus {
+        let checks = readiness()
+        let readings = await metrics.readings(isReady: checks.allSatisfy(\.isOK))
+        return AdministeredStatus(
+            version: GatehouseVersion.current, generation: readings.generation, startedAt: readings.startTime,
+            checks: checks,
+            store: AdministeredStatus.Store(
+                kind: generations.current.configuration.store.kind, age: readings.storeAge.map { Int64($0) },
+                isWritable: readings.storeIsWritable, users: readings.storeUsers, sessions: readings.storeSessions,
+                trouble: store.trouble),
+            keySets: await keys(), servers: readings.upstreamServers)
+    }
 
     func keys() async -> [AdministeredKeySet] {
         let now = clock.now()
@@ -150,6 +163,17 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func routes() async -> [Configuration.Route] { generations.current.configuration.routes }
+}
+
+extension Configuration.StoreLocation {
+    /// The kind of store in the admin API.
+    fileprivate var kind: String {
+        switch self {
+        case .sqlite: "sqlite"
+        case .sqliteMemory: "memory"
+        case .redis: "redis"
+        }
+    }
 }
 
 extension AdministrationError {

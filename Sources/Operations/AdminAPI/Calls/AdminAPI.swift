@@ -52,6 +52,7 @@ struct AdminAPI: Sendable {
             AdminDocument.session(user, session, try await backend.session(user, session))
         case .revokeSession(let user, let session):
             AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
+        case .status: AdminDocument.status(await backend.status())
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
         case .routes: AdminDocument.routes(await backend.routes())

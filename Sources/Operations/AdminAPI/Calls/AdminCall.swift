@@ -12,7 +12,7 @@ enum AdminCall: Equatable, Sendable {
     case change(UserChange, UserKey)
     case session(UserKey, session: String)
     case revokeSession(UserKey, session: String)
-    case keys, refreshKeys, routes, reload, acceptStore
+    case status, keys, refreshKeys, routes, reload, acceptStore
 
     /// The changes of a user.
     enum UserChange: String, Sendable {
@@ -47,6 +47,7 @@ enum AdminCall: Equatable, Sendable {
     private init?(versioned segments: [Substring]) {
         guard segments[0] == "v1" else { return nil }
         switch (segments[1], segments.count) {
+        case ("status", 2): self = .status
         case ("keys", 2): self = .keys
         case ("keys", 3) where segments[2] == "refresh": self = .refreshKeys
         case ("routes", 2): self = .routes
@@ -103,7 +104,7 @@ enum AdminCall: Equatable, Sendable {
     /// The accepted methods, for `Allow`.
     var methods: [String] {
         switch self {
-        case .live, .ready, .metrics, .user, .session, .keys, .routes: ["GET", "HEAD"]
+        case .live, .ready, .metrics, .status, .user, .session, .keys, .routes: ["GET", "HEAD"]
         case .change, .revokeSession, .refreshKeys, .reload, .acceptStore: ["POST"]
         }
     }

@@ -1,5 +1,6 @@
 package import GatewayConfiguration
 package import GatewayCore
+package import Observability
 package import Revocation
 
 /// The gateway's operations for the admin listener. Times are seconds since 1970; uid and tenant are as in a token.
@@ -25,6 +26,8 @@ package protocol AdministrationBackend: Sendable {
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
+    /// Returns the state of the gateway and of its dependencies, without any uid.
+    func status() async -> AdministeredStatus
     /// Returns the state of the key sets.
     func keys() async -> [AdministeredKeySet]
     /// Fetches every key set and returns the state afterwards. A failed fetch is reported in the set's `lastError`.
@@ -94,5 +97,61 @@ package struct AdministeredKeySet: Sendable, Equatable {
         self.keyIDs = keyIDs
         self.skipped = skipped
         self.lastError = lastError
+    }
+}
+
+/// The state of a gateway in the admin API.
+package struct AdministeredStatus: Sendable {
+    /// The store of revocations.
+    package struct Store: Sendable, Equatable {
+        /// `sqlite`, `memory` or `redis`.
+        package var kind: String
+        /// Seconds since the gateway's view was last known to be complete. `nil` before its first read.
+        package var age: Int64?
+        /// Whether the store accepts writes.
+        package var isWritable: Bool
+        /// The numbers of users and sessions with a record.
+        package var users, sessions: Int
+        /// The current problem and its remedy, without credentials. `nil` without a problem.
+        package var trouble: String?
+
+        /// Creates the state of a store.
+        package init(
+            kind: String, age: Int64?, isWritable: Bool, users: Int = 0, sessions: Int = 0, trouble: String? = nil
+        ) {
+            self.kind = kind
+            self.age = age
+            self.isWritable = isWritable
+            self.users = users
+            self.sessions = sessions
+            self.trouble = trouble
+        }
+    }
+
+    /// The version of the program.
+    package var version: String
+    /// The number of the active configuration.
+    package var generation: UInt64
+    /// When the process began to serve, in seconds since 1970.
+    package var startedAt: Int64
+    /// The conditions of readiness.
+    package var checks: [ReadinessCheck]
+    package var store: Store
+    package var keySets: [AdministeredKeySet]
+    /// The servers of all upstreams, in the order of the configuration.
+    package var servers: [UpstreamServerReading]
+
+    /// Creates a state.
+    package init(
+        version: String, generation: UInt64, startedAt: Int64, checks: [ReadinessCheck], store: Store,
+        keySets: [AdministeredKeySet], servers: [UpstreamServerReading]
+    ) {
+        self.version = version
+        self.generation = generation
+        self.startedAt = startedAt
+        self.checks = checks
+        self.store = store
+        self.keySets = keySets
+        self.servers = servers
     }
 }

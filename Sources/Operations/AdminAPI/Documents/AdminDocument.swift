@@ -1,20 +1,40 @@
 import GatewayCore
+import Observability
 import Revocation
 
 /// The JSON documents of the admin API.
 enum AdminDocument {
     static func readiness(_ checks: [ReadinessCheck]) -> AdminResponse {
-        let isReady = checks.allSatisfy(\.isOK)
-        let body = ObjectText.object { body in
-            body.add("ready", isReady)
-            body.add("checks", checks) { check, output in
-                output.add("name", check.name)
-                output.add("ok", check.isOK)
-                output.add("why", check.why)
-                output.add("note", check.note)
-            }
-        }
-        return .json(body, status: isReady ? 200 : 503)
+        .json(ObjectText.object { $0.add(checks) }, status: checks.allSatisfy(\.isOK) ? 200 : 503)
+    }
+
+    /// Returns the state of the gateway. The status is 200 also if the gateway is not ready.
+    static func status(_ status: AdministeredStatus) -> AdminResponse {
+        .json(
+            ObjectText.object { body in
+                body.add("version", status.version)
+                body.add("generation", Int64(clamping: status.generation))
+                body.add("started_at", status.startedAt)
+                body.add(status.checks)
+                body.add("store", orNull: status.store) { store, output in
+                    output.add("kind", store.kind)
+                    output.add("age", orNull: store.age)
+                    output.add("writable", store.isWritable)
+                    output.add("users", Int64(store.users))
+                    output.add("sessions", Int64(store.sessions))
+                    output.add("trouble", orNull: store.trouble)
+                }
+                body.add(status.keySets)
+                body.add("servers", status.servers) { server, output in
+                    output.add("upstream", server.upstream)
+                    output.add("server", server.server)
+                    output.add("addresses", Int64(server.addresses))
+                    output.add("healthy", Int64(server.healthy))
+                    output.add("ejected", Int64(server.ejected))
+                    output.add("requests", Int64(server.requests))
+                    output.add("health_checks", server.checksPassed != nil)
+                }
+            })
     }
 
     static func user(_ user: UserKey, _ record: UserRecord) -> AdminResponse {
@@ -38,17 +58,7 @@ enum AdminDocument {
     }
 
     static func keys(_ sets: [AdministeredKeySet]) -> AdminResponse {
-        .json(
-            ObjectText.object { body in
-                body.add("key_sets", sets) { set, output in
-                    output.add("url", set.url)
-                    output.add("fetched_at", orNull: set.fetchedAt)
-                    output.add("refresh_at", orNull: set.refreshAt)
-                    output.add("keys", set.keyIDs)
-                    output.add("skipped", set.skipped)
-                    output.add("last_error", orNull: set.lastError)
-                }
-            })
+        .json(ObjectText.object { $0.add(sets) })
     }
 
     /// Returns the loss of the store that was accepted.
@@ -71,5 +81,28 @@ extension ObjectText {
     fileprivate mutating func add(_ user: UserKey) {
         add("uid", user.uid)
         add("tenant", user.tenant)
+    }
+
+    /// Adds `ready` and `checks`.
+    fileprivate mutating func add(_ checks: [ReadinessCheck]) {
+        add("ready", checks.allSatisfy(\.isOK))
+        add("checks", checks) { check, output in
+            output.add("name", check.name)
+            output.add("ok", check.isOK)
+            output.add("why", check.why)
+            output.add("note", check.note)
+        }
+    }
+
+    /// Adds `key_sets`.
+    fileprivate mutating func add(_ sets: [AdministeredKeySet]) {
+        add("key_sets", sets) { set, output in
+            output.add("url", set.url)
+            output.add("fetched_at", orNull: set.fetchedAt)
+            output.add("refresh_at", orNull: set.refreshAt)
+            output.add("keys", set.keyIDs)
+            output.add("skipped", set.skipped)
+            output.add("last_error", orNull: set.lastError)
+        }
     }
 }

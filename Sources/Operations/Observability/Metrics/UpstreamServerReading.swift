@@ -1,7 +1,7 @@
 /// One server of an upstream, as seen by the workers.
 package struct UpstreamServerReading: Sendable {
-    let upstream: String
-    let server: String
+    /// The name of the upstream, and the URL of the server.
+    package let upstream, server: String
     /// The number of addresses, and how many of them are healthy, ejected, or in a slow start. Sums over all workers,
     /// except `addresses` and `healthy`.
     package var addresses = 0

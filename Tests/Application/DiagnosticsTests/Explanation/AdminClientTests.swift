@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: ["ann", "a/b", "..", ".", "a b?c#d%e", "ü\u{0}ser:x", "%2F"].filter { !$0.contains("\u{0}") })
     func `any uid is sent unchanged`(uid: String) async throws {
-        let record = try await withServer { try await client($0).revoke(UserKey(uid), at: 42) }
+        let record = try await withServer { try await client($0).revoke(UserKey(uid), at: 42) }.record
         #expect(record == UserRecord(validSince: 42))
         #expect(await backend.calls == ["revoke \(uid) 42"])
     }
@@ -53,8 +53,52 @@ import Testing
     @Test func `records are read`() async throws {
         try await withServer { address in
             let client = try client(address)
-            #expect(try await client.user("ann") == UserRecord(validSince: 17))
-            #expect(try await client.session("ann", "5") == SessionRecord(revoked: false, signedInAt: 7))
+            #expect(try await client.user("ann").record == UserRecord(validSince: 17))
+            #expect(try await client.session("ann", "5").record == SessionRecord(revoked: false, signedInAt: 7))
+        }
+    }
+
+    @Test func `each change is sent, and its document is returned`() async throws {
+        try await withServer { address in
+            let client = try client(address)
+            let tenant = UserKey(uid: "ann", tenant: "acme")
+            #expect(try await client.change(tenant, .disable).record == UserRecord(disabled: true))
+            #expect(try await client.change("ann", .enable).record == UserRecord())
+            let reply = try await client.change("ann", .unrevoke)
+            #expect(reply.json == #"{"uid":"ann","valid_since":null,"disabled":false}"#)
+            #expect(try await client.revokeSession("ann", "s/1").record == SessionRecord(revoked: true))
+            #expect(try await client.reload().record == 7)
+        }
+        #expect(
+            await backend.calls == ["disable acme/ann", "enable ann", "unrevoke ann", "session ann s/1", "reload"])
+    }
+
+    @Test func `the status has details with the token only`() async throws {
+        await backend.lack("serving", why: "draining")
+        for (token, sent) in [("s3cret", "s3cret"), ("s3cret", nil), (nil, "s3cret")] {
+            let report = try await withServer(token: token) { address in
+                var admin = Configuration.Admin()
+                admin.address = address
+                admin.token = sent.map { Secret($0) }
+                return try await AdminClient(admin, needsToken: false).status()
+            }
+            #expect(!report.isReady)
+            #expect(report.checks.map(\.why) == [nil, "draining"])
+            #expect((report.details != nil) == (token == sent))
+            if let details = report.details {
+                #expect(details.version == "1.2.3" && details.generation == 4 && details.startedAt == 5)
+                #expect(details.store.kind == "redis" && details.store.trouble == "down" && !details.store.isWritable)
+                #expect(details.keySets.map(\.keys) == [1])
+                #expect(details.servers.map(\.healthy) == [1] && details.servers[0].hasHealthChecks)
+            }
+        }
+    }
+
+    @Test func `a rejected reload has its reason`() async throws {
+        await backend.fail(with: .invalid("gatehouse.yaml:1:1: what; what to do"))
+        try await withServer { address in
+            let error = await #expect(throws: AdminClientError.self) { try await client(address).reload() }
+            #expect(error?.description.contains("gatehouse.yaml:1:1: what; what to do") == true)
         }
     }
 
