@@ -10,7 +10,7 @@ struct GatehouseCommand: AsyncParsableCommand {
             Example: gatehouse serve --firebase-project my-app --upstream http://127.0.0.1:3000
             To see it work first: gatehouse demo
 
-            Exit codes: 0 done, 1 refused or invalid, 64 wrong usage.
+            Exit codes: 0 done, 1 refused or invalid, 2 not verified (token inspect), 64 wrong usage.
             """,
         version: GatehouseVersion.current,
         subcommands: [

@@ -1,23 +1,42 @@
 import ArgumentParser
 import Diagnostics
+import Foundation
 import GatewayConfiguration
 import GatewayCore
 
 struct TokenInspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Decode and verify a token, with one line per check.",
+        abstract: "Decode a token and, with a configuration or project, verify it.",
         discussion: """
-            Example: gatehouse token inspect - --config config/gatehouse.yaml < token.txt
+            Example: gatehouse token inspect - --firebase-project my-app < token.txt
 
-            Prints everything but the signature. An opaque token is put to its provider, and nothing of it is printed. The exit code is 0 when the token is valid, else 1. Whether it was revoked \
-            is for `gatehouse explain` to say.
+            It accepts a token as it is pasted: with Bearer, as an Authorization or Cookie field, with quotes and line \
+            breaks.
+
+            Other users of this machine can see the arguments of a process, and so a token on the command line. \
+            Prefer standard input (-) or --file.
+
+            It prints everything but the signature. It queries the provider of an opaque token and prints nothing of \
+            that token. Revocations are not checked; `gatehouse explain` checks them.
+
+            Exit codes: 0 verified and valid, 1 invalid, 2 decoded without verification, for lack of a configuration.
             """)
 
-    @Argument(help: "The token; - or nothing reads it from standard input.")
-    var token = "-"
+    /// The exit code of a token that was decoded, but not verified.
+    private static let unverified = ExitCode(2)
 
-    @Option(help: ArgumentHelp("The configuration file. Default: config/gatehouse.yaml.", valueName: "file"))
+    @Argument(help: "The token; - or nothing reads it from standard input.")
+    var token: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A file that contains the token.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file. Default: config/gatehouse.yaml, if there is one.", valueName: "file"),
+        completion: .file())
     var config: String?
 
     @Option(help: ArgumentHelp("Without a file: the Firebase project whose tokens are accepted.", valueName: "id"))
@@ -35,26 +54,45 @@ struct TokenInspectCommand: AsyncParsableCommand {
         if config != nil, firebaseProject != nil {
             throw ValidationError("--config and --firebase-project exclude each other; give one of them")
         }
+        if file != nil, !token.isEmpty {
+            throw ValidationError("--file and a token exclude each other; give one of them")
+        }
     }
 
     func run() async throws {
+        let configuration: Configuration?
+        do throws(ConfigurationErrors) { configuration = try load() } catch { throw Refused(error) }
+        let pasted = try file.map(Console.secretText) ?? Console.secret(token.isEmpty ? "-" : joined)
+        let cookie = configuration?.identity.credentials.cookie ?? Self.defaultCookie
+        let text = PastedToken(pasted, cookie: cookie).text
+        guard let configuration else { return try decode(text) }
+        try await verify(text, configuration)
+    }
+
+    /// The default of `identity.credentials.cookie`.
+    private static let defaultCookie = "__session"
+
+    /// The arguments as one text: a shell splits an unquoted `Bearer TOKEN`.
+    private var joined: String { token.joined(separator: " ") }
+
+    private func decode(_ token: String) throws {
+        let decoded = DecodedToken(token)
+        try show(decoded.header, decoded.payload, decoded.steps)
+        let verification = decoded.remedy.map { "NOT VERIFIED. To verify it: gatehouse token inspect - \($0)" }
+        try Console.say(verification ?? "NOT A TOKEN")
+        throw decoded.header == nil ? ExitCode.failure : Self.unverified
+    }
+
+    private func verify(_ token: String, _ configuration: Configuration) async throws {
         let inspector: TokenInspector
-        do throws(ConfigurationErrors) {
-            inspector = try TokenInspector(try load())
-        } catch {
-            throw Refused(error)
-        }
-        let token = try Console.secret(token)
+        do throws(ConfigurationErrors) { inspector = try TokenInspector(configuration) } catch { throw Refused(error) }
         let inspection: TokenInspection
         do throws(TokenInspectionError) {
             inspection = try await inspector.inspect(token, provider: provider)
         } catch {
             throw Refused(error)
         }
-        if let header = inspection.header { try Console.say("header  \(header)") }
-        if let payload = inspection.payload { try Console.say("payload \(payload)\n") }
-        try Console.say(StepLines.text(of: inspection.steps))
-        try Console.say()
+        try show(inspection.header, inspection.payload, inspection.steps)
         guard inspection.isValid else {
             try Console.say("NOT VALID: \(inspection.code.wire), \(inspection.code.status)")
             throw ExitCode.failure
@@ -62,13 +100,22 @@ struct TokenInspectCommand: AsyncParsableCommand {
         try Console.say("VALID")
     }
 
-    private func load() throws(ConfigurationErrors) -> Configuration {
-        guard let firebaseProject else {
-            return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
+    private func show(_ header: String?, _ payload: String?, _ steps: [ExplanationStep]) throws {
+        if let header { try Console.say("header  \(header)") }
+        if let payload { try Console.say("payload \(payload)\n") }
+        try Console.say(StepLines.text(of: steps))
+        try Console.say()
+    }
+
+    /// Loads the configuration. `nil` if none is named and there is no default file.
+    private func load() throws(ConfigurationErrors) -> Configuration? {
+        if let firebaseProject {
+            // No request is forwarded; the upstream only completes the configuration.
+            return try Configuration.shortcut(
+                project: firebaseProject, upstream: "http://127.0.0.1:3000", environment: keys.environment)
         }
-        // No request is forwarded; the upstream only completes the configuration.
-        return try Configuration.shortcut(
-            project: firebaseProject, upstream: "http://127.0.0.1:3000", environment: keys.environment)
+        guard config != nil || FileManager.default.fileExists(atPath: Configuration.defaultFile) else { return nil }
+        return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
     }
 }
 
@@ -76,6 +123,6 @@ struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Inspect tokens, and mint tokens for development.",
-        discussion: "Example: gatehouse token inspect --firebase-project my-app \"$TOKEN\"",
+        discussion: "Example: gatehouse token inspect - --firebase-project my-app < token.txt",
         subcommands: [TokenInspectCommand.self, TokenMintCommand.self])
 }

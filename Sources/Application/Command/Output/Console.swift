@@ -7,8 +7,13 @@ import PrintableText
 enum Console {
     /// Writes text and a line feed to standard output. Throws if the write fails, because a lost result is a failure.
     static func say(_ text: String = "") throws(Refused) {
+        try emit(printable(text))
+    }
+
+    /// Writes a program's text unchanged to standard output, with its tabs and control characters.
+    static func emit(_ script: Data) throws(Refused) {
         do {
-            try FileHandle.standardOutput.write(contentsOf: printable(text))
+            try FileHandle.standardOutput.write(contentsOf: script)
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
             let reason = cause.domain == NSPOSIXErrorDomain ? String(cString: strerror(Int32(cause.code))) : "\(error)"
@@ -29,12 +34,24 @@ enum Console {
     /// list.
     static func secret(_ option: String) throws(Refused) -> String {
         guard option == "-" else { return option }
+        return try readSecret(FileHandle.standardInput, "standard input", remedy: "pipe the token in")
+    }
+
+    /// Returns the secret that a file contains.
+    static func secretText(ofFile file: String) throws(Refused) -> String {
+        guard let handle = FileHandle(forReadingAtPath: file) else {
+            throw Refused("\(file) cannot be read; name a readable file (--file)")
+        }
+        return try readSecret(handle, file, remedy: "name a file that contains only the token (--file)")
+    }
+
+    private static func readSecret(_ handle: FileHandle, _ name: String, remedy: String) throws(Refused) -> String {
         let limit = 65_536
-        guard let data = try? FileHandle.standardInput.read(upToCount: limit + 1), data.count <= limit else {
-            throw Refused("standard input is unreadable or exceeds 64 KiB; pipe the token in")
+        guard let data = try? handle.read(upToCount: limit + 1), data.count <= limit else {
+            throw Refused("\(name) is unreadable or exceeds 64 KiB; \(remedy)")
         }
         let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !text.isEmpty else { throw Refused("standard input is empty; pipe the token in") }
+        guard !text.isEmpty else { throw Refused("\(name) is empty; \(remedy)") }
         return text
     }
 }

@@ -71,7 +71,7 @@ package struct TokenInspector: Sendable {
         do {
             jws = try UnverifiedJWS(token, maximumSize: Authenticator.maximumTokenSize)
         } catch {
-            let step = ExplanationStep(.failed, "shape", "not a compact JWS (\(error)), \(token.count) bytes")
+            let step = ExplanationStep(.failed, "shape", "not a JWT, \(token.count) bytes: \(error.explanation)")
             return InspectedToken(
                 inspection: TokenInspection(header: nil, payload: nil, steps: [step], code: .argumentError), entry: nil)
         }

@@ -81,7 +81,7 @@ extension Configuration.Firebase {
     }
 
     /// Returns whether the text is a valid project id. It becomes part of a URL and is compared with the audience.
-    static func isProject(_ text: String) -> Bool {
+    package static func isProject(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { ClaimPathParser.continuesName($0) || "-.:".utf8.contains($0) }
     }
