@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import Gatehouse
 import GatewayConfiguration
 import GatewayCore
@@ -6,7 +7,7 @@ import JOSE
 import PrintableText
 import SecurityRules
 
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Validate a configuration and print its route table.",
@@ -15,6 +16,10 @@ struct CheckCommand: ParsableCommand {
 
             Errors and warnings go to standard error as FILE:LINE:COLUMN: what; what to do. \
             With an error, the exit code is 1.
+
+            With --online it then tries each dependency once: key sets and discovery documents, providers of opaque \
+            tokens, the store, the servers of upstreams, and the validity of certificates. It writes nothing. With a \
+            dependency that cannot be used, the exit code is 1.
             """)
 
     @Argument(help: ArgumentHelp("The configuration file, as with --config.", valueName: "file"))
@@ -22,11 +27,14 @@ struct CheckCommand: ParsableCommand {
 
     @OptionGroup var source: ConfigurationOptions
 
+    @Flag(help: "Also try each dependency once: key sets, store, upstreams, providers, certificates.")
+    var online = false
+
     mutating func validate() throws {
         try source.use(file)
     }
 
-    func run() throws {
+    func run() async throws {
         let configuration = try source.load()
         let snapshot: Snapshot
         do throws(ConfigurationErrors) {
@@ -38,6 +46,24 @@ struct CheckCommand: ParsableCommand {
         try Console.say()
         try Console.say(summary(configuration, snapshot))
         for warning in configuration.warnings + snapshot.warnings { Console.complain("\(warning)") }
+        guard online else { return }
+        try await checkOnline(configuration, snapshot)
+    }
+
+    private func checkOnline(_ configuration: Configuration, _ snapshot: Snapshot) async throws {
+        let findings = await OnlineCheck(configuration, snapshot).run()
+        var table = TextTable(header: ["ONLINE", "KIND", "NAME", "DETAIL"])
+        for finding in findings {
+            let detail = finding.detail + (finding.remedy.map { "; \($0)" } ?? "")
+            table.add([finding.isGood ? "ok" : "FAILED", finding.kind, finding.name, detail])
+        }
+        try Console.say()
+        for line in table.lines { try Console.say(line) }
+        let failures = findings.count { !$0.isGood }
+        guard failures == 0 else {
+            try Console.say("\n\(failures) of \(findings.count) dependencies cannot be used")
+            throw ExitCode.failure
+        }
     }
 
     private func summary(_ configuration: Configuration, _ snapshot: Snapshot) -> String {

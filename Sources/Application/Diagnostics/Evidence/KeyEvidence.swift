@@ -37,7 +37,8 @@ enum KeyEvidence: Sendable {
         switch self {
         case .fetched(let set, let source):
             "\(Self.count(set.keys.keys.count)) of \(source.name)"
-        case .failed(let error, let source): "\(source.name) gave no keys: \(error)"
+        case .failed(let error, let source):
+            "no keys of \(source.name): \(error.explanation.what); \(error.explanation.remedy)"
         case .notFetched(let source): "the keys of \(source.name) were not fetched"
         case .notNeeded: "no keys"
         case .sessions(let keys, let place): "\(Self.count(keys.published.count)) of \(place)"

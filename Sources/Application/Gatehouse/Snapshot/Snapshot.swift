@@ -16,7 +16,7 @@ package import SecurityRules
 package final class Snapshot: Sendable {
     /// The settings of the pipeline.
     package let pipeline: PipelineSettings
-    let upstreams: [UpstreamSettings]
+    package let upstreams: [UpstreamSettings]
     /// The name of the session cookie. `nil` if no cookie is accepted.
     let cookieName: String?
     package let verifiers: VerifierTable
@@ -40,7 +40,7 @@ package final class Snapshot: Sendable {
     /// The warnings in addition to the configuration's own.
     package let warnings: [ConfigurationWarning]
     /// The settings of each listener, in the order of the configuration.
-    let listeners: [ListenerSettings]
+    package let listeners: [ListenerSettings]
     package let limits: ConnectionLimits
     package let clockSkew: Int64
     /// The timeout of a store query, in nanoseconds.

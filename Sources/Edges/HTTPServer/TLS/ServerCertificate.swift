@@ -11,7 +11,7 @@ package struct ServerCertificate: Sendable {
     /// The earliest expiry in the chain, in seconds since 1970.
     package let expiry: Int64
     /// The start of the leaf's validity, in seconds since 1970.
-    let beginning: Int64
+    package let beginning: Int64
 
     /// The reason why files are not a valid certificate and key.
     enum Failure: Error, Hashable {

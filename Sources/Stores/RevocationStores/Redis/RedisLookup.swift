@@ -18,11 +18,26 @@ package enum RedisLookup {
     ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {
         try StoreBounds.check(user: uid)
         if let session { try StoreBounds.check(session: session) }
+        return try await run(location) { client throws(StoreError) in try await read(client, uid, session).get() }
+    }
+
+    /// Runs `body` with a connected client.
+    ///
+    /// - Throws: The reason that there is no connection, or the error of `body`.
+    static func run<Value>(
+        _ location: RedisLocation, _ body: (RedisClient) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
         let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
         let client = RedisClient(
             try location.connection(), loop: MultiThreadedEventLoopGroup.singleton.next(), logger: silent)
         client.start()
-        let result = await read(client, uid, session)
+        let result: Result<Value, StoreError>
+        if await isConnected(client) {
+            do throws(StoreError) { result = .success(try await body(client)) } catch { result = .failure(error) }
+        } else {
+            let status = client.status
+            result = .failure(StoreError(.io, status.problem.map { "\($0)" } ?? "\(status)"))
+        }
         await client.close()
         return try result.get()
     }
@@ -30,7 +45,6 @@ package enum RedisLookup {
     private static func read(
         _ client: RedisClient, _ uid: UserKey, _ session: String?
     ) async -> Result<(user: RecordWord, session: RecordWord), StoreError> {
-        guard await isConnected(client) else { return .failure(StoreError(.io, "\(client.status)")) }
         var command = RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)
         if let session { command = command + .hmget(RedisKeys.session(uid, session), StoredSession.redisFields) }
         do throws(RedisFailure) {

@@ -38,6 +38,23 @@ enum SQLiteFile {
         access(path, F_OK) == 0
     }
 
+    /// Checks whether a gateway could open an existing file for writing.
+    static func checkWritable(_ path: String) throws(StoreError) {
+        guard access(path, W_OK) == 0 else {
+            throw StoreError(opening: path, StoreError.readOnly())
+        }
+        try checkWritable(folderOf: path)
+    }
+
+    /// Checks whether a gateway could create files in the folder of `path`: the file itself and its write-ahead log.
+    static func checkWritable(folderOf path: String) throws(StoreError) {
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw StoreError(
+                .cannotOpen, "\(path): its folder \(folder) is absent or not writable; create it, or change its owner")
+        }
+    }
+
     /// Creates the file with mode 0600, since it can contain secrets; SQLite gives its companion files the same mode.
     /// If the file cannot be created, opening it reports the reason.
     ///

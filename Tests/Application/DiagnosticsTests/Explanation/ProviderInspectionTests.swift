@@ -116,7 +116,7 @@ import Testing
         let inspection = try await inspector([ProviderSample.oidc.provider()], keys: keys)
             .inspect(ProviderSample.oidc.signed())
         #expect(inspection.code == .keysUnavailable)
-        #expect(inspection.steps["key"]?.detail.contains("issuer_mismatch") == true)
+        #expect(inspection.steps["key"]?.detail.contains("belongs to another issuer") == true)
     }
 
     @Test func `a token without a verifier is reported`() async throws {
