@@ -233,7 +233,8 @@ let package = Package(
             ],
             path: "Sources/Application/Command",
             resources: [
-                .embedInCode("Demo/demo.yaml"), .embedInCode("Demo/Page/demo.css"),
+                .embedInCode("Init/starter.yaml"), .embedInCode("Demo/demo.yaml"),
+                .embedInCode("Demo/Page/demo.css"),
                 .embedInCode("Demo/Page/demo.html"), .embedInCode("Demo/Page/demo.js"),
             ], swiftSettings: settings),
 

@@ -6,6 +6,7 @@ import Testing
 struct LostOutputTests {
     static let commands: [[String]] = [
         ["check", "--config", "gatehouse.yaml"],
+        ["completion", "bash"],
         ["rules", "test", "notes.test.yaml"],
         ["rules", "test", "notes.test.yaml", "--json"],
         ["token", "mint", "--user", "ada", "--keys", "keys"],
