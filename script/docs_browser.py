@@ -55,7 +55,11 @@ class Browser:
             "browserName": "chrome", "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
         }
-        session = self.send("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
+        try:
+            session = self.send("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
+        except SystemExit:
+            self.process.terminate()
+            raise
         self.base += f"/session/{session['sessionId']}"
 
     def port(self):
@@ -92,9 +96,11 @@ class Browser:
                 if message["method"] == "Network.requestWillBeSent"]
 
     def close(self):
-        self.send("DELETE", "")
-        self.process.terminate()
-        self.process.wait()
+        try:
+            self.send("DELETE", "")
+        finally:
+            self.process.terminate()
+            self.process.wait()
 
 
 def fail(text):

@@ -53,8 +53,9 @@ struct RelativePathTests {
                 + "versions, since there is no 'config/gatehouse.db'; write store: sqlite:../gatehouse.db, relative to"
         ),
         (
-            "store: 'sqlite:g.db'\n", ["g.db", "config/g.db"], "store      sqlite:config/g.db\n",
-            "config/gatehouse.yaml:6:8: warning: store is 'config/g.db'; 'g.db' of the working directory"
+            "log: { access: ./logs/a.log }\n", ["logs/b.log"], "",
+            "config/gatehouse.yaml:6:16: warning: log.access is './logs/a.log' of the working directory, as in earlier "
+                + "versions, since there is no 'config/./logs/a.log'; write /"
         ),
     ]
 
@@ -69,6 +70,23 @@ struct RelativePathTests {
         #expect(run.errors.hasPrefix(warning ?? ""), "\(run.errors)")
     }
 
+    @Test(arguments: ["store: 'sqlite:gatehouse.db'\n", ""])
+    func `two stores are an error, since one has not all revocations`(section: String) async throws {
+        let run = try await check(section, files: ["gatehouse.db", "config/gatehouse.db"])
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("there are two stores: 'config/gatehouse.db', and 'gatehouse.db' of the working"))
+    }
+
+    @Test func `a store that is not mounted is not replaced by one of the working directory`() async throws {
+        let folder = try Self.folder(CheckTests.valid + "store: 'sqlite:g.db'\n")
+        try folder.write("", to: "g.db")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("config/g.db"), withDestinationPath: "/nonexistent/g.db")
+        let run = try await CommandRun.run("check", "config/gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("there are two stores: 'config/g.db', and 'g.db' of the working directory"))
+    }
+
     @Test func `a link to the folder makes the advised path absolute`() async throws {
         let folder = try Self.folder(CheckTests.valid + "rules: api.rules\n")
         let other = try ScratchFolder()
@@ -77,7 +95,7 @@ struct RelativePathTests {
             at: folder.url.appending(path: "config"), withDestinationURL: other.url.appending(path: "c"))
         try folder.write(Self.rules, to: "api.rules")
         let run = try await CommandRun.run("check", "config/gatehouse.yaml", in: folder)
-        let advice = run.errors.firstMatch(of: /; write (.+), relative to/).map { String($0.1) }
+        let advice = run.errors.firstMatch(of: /; write (\S+)/).map { String($0.1) }
         #expect(advice?.hasPrefix("/") == true && advice?.hasSuffix("/api.rules") == true, "\(run.errors)")
     }
 

@@ -35,7 +35,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let demo = try await Demo.start(addresses, isLogged: !check && !json)
         let isGood: Bool
         do {

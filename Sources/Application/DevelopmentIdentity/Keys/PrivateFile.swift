@@ -44,7 +44,7 @@ package struct PrivateFile {
         guard information.st_mode & 0o077 == 0 else {
             throw DevelopmentIdentityError(
                 .keyFile,
-                "\(path) may be read by others than its owner; chmod 600 it, or delete it to have it made anew")
+                "\(path) may be read by others than its owner; chmod 600 it, or remove it, and a new one is written")
         }
     }
 
@@ -66,7 +66,7 @@ package struct PrivateFile {
     }
 
     private func writeTemporary(_ text: String) throws(DevelopmentIdentityError) -> String {
-        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw failure("make the directory of") }
+        try makeDirectory()
         let temporary = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("make") }
@@ -78,6 +78,17 @@ package struct PrivateFile {
             throw error
         }
         return temporary
+    }
+
+    /// Creates the directory, or checks that no other user can replace files in it: a shell reads some of them.
+    private func makeDirectory() throws(DevelopmentIdentityError) {
+        if mkdir(directory, 0o700) == 0 { return }
+        var information = stat()
+        guard errno == EEXIST, stat(directory, &information) == 0 else { throw failure("make the directory of") }
+        guard information.st_uid == geteuid(), information.st_mode & 0o022 == 0 else {
+            throw DevelopmentIdentityError(
+                .keyFile, "\(directory) belongs to another user, or others can write to it; chmod 700 it, or remove it")
+        }
     }
 
     private func failure(_ action: String) -> DevelopmentIdentityError {

@@ -49,9 +49,8 @@ extension Configuration {
     /// Returns the base of relative paths: the file's folder, or the working directory for standard input and other
     /// descriptors of the process.
     private static func folder(of file: String) -> String {
-        guard let slash = file.lastIndex(of: "/"), !file.hasPrefix("/dev/"), !file.hasPrefix("/proc/") else {
-            return "."
-        }
+        let isDescriptor = ["/dev/stdin", "/dev/fd/", "/proc/"].contains { file.hasPrefix($0) }
+        guard let slash = file.lastIndex(of: "/"), !isDescriptor else { return "." }
         return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }
@@ -121,7 +120,7 @@ struct ConfigurationLoader {
         root.set(&configuration.store, "store", Configuration.StoreLocation.read)
         guard case .absent = root.setting("store"), case .sqlite(let path) = configuration.store else { return }
         configuration.store = .sqlite(
-            path: context.path(path, of: "store", at: root.location, after: "store: sqlite:", isRead: false))
+            path: context.path(path, of: "store", at: root.location, after: "store: sqlite:", for: .store))
     }
 
     private mutating func readAccounts(_ root: MappingReader) {

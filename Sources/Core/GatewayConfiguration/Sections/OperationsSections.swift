@@ -117,7 +117,7 @@ extension Configuration.Log {
         switch text {
         case "stdout": return .standardOutput
         case let path where path.contains("/"):
-            return .file(path: value.context.path(path, of: value.name, at: value.location, after: "./", isRead: false))
+            return .file(path: value.context.path(path, of: value.name, at: value.location, after: "./", for: .log))
         default:
             return value.fail(
                 "log.access is \(value.shown), not a log destination", "write stdout, none, or a path with a '/'")

@@ -29,6 +29,19 @@ package struct FileFingerprint: Hashable, Sendable {
         #endif
     }
 
+    /// Whether two paths lead to the same file, whatever was written between the two calls. `false` if one is missing.
+    package static func areSameFile(_ one: String, _ other: String) -> Bool {
+        guard let one = FileFingerprint(of: one), let other = FileFingerprint(of: other) else { return false }
+        return one.device == other.device && one.inode == other.inode
+    }
+
+    /// Whether the path has a file, a folder or a link. A path that cannot be examined has one: only a missing file may
+    /// be replaced by another.
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+    }
+
     init(device: UInt64 = 0, inode: UInt64 = 0, size: Int64 = 0, seconds: Int = 0) {
         self.device = device
         self.inode = inode

@@ -54,7 +54,8 @@ import Testing
 
     @Test(arguments: [
         ("/etc/gatehouse/gatehouse.yaml", "/etc/gatehouse/"), ("/gatehouse.yaml", "/"), ("conf/x.yaml", "conf/"),
-        ("gatehouse.yaml", ""), ("/dev/stdin", ""), ("/proc/self/fd/3", ""),
+        ("gatehouse.yaml", ""), ("/dev/stdin", ""), ("/dev/fd/3", ""),
+        ("/proc/self/fd/3", ""), ("/dev/shm/gatehouse.yaml", "/dev/shm/"),
     ])
     func `every path starts at the folder of the configuration file`(file: String, base: String) throws {
         let configuration = try load(Self.all, file)

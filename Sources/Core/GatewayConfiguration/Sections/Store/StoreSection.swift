@@ -60,7 +60,7 @@ extension Configuration.StoreLocation {
             )
         case let path:
             return .sqlite(
-                path: url.context.path(String(path), of: url.name, at: url.location, after: "sqlite:", isRead: false))
+                path: url.context.path(String(path), of: url.name, at: url.location, after: "sqlite:", for: .store))
         }
     }
 }
