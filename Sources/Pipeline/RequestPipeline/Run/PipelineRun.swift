@@ -23,7 +23,7 @@ package struct PipelineRun {
     package internal(set) var reason: String?
     /// The `allow` statement that decided, as `FILE:LINE`; for the log.
     package internal(set) var rule: String?
-    /// The store failure of the last decision, if the route tolerates it. `nil` without one.
+    /// The store failure despite which the last decision permitted the request. `nil` without one.
     package internal(set) var storeFailure: StoreFailure?
 
     var target: Target = .none

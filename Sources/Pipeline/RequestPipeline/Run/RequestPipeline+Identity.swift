@@ -170,10 +170,12 @@ extension RequestPipeline {
         run.storeFailure = nil
         if let failure {
             counters.add(to: .storeReadFailures)
-            run.reason = "store: \(failure.rawValue)"
-            if plan.policy.allowsOnStoreFailure {
-                counters.add(to: .storeFailuresAllowed)
+            if !plan.policy.allowsOnStoreFailure {
+                run.reason = "store: \(failure.rawValue)"
+            } else if case .permit = decision {
+                run.reason = "store: \(failure.rawValue)"
                 run.storeFailure = failure
+                counters.add(to: .storeFailuresAllowed)
             }
         }
         return decision

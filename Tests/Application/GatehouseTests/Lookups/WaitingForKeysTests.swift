@@ -106,6 +106,24 @@ import Testing
         #expect(try rig.onWorker { $0.counters.snapshot()[.storeFailuresAllowed] } == 1)
     }
 
+    @Test func `a store failure is not counted as allowed if the request is denied`() throws {
+        let log = LogLines()
+        let rig = try RequestPathRig(log: log) {
+            $0.routes[1].onStoreFailure = .allow
+            $0.routes[1].scopes = ["none"]
+        }
+        rig.view.setStale()
+        try rig.installKeys()
+        let client = try rig.connect()
+        try client.send(Self.request)
+        try rig.until { $0.pending.count == 1 }
+        try rig.pass(seconds: 5.1)
+        try client.expectProblem(403, "auth/insufficient-scope")
+        #expect(try rig.onWorker { $0.counters.snapshot()[.storeFailuresAllowed] } == 0)
+        #expect(try rig.onWorker { $0.counters.snapshot()[.storeReadFailures] } == 1)
+        #expect(log.all.isEmpty)
+    }
+
     @Test func `each request of a connection is decided`() throws {
         try rig.installKeys()
         let (client, server) = try rig.exchange(Self.request)

@@ -4,7 +4,6 @@ import Forwarding
 import GatewayConfiguration
 import GatewayCore
 import JOSE
-import Logging
 import NIOCore
 import NIOPosix
 import Redis
@@ -40,9 +39,10 @@ final class RequestPathRig {
     ///
     /// - Parameters:
     ///   - redis: the store that the worker queries once it is connected.
+    ///   - log: receives the lines of the log.
     ///   - sign: signs assertions instead of the key.
     init(
-        redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(),
+        redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(), log: LogLines = LogLines(),
         _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
     ) throws {
         upstream = try LoopbackListener()
@@ -58,7 +58,7 @@ final class RequestPathRig {
         home = try loop.submit {
             let home = WorkerLoop(
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
-                store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: Self.logger,
+                store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: log.logger,
                 accessLog: nil)
             let worker = Worker(snapshot, on: home, lookups: lookups, requestKeys: { _ in requests.record() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
@@ -81,8 +81,6 @@ final class RequestPathRig {
         try? onLoop { $0.stop() }
         try? group.syncShutdownGracefully()
     }
-
-    private static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
     private static func configuration(upstream port: Int) -> Configuration {
         var configuration = Configuration()
