@@ -5,7 +5,9 @@ import Testing
 struct AccessLogTests {
     @Test func `a line has the user, the request and the decision`() async throws {
         try await Scenario.run { scenario in
-            let report = try scenario.passes(.bearer(scenario.token(), "/me/logged?secret=1"))
+            let response = try scenario.send(.bearer(scenario.token(), "/me/logged?secret=1"))
+            let report = try #require(EchoReport(response))
+            #expect(response.values("X-Request-Id") == report.values("X-Request-Id"))
             let lines = await scenario.accessLog()
             let line = try #require(lines.first)
             #expect(line["method"] == "GET" && line["path"] == "/me/logged" && line["status"] == 200)

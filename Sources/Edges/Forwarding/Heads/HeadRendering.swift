@@ -28,6 +28,15 @@ extension ByteBuffer {
 }
 
 extension HeadWriter {
+    /// Appends the `X-Request-Id` line. Its length is 48 bytes.
+    @inline(__always)
+    mutating func append(requestID id: (UInt64, UInt64)) {
+        append("X-Request-Id: ")
+        append(hexadecimal: id.0)
+        append(hexadecimal: id.1)
+        append("\r\n")
+    }
+
     /// Appends 16 lower-case hexadecimal digits.
     @inline(__always)
     mutating func append(hexadecimal value: UInt64) {

@@ -195,14 +195,9 @@ package final class OutgoingHead: Sendable {
 
     /// Writes `X-Request-Id`, and `traceparent` as in W3C Trace Context without the sampled flag.
     private func writeTrace(_ request: RequestView, _ traceIDs: TraceIDs, _ writer: inout HeadWriter) {
-        writer.append("X-Request-Id: ")
-        writer.append(hexadecimal: traceIDs.request.0)
-        writer.append(hexadecimal: traceIDs.request.1)
-        if let context = traceIDs.context {
-            writer.append("\r\n")
-            return context.write(request, &writer)
-        }
-        writer.append("\r\ntraceparent: 00-")
+        writer.append(requestID: traceIDs.request)
+        if let context = traceIDs.context { return context.write(request, &writer) }
+        writer.append("traceparent: 00-")
         writer.append(hexadecimal: traceIDs.trace.0)
         writer.append(hexadecimal: traceIDs.trace.1)
         writer.append("-")

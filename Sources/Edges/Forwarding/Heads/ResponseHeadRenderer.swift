@@ -15,23 +15,27 @@ enum ResponseHeadRenderer {
         }
     }
 
-    /// Renders the final head: the upstream's fields without connection-specific ones, and the gateway's own framing.
+    /// Renders the final head: the upstream's fields without connection-specific ones, and the gateway's own framing
+    /// and request ID.
     ///
     /// - Parameters:
+    ///   - requestID: The ID of the request, which replaces the upstream's `X-Request-Id`.
     ///   - trailers: The trailer fields that may follow the body. Only these are announced.
     ///   - additions: The route's field policy for responses.
     ///   - origin: The index of the request's origin in that policy.
     ///   - room: The number of additional bytes to reserve after the head.
     static func render(
-        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, trailers: TrailerFilter? = nil,
-        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: ResponseFieldPolicy? = nil,
-        origin: Int = CORSPolicy.nowhere, room: Int = 0, into output: inout ByteBuffer
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, requestID: (UInt64, UInt64),
+        trailers: TrailerFilter? = nil, delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8,
+        additions: ResponseFieldPolicy? = nil, origin: Int = CORSPolicy.nowhere, room: Int = 0,
+        into output: inout ByteBuffer
     ) {
         let added = additions?.count(to: origin) ?? 0
-        _ = output.render(from: bytes, atMost: bytes.count + added + 192 + room) { writer in
+        _ = output.render(from: bytes, atMost: bytes.count + added + 240 + room) { writer in
             writeStatusLine(head, bytes, &writer)
             writeKeptFields(
                 bytes, fields, keepsLength: head.status != 204, removed: additions?.removed, &writer)
+            writer.append(requestID: requestID)
             trailers?.announce(in: &writer)
             if let additions { additions.write(to: origin, &writer) }
             if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
@@ -67,14 +71,15 @@ enum ResponseHeadRenderer {
         writer.append("\r\n")
     }
 
-    /// Writes the fields that are neither connection-specific nor removed by the configuration.
+    /// Writes the fields that are neither connection-specific nor removed by the configuration. The upstream's
+    /// `X-Request-Id` is omitted, because the logs contain the gateway's.
     private static func writeKeptFields(
         _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsLength: Bool,
         removed: ManagedFieldMatcher?, _ writer: inout HeadWriter
     ) {
         for index in 0..<fields.count {
             let field = fields[index]
-            if field.isHopByHop { continue }
+            if field.isHopByHop || field.kind == .requestID { continue }
             // RFC 9110 section 8.6: no Content-Length with 1xx and 204.
             if field.kind == .contentLength && !keepsLength { continue }
             if let removed, removed.matches(field.name.bytes(in: bytes)) { continue }

@@ -1,4 +1,5 @@
 import GatewayCore
+import HTTPServer
 import HTTPWire
 import NIOCore
 import RequestPipeline
@@ -50,20 +51,22 @@ struct UpgradeResponse {
         return nil
     }
 
-    /// Renders the client's 101 into `output`, replacing its content. `additions` is the route's field policy for
-    /// responses.
-    func render(_ additions: ResponseFieldPolicy?, to origin: Int, into output: inout ByteBuffer) -> Bool {
+    /// Renders the client's 101 into `output`, replacing its content. `record` has the request ID and the route's field
+    /// policy for responses.
+    func render(for record: RequestRecord, into output: inout ByteBuffer) -> Bool {
+        let (additions, origin) = (record.additions, record.corsOrigin)
         // A client that offered sub-protocols must receive one of them.
         let selectsBearer = request.selectsBearer && count(WebSocketProtocols.fieldName) == 0
-        let bound = bytes.count + request.lines.count + (additions?.count(to: origin) ?? 0) + 128
+        let bound = bytes.count + request.lines.count + (additions?.count(to: origin) ?? 0) + 176
         return output.render(from: bytes, atMost: bound) { writer in
             writer.append("HTTP/1.1 101 Switching Protocols\r\n")
             for index in 0..<fields.count {
                 let field = fields[index]
-                if field.isHopByHop || field.kind == .contentLength { continue }
+                if field.isHopByHop || field.kind == .contentLength || field.kind == .requestID { continue }
                 if let removed = additions?.removed, removed.matches(field.name.bytes(in: bytes)) { continue }
                 writer.keep(field.line)
             }
+            writer.append(requestID: record.id)
             if let additions { additions.write(to: origin, &writer) }
             writer.append(request.lines)
             if selectsBearer { writer.append("Sec-WebSocket-Protocol: bearer\r\n") }

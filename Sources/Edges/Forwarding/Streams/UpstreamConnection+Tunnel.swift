@@ -18,9 +18,8 @@ extension UpstreamConnection {
         responseBody = .untilClose
         delivery = .asIs
         _ = client.beginResponse(status: 101, persistent: false)
-        let (additions, origin) = (client.record.additions, client.record.corsOrigin)
         let scratch = connectionContext.flushes.answers.next()
-        guard answer.render(additions, to: origin, into: &scratch.pointee) else {
+        guard answer.render(for: client.record, into: &scratch.pointee) else {
             fail(.internalError)
             return false
         }

@@ -34,6 +34,7 @@ package struct ProblemResponse {
         writeChallenge(into: &output)
         if let cookie = denial.cookieLine { output.writeBytes(cookie) }
         additions?.writeOwn(to: record.corsOrigin, into: &output)
+        output.writeRequestID(of: record)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
         if !record.isHead { output.writeString(body) }
@@ -97,6 +98,7 @@ package struct ProblemResponse {
         output.writeBytes(date)
         writeChallenge(into: &output)
         additions?.writeOwn(to: record.corsOrigin, into: &output)
+        output.writeRequestID(of: record)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
     }

@@ -1,5 +1,6 @@
 import GatewayCore
 import NIOCore
+import TextCoding
 
 /// A small response of the gateway itself, rendered in advance except for the parts that depend on the request.
 package struct StaticResponse: Sendable {
@@ -48,10 +49,11 @@ package struct StaticResponse: Sendable {
         into output: inout ByteBuffer, for record: RequestRecord, date: [UInt8], closes: Bool,
         additions: ResponseFieldPolicy? = nil
     ) {
-        output.reuse(for: head.count + body.count + 128)
+        output.reuse(for: head.count + body.count + 176)
         output.writeBytes(head)
         output.writeBytes(date)
         additions?.writeOwn(to: record.corsOrigin, into: &output)
+        output.writeRequestID(of: record)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
         if !record.isHead { output.writeBytes(body) }
@@ -59,6 +61,18 @@ package struct StaticResponse: Sendable {
 }
 
 extension ByteBuffer {
+    /// Writes the `X-Request-Id` line.
+    mutating func writeRequestID(of record: RequestRecord) {
+        writeStaticString("X-Request-Id: ")
+        writeWithUnsafeMutableBytes(minimumWritableBytes: 32) { output in
+            guard let start = output.baseAddress else { return 0 }
+            HexDigits.write(record.id.0, to: start)
+            HexDigits.write(record.id.1, to: start + 16)
+            return 32
+        }
+        writeStaticString("\r\n")
+    }
+
     /// Writes the `Connection` field if the client needs it.
     mutating func writeConnection(of record: RequestRecord, closes: Bool) {
         if closes {

@@ -143,7 +143,8 @@ import Testing
     func `a truncated body is not completed`(head: String, body: String, malformed: String?) throws {
         let (client, server) = try rig.exchange(String.getRequest + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         try server.send(head + body)
-        #expect(try client.read(through: body).contains("200"))
+        #expect(try client.readHead().status == 200)
+        _ = try client.read(through: body)
         if let malformed { try server.send(malformed) } else { server.close() }
         #expect(try client.readToEnd().text.isEmpty)
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
@@ -161,6 +162,7 @@ import Testing
     @Test func `a reset does not complete a body up to the end`() throws {
         let (client, server) = try rig.exchange()
         try server.send("HTTP/1.1 200 OK\r\n\r\nabc")
+        _ = try client.readHead()
         _ = try client.read(through: "abc")
         server.reset()
         #expect(try client.readToEnd().text == "\r\n")
@@ -225,14 +227,15 @@ import Testing
         try server.send(
             "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nConnection: X-Hop\r\nX-Hop: 1\r\nUpgrade: h2\r\nX-A: b\r\n"
                 + "Content-Length: 0\r\n\r\n")
-        #expect(try client.readMessage().lines == ["X-A: b", "Content-Length: 0"])
+        let response = try client.readMessage()
+        #expect(response.lines.filter { !$0.hasPrefix("X-Request-Id: ") } == ["X-A: b", "Content-Length: 0"])
     }
 
     @Test func `a length without a body is removed`() throws {
         let (client, server) = try rig.exchange()
         try server.send("HTTP/1.1 103 Early\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n")
         #expect(try client.readHead().lines.isEmpty)
-        #expect(try client.readHead().lines.isEmpty)
+        #expect(try client.readHead().lines.allSatisfy { $0.hasPrefix("X-Request-Id: ") })
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
     }
 }
