@@ -17,6 +17,11 @@ let settings: [SwiftSetting] = [
     let hiredisPackage: String? = nil
 #endif
 
+/// The commit for `gatehouse_build_info`, from the environment of the build. `nil` if it is unset or not a hash.
+let commit = Context.environment["GATEHOUSE_COMMIT"].flatMap { commit in
+    !commit.isEmpty && commit.allSatisfy("0123456789abcdef".contains) ? commit : nil
+}
+
 /// Returns the dependency on a product of another package.
 func product(_ name: String, of package: String) -> Target.Dependency { .product(name: name, package: package) }
 
@@ -97,6 +102,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("hiredis")]),
         .target(name: "CLibyaml", dependencies: [yams], path: "Sources/System/CLibyaml"),
         .target(name: "CPrefetch", path: "Sources/System/CPrefetch"),
+        .target(
+            name: "CBuildInfo", path: "Sources/System/CBuildInfo",
+            cSettings: commit.map { [.define("GATEHOUSE_COMMIT", to: "\"\($0)\"")] }),
 
         // MARK: - Libraries: without knowledge of the gateway
         module("CivilCalendar", in: "Libraries", uses: []),
@@ -188,8 +196,8 @@ let package = Package(
         module(
             "Observability", in: "Operations",
             uses: [
-                "CivilCalendar", "GatewayCore", "OutboundHTTP", "PrintableText", "Revocation", "TextCoding", atomics,
-                logging, nioPosix,
+                "CBuildInfo", "CivilCalendar", "GatewayCore", "OutboundHTTP", "PrintableText", "Revocation",
+                "TextCoding", atomics, logging, nioPosix,
             ]),
         module(
             "AdminAPI", in: "Operations",

@@ -49,6 +49,8 @@ struct MetricsCollector: Sendable {
         readings.isReady = isReady
         readings.reloads = reloader?.outcomes ?? ReloadOutcomes()
         readings.generation = generation.number
+        readings.version = GatehouseVersion.current
+        readings.usage = ProcessUsage.current()
         readings.insecureOptions = generation.configuration.insecureOptions
         return readings
     }

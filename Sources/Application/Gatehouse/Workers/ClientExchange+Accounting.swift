@@ -13,17 +13,18 @@ extension ClientExchange {
     func account(for client: ClientHandler, _ worker: Worker) {
         let (counters, snapshot, clock) = (worker.counters, worker.snapshot, worker.clock)
         let now = clock.monotonic()
-        counters.count(
-            client.record.code, route: run.route < 0 ? -1 : snapshot.pipeline.plans[run.route].counterPlace)
+        let route = run.route < 0 ? -1 : snapshot.pipeline.plans[run.route].counterPlace
+        counters.count(client.record.code, route: route)
         if client.stream != nil {
             counters.adjust(.streamsOpen, by: -1)
             if client.record.code.status == 401 { counters.add(to: .streamsRefused) }
         } else {
-            counters.record(.request, nanoseconds: now &- client.record.began)
+            counters.record(.request, route: route, nanoseconds: now &- client.record.began)
             if client.lasting != nil, client.record.code.status == 401 { counters.add(to: .streamsRefused) }
         }
         if client.record.decided > 0 {
-            counters.record(.decision, nanoseconds: client.record.decided &- client.record.began)
+            counters.record(
+                .decision, route: route, nanoseconds: client.record.decided &- client.record.began)
         }
         if client.record.forwarded > 0 {
             counters.record(
@@ -34,7 +35,7 @@ extension ClientExchange {
         counters.add(client.record.bytesIn, to: .bytesReceived)
         counters.add(client.record.bytesOut, to: .bytesSent)
         if client.record.upstream >= 0, client.record.forwarded > 0, client.record.code == .ok {
-            counters.record(.upstream, nanoseconds: upstreamTime(of: client))
+            counters.record(.upstream, route: route, nanoseconds: upstreamTime(of: client))
             counters.countStatus(
                 Int(client.record.status), upstream: snapshot.upstreams[client.record.upstream].counterPlace)
         }

@@ -16,6 +16,8 @@ package struct CountersSnapshot: Sendable, Equatable {
 
     /// The number of routes with separate counters.
     package var routes: Int { layout.routes }
+    /// The number of routes with separate histograms.
+    package var timedRoutes: Int { layout.timedRoutes }
     /// The number of upstreams with separate counters.
     package var upstreams: Int { layout.upstreamCount }
 
@@ -68,5 +70,17 @@ package struct CountersSnapshot: Sendable, Equatable {
     /// Returns the sum of a timing's values, in nanoseconds.
     package func sumNanoseconds(_ timing: WorkerCounters.Timing) -> UInt64 {
         cells[layout.timings + timing.rawValue * CounterLayout.timingRow + LatencyBuckets.count]
+    }
+
+    /// Returns the counts of a timing of a route; -1 is "no route", and all indices from `timedRoutes` on have the same
+    /// counts.
+    package func buckets(_ timing: WorkerCounters.RouteTiming, route: Int) -> ArraySlice<UInt64> {
+        let row = layout.offset(of: timing, route: route)
+        return cells[row..<row + LatencyBuckets.count]
+    }
+
+    /// Returns the sum of a route's values, in nanoseconds.
+    package func sumNanoseconds(_ timing: WorkerCounters.RouteTiming, route: Int) -> UInt64 {
+        cells[layout.offset(of: timing, route: route) + LatencyBuckets.count]
     }
 }

@@ -43,16 +43,21 @@ package final class WorkerCounters {
         case connectionsIdle, connectionsBusy, requestsWaiting
     }
 
-    /// Latency histograms.
+    /// Latency histograms of each route.
     /// - `request`: from a complete head to the last byte of the response.
     /// - `upstream`: from the forwarded head to the first byte of the response.
     /// - `decision`: from a complete head to the permit or the denial, including waits.
+    package enum RouteTiming: Int, CaseIterable, Sendable {
+        case request, upstream, decision
+    }
+
+    /// Other latency histograms.
     /// - `storeRead`: from a strict lookup to its result or timeout.
     /// - `queue`: from the permit to an upstream connection, including opening one.
     /// - `connect`: opening a connection to an upstream server, including TLS.
     /// - `handshake`: the TLS handshake of a client.
     package enum Timing: Int, CaseIterable, Sendable {
-        case request, upstream, decision, storeRead, queue, connect, handshake
+        case storeRead, queue, connect, handshake
     }
 
     /// The number of routes with separate counters, without "no route".
@@ -146,7 +151,17 @@ package final class WorkerCounters {
     /// Records a duration.
     @inline(__always)
     package func record(_ timing: Timing, nanoseconds: UInt64) {
-        let row = layout.timings &+ timing.rawValue &* CounterLayout.timingRow
+        record(nanoseconds, in: layout.timings &+ timing.rawValue &* CounterLayout.timingRow)
+    }
+
+    /// Records a duration of a route's request, with the route as in `count`.
+    @inline(__always)
+    package func record(_ timing: RouteTiming, route: Int, nanoseconds: UInt64) {
+        record(nanoseconds, in: layout.offset(of: timing, route: route))
+    }
+
+    @inline(__always)
+    private func record(_ nanoseconds: UInt64, in row: Int) {
         cells[row &+ LatencyBuckets.index(nanoseconds: nanoseconds)] &+= 1
         cells[row &+ LatencyBuckets.count] &+= nanoseconds
     }
@@ -155,6 +170,9 @@ package final class WorkerCounters {
     package func clear(_ rows: MetricIndices.Cleared) {
         for route in rows.routes where route < routes {
             (cells + (route + 1) * DecisionCode.count).update(repeating: 0, count: DecisionCode.count)
+            guard route < layout.timedRoutes else { continue }
+            let histograms = cells + layout.offset(of: .request, route: route)
+            histograms.update(repeating: 0, count: CounterLayout.routeTimingBlock)
         }
         for upstream in rows.upstreams where upstream < upstreams {
             let row = layout.upstreams + upstream * CounterLayout.upstreamRow

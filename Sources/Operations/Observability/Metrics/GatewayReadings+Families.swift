@@ -7,20 +7,19 @@ extension GatewayReadings {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
                 + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
-                + upstreamServerFamilies + storeFamilies + processFamilies)
+                + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies)
     }
 
     private var requestFamilies: [MetricFamily] {
         [
             MetricFamily(
                 "gatehouse_requests_total", help: "Finished requests by route and decision code.", .counters(requests)),
-            histogram(
+            routeHistogram(
                 "gatehouse_request_duration_seconds",
-                help: "Time from the complete head to the last byte of the response.",
-                .request),
-            histogram(
-                "gatehouse_decision_duration_seconds", help: "Time from the complete head to the permit or denial.",
-                .decision),
+                help: "Time from the complete head to the last byte of the response, by route.", .request),
+            routeHistogram(
+                "gatehouse_decision_duration_seconds",
+                help: "Time from the complete head to the permit or denial, by route.", .decision),
             gauge("gatehouse_requests_in_flight", help: "Requests in progress.", counters[.requestsInFlight]),
             gauge("gatehouse_connections", help: "Open client connections.", counters[.connectionsOpen]),
             counter(
@@ -238,10 +237,9 @@ extension GatewayReadings {
 extension GatewayReadings {
     private var upstreamFamilies: [MetricFamily] {
         [
-            histogram(
+            routeHistogram(
                 "gatehouse_upstream_duration_seconds",
-                help: "Time from the forwarded head to the first byte of the response.",
-                .upstream),
+                help: "Time from the forwarded head to the first byte of the response, by route.", .upstream),
             upstreamCounter("gatehouse_upstream_requests_total", help: "Requests forwarded.", .requests),
             MetricFamily(
                 "gatehouse_upstream_responses_total", help: "Responses by status class.",
@@ -313,7 +311,7 @@ extension GatewayReadings {
     private var requests: [MetricSample<UInt64>] {
         var totals: [String: [UInt64]] = [:]
         for route in -1..<counters.routes {
-            let name = route < 0 || route >= routes.count ? "none" : routes[route]
+            let name = name(ofRoute: route)
             for code in DecisionCode.allCases {
                 let count = counters.requests(route: route, code: code)
                 guard count > 0 else { continue }
@@ -326,6 +324,27 @@ extension GatewayReadings {
                 return count == 0 ? nil : MetricSample([("route", name), ("code", "\(code.wire)")], count)
             }
         }
+    }
+
+    private func name(ofRoute index: Int) -> String { routes.indices.contains(index) ? routes[index] : "none" }
+
+    /// A histogram for each route with a value, for `none`, and for `other`: the routes beyond the limit.
+    private func routeHistogram(
+        _ name: StaticString, help: StaticString, _ timing: WorkerCounters.RouteTiming
+    ) -> MetricFamily {
+        var totals: [String: LatencyHistogram] = [:]
+        for route in -1...counters.timedRoutes {
+            let isOther = route == counters.timedRoutes
+            let histogram = LatencyHistogram(
+                buckets: Array(counters.buckets(timing, route: route)),
+                sumNanoseconds: counters.sumNanoseconds(timing, route: route))
+            guard route < 0 || (!isOther || route < counters.routes) && histogram.buckets.contains(where: { $0 > 0 })
+            else { continue }
+            let name = isOther ? "other" : self.name(ofRoute: route)
+            totals[name] = totals[name].map { $0 + histogram } ?? histogram
+        }
+        let samples = totals.sorted { $0.key < $1.key }.map { MetricSample([("route", $0.key)], $0.value) }
+        return MetricFamily(name, help: help, .histograms(samples))
     }
 
     private func counter(

@@ -84,6 +84,10 @@ package struct GatewayReadings: Sendable {
     package var isReady = false
     /// The enabled insecure options, by their configuration keys.
     package var insecureOptions: [String] = []
+    /// The version of the program.
+    package var version = "unknown"
+    /// The resources of the process. `nil` where the system does not report them.
+    package var usage: ProcessUsage?
     /// The number of workers.
     package var workers: Int
     /// When the process began to serve, in Unix seconds.

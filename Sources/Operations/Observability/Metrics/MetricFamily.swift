@@ -15,6 +15,8 @@ package struct MetricFamily: Sendable {
     package enum Samples: Sendable {
         /// Values that only increase. The family's name ends in `_total`.
         case counters([MetricSample<UInt64>])
+        /// Amounts that only increase, such as seconds. The family's name ends in `_total`.
+        case amounts([MetricSample<Double>])
         /// Values that rise and fall.
         case gauges([MetricSample<Double>])
         /// Latencies.
@@ -61,5 +63,12 @@ package struct LatencyHistogram: Sendable, Equatable {
     package init(buckets: [UInt64], sumNanoseconds: UInt64) {
         self.buckets = buckets
         self.sumNanoseconds = sumNanoseconds
+    }
+
+    /// Returns the histogram of the values of both.
+    static func + (one: Self, other: Self) -> Self {
+        Self(
+            buckets: zip(one.buckets, other.buckets).map { $0 &+ $1 },
+            sumNanoseconds: one.sumNanoseconds &+ other.sumNanoseconds)
     }
 }

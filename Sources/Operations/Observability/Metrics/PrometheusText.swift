@@ -13,6 +13,11 @@ extension MetricsSnapshot {
 }
 
 private struct PrometheusText {
+    /// The upper bounds of all buckets of a histogram.
+    private static let bounds = (0..<LatencyBuckets.count).map {
+        LatencyBuckets.upperBound(of: $0).map(seconds) ?? "+Inf"
+    }
+
     var output = ""
 
     mutating func append(_ family: MetricFamily) {
@@ -20,6 +25,9 @@ private struct PrometheusText {
         case .counters(let samples):
             begin(family, type: "counter")
             for sample in samples { line("\(family.name)", sample.labels, "\(sample.value)") }
+        case .amounts(let samples):
+            begin(family, type: "counter")
+            for sample in samples { line("\(family.name)", sample.labels, number(sample.value)) }
         case .gauges(let samples):
             begin(family, type: "gauge")
             for sample in samples { line("\(family.name)", sample.labels, number(sample.value)) }
@@ -35,10 +43,13 @@ private struct PrometheusText {
 
     private mutating func append(_ sample: MetricSample<LatencyHistogram>, name: String) {
         var total: UInt64 = 0
-        for (index, count) in sample.value.buckets.enumerated() {
+        // Written once: a gateway with many routes has thousands of buckets.
+        let start = "\(name)_bucket{\(sample.labels.isEmpty ? "" : text(of: sample.labels) + ",")le=\""
+        for (bound, count) in zip(Self.bounds, sample.value.buckets) {
             total &+= count
-            let bound = LatencyBuckets.upperBound(of: index).map(seconds) ?? "+Inf"
-            line(name + "_bucket", sample.labels + [("le", bound)], "\(total)")
+            output += start
+            output += bound
+            output += "\"} \(total)\n"
         }
         line(name + "_sum", sample.labels, number(Double(sample.value.sumNanoseconds) / 1e9))
         line(name + "_count", sample.labels, "\(total)")
@@ -48,10 +59,14 @@ private struct PrometheusText {
         output += name
         if !labels.isEmpty {
             output += "{"
-            output += labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ",")
+            output += text(of: labels)
             output += "}"
         }
         output += " \(value)\n"
+    }
+
+    private func text(of labels: [(name: StaticString, value: String)]) -> String {
+        labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ",")
     }
 
     private func escaped(_ text: String, quotes: Bool) -> String {
@@ -74,7 +89,7 @@ private struct PrometheusText {
     }
 
     /// Returns microseconds as exact seconds: `0.000012`, `1.5`, `134.217728`.
-    private func seconds(_ microseconds: UInt64) -> String {
+    private static func seconds(_ microseconds: UInt64) -> String {
         let fraction = microseconds % 1_000_000
         guard fraction > 0 else { return "\(microseconds / 1_000_000)" }
         var digits = String(String(1_000_000 + fraction).dropFirst())

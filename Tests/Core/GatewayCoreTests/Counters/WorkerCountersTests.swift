@@ -24,14 +24,41 @@ import Testing
         counters.count(.overloaded, route: 2)
         counters.add(3, to: .accessLogDropped)
         counters.set(.tokenCacheEntries, to: 5)
-        counters.record(.decision, nanoseconds: .max)
+        counters.record(.handshake, nanoseconds: .max)
+        counters.record(.request, route: -1, nanoseconds: 3)
+        counters.record(.decision, route: 2, nanoseconds: .max)
         counters.adjust(.requestsWaiting, by: 7, upstream: 1)
         let snapshot = counters.snapshot()
         #expect(snapshot.requests(route: 2, code: .overloaded) == 1)
         #expect(snapshot[.accessLogDropped] == 3 && snapshot[.tokenCacheEntries] == 5)
-        #expect(snapshot.buckets(.decision).last == 1)
-        #expect(snapshot.sumNanoseconds(.decision) == .max)
+        #expect(snapshot.buckets(.handshake).last == 1 && snapshot.sumNanoseconds(.handshake) == .max)
+        #expect(snapshot.buckets(.request, route: -1).first == 1 && snapshot.sumNanoseconds(.request, route: -1) == 3)
+        #expect(snapshot.buckets(.decision, route: 2).last == 1)
+        #expect(snapshot.sumNanoseconds(.decision, route: 2) == .max)
         #expect(snapshot[.requestsWaiting, upstream: 1] == 7 && snapshot[.requests, upstream: 0] == 0)
+    }
+
+    @Test func `histograms are separate for each route up to a limit`() {
+        let counters = WorkerCounters(routes: 200, upstreams: 0)
+        for route in [-7, -1, 0, 127, 128, 199, 200] { counters.record(.upstream, route: route, nanoseconds: 1) }
+        let snapshot = counters.snapshot()
+        #expect(snapshot.timedRoutes == 128)
+        let counts = [-1, 0, 1, 127, 128, 199].map { snapshot.buckets(.upstream, route: $0)[...].reduce(0, +) }
+        #expect(counts == [3, 1, 0, 1, 2, 2])
+        #expect(snapshot.buckets(.request, route: 0).allSatisfy { $0 == 0 })
+    }
+
+    @Test func `a row that is reassigned begins with empty histograms`() throws {
+        let indices = MetricIndices(routes: ["/a"], upstreams: [])
+        let counters = WorkerCounters(indices)
+        counters.record(.request, route: 0, nanoseconds: 1)
+        counters.record(.request, route: 1, nanoseconds: 1)
+        let full = (0..<indices.routeCapacity).map { "/\($0)" }
+        let adopted = indices.adopt(.init(routes: full, upstreams: []), besides: .init(routes: [], upstreams: []))
+        let cleared = try #require(adopted)
+        counters.clear(cleared)
+        let snapshot = counters.snapshot()
+        #expect(snapshot.sumNanoseconds(.request, route: 0) == 0 && snapshot.sumNanoseconds(.request, route: 1) == 1)
     }
 
     @Test func `gauges rise and fall below zero without a trap`() {

@@ -1,6 +1,7 @@
 import GatewayCore
-import Observability
 import Testing
+
+@testable import Observability
 
 struct GatewayReadingsTests {
     private func lines(_ change: (WorkerCounters, inout GatewayReadings) -> Void) -> [Substring] {
@@ -33,6 +34,51 @@ struct GatewayReadingsTests {
             counters.count(.ok, route: 1)
         }
         #expect(lines.contains(#"gatehouse_requests_total{route="/a",code="ok"} 2"#))
+    }
+
+    @Test func `latencies are reported by route`() {
+        let lines = lines { counters, _ in
+            counters.record(.decision, route: 0, nanoseconds: 1_500)
+            counters.record(.decision, route: 0, nanoseconds: 1_500)
+            counters.record(.decision, route: -1, nanoseconds: 500)
+        }
+        #expect(lines.contains(#"gatehouse_decision_duration_seconds_bucket{route="/a/{id}",le="0.000001"} 0"#))
+        #expect(lines.contains(#"gatehouse_decision_duration_seconds_bucket{route="/a/{id}",le="0.000002"} 2"#))
+        #expect(lines.contains(#"gatehouse_decision_duration_seconds_sum{route="/a/{id}"} 3e-06"#))
+        #expect(
+            lines.filter { $0.hasPrefix("gatehouse_decision_duration_seconds_count") } == [
+                #"gatehouse_decision_duration_seconds_count{route="/a/{id}"} 2"#,
+                #"gatehouse_decision_duration_seconds_count{route="none"} 1"#,
+            ])
+    }
+
+    @Test func `the routes beyond the limit share a histogram`() {
+        let counters = WorkerCounters(routes: 300, upstreams: 0)
+        for route in -1..<300 { counters.record(.request, route: route, nanoseconds: 1) }
+        let readings = GatewayReadings(
+            counters: counters.snapshot(), routes: (0..<300).map { "/\($0)" }, upstreams: [], workers: 1, startTime: 0)
+        let counts = readings.snapshot().prometheusText().split(separator: "\n")
+            .filter { $0.hasPrefix("gatehouse_request_duration_seconds_count") }
+        #expect(counts.count == 130)
+        #expect(counts.contains(#"gatehouse_request_duration_seconds_count{route="/127"} 1"#))
+        #expect(counts.contains(#"gatehouse_request_duration_seconds_count{route="other"} 172"#))
+    }
+
+    @Test func `the build and the process are reported`() throws {
+        let lines = lines { _, readings in
+            readings.version = "1.2.3"
+            readings.usage = ProcessUsage(
+                stat: ProcessUsageTests.stat, units: .init(ticksPerSecond: 100, pageSize: 4096, bootTime: 1000))
+        }
+        let build = try #require(lines.first { $0.hasPrefix("gatehouse_build_info{") })
+        #expect(build.wholeMatch(of: /gatehouse_build_info\{version="1.2.3",commit="\w+",swift="6\.\d.*"\} 1/) != nil)
+        #expect(
+            lines.filter { $0.hasPrefix("process_") } == [
+                "process_cpu_seconds_total 2.5", "process_resident_memory_bytes 8192",
+                "process_virtual_memory_bytes 123456789", "process_open_fds 0", "process_max_fds 0",
+                "process_start_time_seconds 1050.25",
+            ])
+        #expect(lines.contains("# TYPE process_cpu_seconds_total counter"))
     }
 
     @Test func `a key set that was never fetched has an infinite age`() {

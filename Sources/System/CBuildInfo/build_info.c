@@ -1,0 +1,7 @@
+#include "CBuildInfo.h"
+
+#ifndef GATEHOUSE_COMMIT
+#define GATEHOUSE_COMMIT ""
+#endif
+
+const char *_Nonnull gatehouse_commit(void) { return GATEHOUSE_COMMIT; }
