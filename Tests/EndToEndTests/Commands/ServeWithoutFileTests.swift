@@ -46,7 +46,7 @@ extension DemoTests {
             try await startIfThePortIsFree(gateway)
             gateway.signal(SIGHUP)
             #expect(await gateway.exitCode() == 0)
-            #expect(gateway.errors.contains("] draining"))
+            #expect(gateway.errors.contains("msg=draining"))
         }
 
         @Test func `the key URLs can be options`() async throws {

@@ -120,7 +120,7 @@ final class GatewayProcess: Sendable {
 
     /// The ports of clients and of the admin API, once standard error has both.
     private static func ports(in log: String, isRunning: Bool) throws -> (Int, Int)? {
-        guard let port = ports(in: log, of: "listening").first, let admin = ports(in: log, of: "admin").first else {
+        guard let port = listeners(in: log).first, let admin = ports(in: log, of: "\"admin listening\"").first else {
             if !isRunning { throw Impatience("the gateway ended: \(log)") }
             return nil
         }
@@ -129,13 +129,16 @@ final class GatewayProcess: Sendable {
 
     /// The ports that it has ever listened at for clients, in their order.
     var listeners: [Int] {
-        Self.ports(in: errors, of: "listening")
+        Self.listeners(in: errors)
     }
 
+    private static func listeners(in log: String) -> [Int] {
+        ports(in: log, of: "listening") + ports(in: log, of: "\"listening\"")
+    }
+
+    /// The ports in the addresses of a message, in either format of the log.
     private static func ports(in log: String, of message: String) -> [Int] {
-        log.split(separator: "\n").filter { $0.contains("] \(message)") }.compactMap { line in
-            let field = line.split(separator: " ").first { $0.hasPrefix("address=") }
-            return field?.split(separator: ":").last.flatMap { Int($0) }
-        }
+        log.split(separator: "\n").filter { $0.contains("msg=\(message) ") || $0.contains("\"msg\":\(message),") }
+            .compactMap { $0.firstMatch(of: /"?address"?[=:][^ ,]*:([0-9]+)/).flatMap { Int($0.1) } }
     }
 }

@@ -7,7 +7,8 @@ import Testing
 
 /// L-02: text of others in all that a person reads: it forges no line, drives no terminal and turns no direction.
 struct LogHygieneTests {
-    private static let hostile = "x\n2026-11-22T09:00:00.000Z notice gatehouse: forged\u{1B}[2J\u{202E}\u{85}\u{2028}"
+    private static let hostile =
+        "x\ntime=2026-11-22T09:00:00.000Z level=notice msg=forged\u{1B}[2J\u{202E}\u{85}\u{2028}"
 
     /// Whether each scalar shows, apart from the ends of lines.
     private func isClean(_ text: String) -> Bool {

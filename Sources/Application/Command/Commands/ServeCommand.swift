@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
         var hangups: UnixSignalsSequence?
         if source.file != nil { hangups = await UnixSignalsSequence(trapping: .sighup) }
         let configuration = try ledger.record { () throws(Refused) in try source.load() }
-        let log = ProcessLog()
+        let log = ProcessLog(configuration.log)
         LoggingSystem.bootstrap { log.handler(label: $0) }
         let logger = log.logger(level: configuration.log.level)
         let logWarnings = { @Sendable (configuration: Configuration) in

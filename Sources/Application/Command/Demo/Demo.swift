@@ -32,7 +32,8 @@ struct Demo {
         let configuration = try configuration(addresses, isLogged, provider, echo)
         let gateway: Gateway
         do {
-            gateway = try await .start(configuration, logger: ProcessLog().logger(level: configuration.log.level))
+            let log = ProcessLog(configuration.log)
+            gateway = try await .start(configuration, logger: log.logger(level: configuration.log.level))
         } catch {
             throw Refused(error)
         }

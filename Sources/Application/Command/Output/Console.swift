@@ -1,4 +1,5 @@
 import Foundation
+import GatewayConfiguration
 import Logging
 import Observability
 import PrintableText
@@ -71,6 +72,9 @@ struct Refused: Error, CustomStringConvertible {
 }
 
 extension ProcessLog {
+    /// Starts the log on standard error in the configured format.
+    convenience init(_ settings: Configuration.Log) { self.init(format: LogFormat(rawValue: settings.format) ?? .text) }
+
     /// Returns a logger with the configured level. It does not use standard output, which is for the access log.
     func logger(level: String) -> Logger { logger(level: Logger.Level(rawValue: level) ?? .info) }
 }

@@ -114,7 +114,7 @@ extension KnownKeys {
     static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst"])
     static let responseHeaders = KnownKeys("response_headers", ["set", "remove"])
     static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"], empty: ["path": .null, "host": .null])
-    static let log = KnownKeys("log", ["level", "access"])
+    static let log = KnownKeys("log", ["level", "format", "access"])
 
     /// All mappings with fixed keys.
     static let all =

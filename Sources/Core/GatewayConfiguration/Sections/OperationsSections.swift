@@ -80,11 +80,15 @@ extension Configuration.Reload {
 extension Configuration {
     /// Logging (`log`).
     package struct Log: Sendable, Hashable {
+        /// The formats of the log.
+        package static let formats = ["text", "json"]
         /// The log levels in increasing severity.
         package static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
         /// The minimum level that is logged (`level`), one of `levels`. Default: `info`.
         package var level = "info"
+        /// The format of the log on standard error (`format`), one of `formats`. Default: `text`.
+        package var format = "text"
         /// The target of the access log (`access`). Default: standard output.
         package var access = AccessLogTarget.standardOutput
 
@@ -107,6 +111,7 @@ extension Configuration.Log {
     init(_ mapping: MappingReader) {
         self.init()
         mapping.set(&level, "level") { $0.choice(of: Self.levels) }
+        mapping.set(&format, "format") { $0.choice(of: Self.formats) }
         mapping.set(&access, "access") { Self.access($0) }
     }
 

@@ -48,7 +48,7 @@ package struct AccountEvents: Sendable {
                 level: error.denial.code.status < 500 ? .info : .warning, "event refused",
                 metadata: [
                     "code": "\(error.denial.code.wire)", "reason": "\(error.reason ?? "")",
-                    "request": "\(call.requestID)",
+                    "request_id": "\(call.requestID)",
                 ])
             return .refused(error.denial)
         }
@@ -90,7 +90,7 @@ package struct AccountEvents: Sendable {
     /// Logs the event without the provider's subject and without an address.
     private func log(_ event: VerifiedEvent, _ name: String, owner: UserKey?, _ call: AccountCall) {
         var metadata: Logger.Metadata = [
-            "event": "\(name)", "provider": "\(event.signed.verifier.id)", "request": "\(call.requestID)",
+            "event": "\(name)", "provider": "\(event.signed.verifier.id)", "request_id": "\(call.requestID)",
         ]
         if let owner { metadata.add(owner) }
         auditLogger.notice("event applied", metadata: metadata)

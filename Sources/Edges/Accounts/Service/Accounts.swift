@@ -52,7 +52,7 @@ package final class Accounts: AccountServing {
             level: refusal.denial.code.status < 500 ? .info : .warning, "account call refused",
             metadata: [
                 "call": "\(call.endpoint.name)", "code": "\(refusal.denial.code.wire)",
-                "reason": "\(refusal.reason ?? "")", "request": "\(call.requestID)",
+                "reason": "\(refusal.reason ?? "")", "request_id": "\(call.requestID)",
             ])
         return .refused(refusal.denial)
     }
@@ -92,7 +92,7 @@ struct AuditLog: Sendable {
     func record(_ event: Event, of user: UserKey, provider: String, consent: Bool = false) {
         var metadata: Logger.Metadata = [
             "event": "\(event.rawValue)", "provider": "\(provider)", "consent": "\(consent)",
-            "request": "\(requestID)",
+            "request_id": "\(requestID)",
         ]
         metadata.add(user)
         logger.notice("account", metadata: metadata)

@@ -20,7 +20,8 @@ enum AccessLogLine {
     static func write(_ entry: borrowing AccessLogEntry, timestamp: inout LogTimestamp, to line: inout LogLineWriter) {
         line.raw("{\"time\":\"")
         timestamp.write(milliseconds: entry.time, to: &line)
-        line.raw("\",\"request_id\":\"")
+        // As in the process log, so that one query finds the lines of both.
+        line.raw("\",\"level\":\"info\",\"msg\":\"request\",\"request_id\":\"")
         line.hexadecimal(entry.requestID.0)
         line.hexadecimal(entry.requestID.1)
         if entry.traceID != (0, 0) {

@@ -28,10 +28,12 @@ final class LogQueue: LogSource {
     }
 
     private let state = Mutex(State())
+    private let format: LogFormat
     private let clock: GatewayClock
     private let wake: DispatchSemaphore
 
-    init(clock: GatewayClock, wake: DispatchSemaphore) {
+    init(format: LogFormat, clock: GatewayClock, wake: DispatchSemaphore) {
+        self.format = format
         self.clock = clock
         self.wake = wake
     }
@@ -76,7 +78,7 @@ final class LogQueue: LogSource {
         var notices = suppressed.map { kind, count in
             notice(
                 "repeated messages were suppressed",
-                ["level": "\(kind.level)", "message": "\(kind.message)", "suppressed": "\(count)"])
+                ["of_level": "\(kind.level)", "of_msg": "\(kind.message)", "suppressed": "\(count)"])
         }
         if dropped > 0 {
             notices.append(
@@ -87,8 +89,7 @@ final class LogQueue: LogSource {
     }
 
     private func notice(_ message: String, _ metadata: Logger.Metadata) -> String {
-        LogLine.text(
-            milliseconds: clock.milliseconds(), level: .warning, label: ProcessLog.label, metadata: metadata,
-            source: "Gatehouse", message: message)
+        LogLine(milliseconds: clock.milliseconds(), level: .warning, message: message, metadata: metadata)
+            .text(as: format)
     }
 }

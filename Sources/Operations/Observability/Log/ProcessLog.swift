@@ -3,6 +3,14 @@ package import GatewayCore
 package import Logging
 import PrintableText
 
+/// The format of the process log.
+package enum LogFormat: String, Sendable {
+    /// logfmt: `NAME=VALUE` fields, separated by spaces. A value that contains a separator is a JSON string.
+    case text
+    /// One JSON object per line, whose values are strings.
+    case json
+}
+
 /// The log of a process. All loggers share one bounded queue and one thread that writes to standard error.
 ///
 /// No logger waits for the reader of the log. Messages and field values are escaped, so that logged text cannot forge a
@@ -23,13 +31,15 @@ package final class ProcessLog: Sendable {
 
     let queue: LogQueue
     let clock: GatewayClock
+    let format: LogFormat
     private let writer: LogWriter
 
     /// Starts the thread, which runs until `close`.
-    package init(descriptor: Int32 = 2, clock: GatewayClock = .system) {
+    package init(descriptor: Int32 = 2, format: LogFormat = .text, clock: GatewayClock = .system) {
         let wake = DispatchSemaphore(value: 0)
         self.clock = clock
-        queue = LogQueue(clock: clock, wake: wake)
+        self.format = format
+        queue = LogQueue(format: format, clock: clock, wake: wake)
         // Wakes periodically to report suppressed lines.
         writer = LogWriter(descriptor: descriptor, sources: [queue], wake: wake, pause: .seconds(1))
     }
@@ -44,9 +54,19 @@ package final class ProcessLog: Sendable {
     /// Returns a handler for loggers of libraries.
     package func handler(label: String) -> any LogHandler { ProcessLogHandler(log: self, label: label) }
 
-    /// Writes lines of the program itself, such as fatal errors. Only unprintable characters are escaped.
-    package func write(_ lines: String) {
-        queue.append(PrintableText.escaped(lines, keepsLineFeeds: true) + "\n", isAudit: true)
+    /// Writes the error that ends the program. In the format `text` its lines are unchanged, except for unprintable
+    /// characters. In the format `json` each line is the message of an object.
+    package func write(_ error: String) {
+        let lines =
+            switch format {
+            case .text: PrintableText.escaped(error, keepsLineFeeds: true) + "\n"
+            case .json:
+                error.split(separator: "\n").map { line in
+                    LogLine(milliseconds: clock.milliseconds(), level: .critical, message: String(line))
+                        .text(as: format)
+                }.joined()
+            }
+        queue.append(lines, isAudit: true)
     }
 
     /// The numbers of lines that were not written.

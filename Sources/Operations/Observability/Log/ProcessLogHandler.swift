@@ -24,10 +24,10 @@ struct ProcessLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
         if let error = event.error { fields["error"] = "\(error)" }
-        let line = LogLine.text(
-            milliseconds: log.clock.milliseconds(), level: event.level, label: label, metadata: fields,
-            source: event.source, message: "\(event.message)")
-        log.queue.append(line, isAudit: isAudit)
+        let line = LogLine(
+            milliseconds: log.clock.milliseconds(), level: event.level, message: "\(event.message)", metadata: fields,
+            module: event.source, label: label)
+        log.queue.append(line.text(as: log.format), isAudit: isAudit)
     }
 
     /// Levels below `info` are not throttled, because operators enable them to see every line.
@@ -51,20 +51,38 @@ extension Logger {
     package var processLogCounts: ProcessLog.Counts? { (handler as? ProcessLogHandler)?.log.counts }
 }
 
-/// The format of a process log line: `TIME LEVEL LABEL: KEY=VALUE ... [SOURCE] MESSAGE`, whatever its parts contain.
-enum LogLine {
-    /// The maximum length of a field value, in scalars.
+/// A line of the process log. Members that the access log has too have the same names there.
+struct LogLine {
+    /// The maximum length of a value, in scalars.
     static let longestValue = 4096
+    /// The names of members that metadata cannot replace.
+    private static let reserved: Set<String> = ["time", "level", "msg", "logger", "module"]
 
-    static func text(
-        milliseconds: Int64, level: Logger.Level, label: String, metadata: Logger.Metadata, source: String,
-        message: String
-    ) -> String {
-        var line = "\(time(milliseconds)) \(level) \(PrintableText.escaped(label)):"
+    var milliseconds: Int64
+    var level: Logger.Level
+    var message: String
+    var metadata = Logger.Metadata()
+    var module = "Gatehouse"
+    /// The label of the logger. Written unless it is the gateway's.
+    var label = ProcessLog.label
+
+    /// Returns the line with its line feed: `time`, `level` and `msg`, then the metadata by name, then the module. No
+    /// text of a member changes the structure of the line.
+    func text(as format: LogFormat) -> String {
+        var members = [("time", time), ("level", "\(level)"), ("msg", Self.cut(message))]
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-            line += " \(PrintableText.field(key))=\(PrintableText.field(cut("\(value)")))"
+            members.append((Self.reserved.contains(key) ? "\(key)_" : key, Self.cut("\(value)")))
         }
-        return line + " [\(PrintableText.escaped(source))] \(PrintableText.escaped(cut(message)))\n"
+        if label != ProcessLog.label { members.append(("logger", label)) }
+        members.append(("module", module))
+        switch format {
+        case .text:
+            let fields = members.map { "\(PrintableText.field($0))=\(PrintableText.field($1))" }
+            return fields.joined(separator: " ") + "\n"
+        case .json:
+            let fields = members.map { "\(PrintableText.quoted($0)):\(PrintableText.quoted($1))" }
+            return "{" + fields.joined(separator: ",") + "}\n"
+        }
     }
 
     private static func cut(_ text: String) -> String {
@@ -75,7 +93,7 @@ enum LogLine {
         return String(scalars[..<end]) + "..."
     }
 
-    private static func time(_ milliseconds: Int64) -> String {
+    private var time: String {
         let (second, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         let digits = String(fraction.magnitude)
         return RFC3339.text(second, fraction: "." + String(repeating: "0", count: 3 - digits.count) + digits)

@@ -35,6 +35,7 @@ import Testing
         .section(
             "log: { access: false }",
             "1:16 log.access cannot be 'false'; write none; tools that read YAML 1.1 rewrite off as false"),
+        .section("log: { format: logfmt }", "1:16 log.format cannot be 'logfmt'; write text or json"),
         .section("log: { access: [a] }", "1:16 log.access is not a string"),
         .section("store: 5", "1:8 store is '5', not a string; put it in quotes"),
         .section("store: true", "1:8 store is 'true', not a string"),

@@ -89,7 +89,8 @@ import Testing
     }
 
     @Test func `the defaults of the log`() {
-        #expect(configuration.log.level == "info" && configuration.log.access == .standardOutput)
+        #expect(configuration.log.level == "info" && configuration.log.format == "text")
+        #expect(configuration.log.access == .standardOutput)
         #expect(configuration.warnings.isEmpty)
     }
 

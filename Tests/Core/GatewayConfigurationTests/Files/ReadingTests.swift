@@ -49,6 +49,10 @@ import Testing
         #expect(try ConfigurationTesting.load(section: "log: { access: \(yaml) }").log.access == expected)
     }
 
+    @Test(arguments: ["text", "json"]) func `both formats of the log are read`(format: String) throws {
+        #expect(try ConfigurationTesting.load(section: "log: { format: \(format) }").log.format == format)
+    }
+
     @Test func `null disables the admin listener, the header and the cookie`() throws {
         let configuration = try ConfigurationTesting.load(
             section: "admin: { address: null }\nidentity: { credentials: { header: null, cookie: null } }")

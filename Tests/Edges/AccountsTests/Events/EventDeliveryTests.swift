@@ -120,9 +120,9 @@ import Testing
         #expect(await rig.notify(Self.token(signer: TokenDraft.forgedKey)).denial != nil)
         #expect(
             rig.log.lines == [
-                "notice event applied event=account-delete provider=apple.com request=r-1 uid=ada",
-                "notice event applied event=consent-revoked provider=apple.com request=r-1",
-                "info event refused code=auth/invalid-credential reason=the signature is invalid request=r-1",
+                "notice event applied event=account-delete provider=apple.com request_id=r-1 uid=ada",
+                "notice event applied event=consent-revoked provider=apple.com request_id=r-1",
+                "info event refused code=auth/invalid-credential reason=the signature is invalid request_id=r-1",
             ])
     }
 

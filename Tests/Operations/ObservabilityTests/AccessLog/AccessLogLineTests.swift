@@ -39,7 +39,8 @@ struct AccessLogLineTests {
         entry.upstreamMicroseconds = 0
         entry.bytesOut = .max
         #expect(
-            line(entry) == #"{"time":"2024-02-29T12:00:00.042Z","request_id":"0000000000000001ffffffffffffffff","#
+            line(entry) == #"{"time":"2024-02-29T12:00:00.042Z","level":"info","msg":"request","#
+                + #""request_id":"0000000000000001ffffffffffffffff","#
                 + #""client":"192.0.2.1","method":"GET","path":"/v1/users/ann","status":200,"code":"ok","uid":"ann","#
                 + #""route":"/v1/users/{uid}","upstream":"api","duration_us":1234,"upstream_us":0,"bytes_in":0,"#
                 + #""bytes_out":18446744073709551615}"# + "\n")

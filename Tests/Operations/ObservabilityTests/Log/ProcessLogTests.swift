@@ -24,7 +24,7 @@ struct ProcessLogTests {
 
     /// The sum of the lines that the log itself reports as dropped.
     private func reported(in text: String) -> UInt64 {
-        text.matches(of: /dropped=([0-9]+) \[Gatehouse\] lines were dropped/).reduce(0) { $0 + (UInt64($1.1) ?? 0) }
+        text.matches(of: /msg="lines were dropped: [a-z ]+" dropped=([0-9]+)/).reduce(0) { $0 + (UInt64($1.1) ?? 0) }
     }
 
     @Test func `audit lines have a part of the queue of their own`() async throws {
@@ -37,8 +37,8 @@ struct ProcessLogTests {
         for number in 0..<300 { logger.forAudit.notice("account", metadata: ["number": "\(number)"]) }
         #expect(log.counts.dropped == dropped)
         var text = ""
-        while !text.contains("number=299 [ObservabilityTests] account\n") { text += pipe.readSome() }
-        #expect(text.components(separatedBy: "] account\n").count == 301)
+        while !text.contains("number=299 module=ObservabilityTests\n") { text += pipe.readSome() }
+        #expect(text.components(separatedBy: " msg=account ").count == 301)
         await log.close()
     }
 
@@ -53,39 +53,84 @@ struct ProcessLogTests {
         #expect(log.counts.suppressed == 900)
         #expect(await log.close())
         let text = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(text.components(separatedBy: "] the same\n").count == 101)
-        #expect(text.components(separatedBy: "] another\n").count == 2)
-        #expect(text.components(separatedBy: "] account\n").count == 201)
-        #expect(
-            text.contains(
-                "level=warning message=\"the same\" suppressed=900 [Gatehouse] repeated messages were suppressed\n"))
+        #expect(text.components(separatedBy: " msg=\"the same\" ").count == 101)
+        #expect(text.components(separatedBy: " msg=another ").count == 2)
+        #expect(text.components(separatedBy: " msg=account ").count == 201)
+        let notice = #"msg="repeated messages were suppressed" of_level=warning of_msg="the same" suppressed=900"#
+        #expect(text.contains(notice + " module=Gatehouse\n"))
     }
 
-    @Test func `no text forges a line or a field`() async throws {
+    /// The lines that `write` logs, in a format, at a fixed time.
+    private func lines(_ format: LogFormat, _ write: (ProcessLog) -> Void) async throws -> String {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("log-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         let log = ProcessLog(
-            descriptor: try LogDescriptor.open(path: file),
+            descriptor: try LogDescriptor.open(path: file), format: format,
             clock: GatewayClock(now: { 1_795_228_800 }, monotonic: { 0 }, milliseconds: { 1_795_228_800_042 }))
-        let hostile = "ada\n2026 notice gatehouse: uid=root event=link [Gatehouse] account\u{1B}[2J\u{202E}"
-        log.logger(level: .info).forAudit.notice("account", metadata: ["uid": "\(hostile)", "event": "link"])
-        log.logger(level: .info).notice("\(hostile)")
+        write(log)
         #expect(await log.close())
-        let text = try String(contentsOfFile: file, encoding: .utf8)
-        let written = #"2026 notice gatehouse: uid=root event=link [Gatehouse] account\u001b[2J\u202e"#
+        return try String(contentsOfFile: file, encoding: .utf8)
+    }
+
+    private static let hostile = "ada\n2026 level=notice msg=account uid=\"root\" event=link\u{1B}[2J\u{202E}"
+
+    @Test func `no text forges a line or a field of logfmt`() async throws {
+        let text = try await lines(.text) { log in
+            let logger = log.logger(level: .info)
+            logger.forAudit.notice("account", metadata: ["uid": "\(Self.hostile)", "event": "link", "none": ""])
+            logger.notice("\(Self.hostile)")
+        }
+        let quoted = #""ada\n2026 level=notice msg=account uid=\"root\" event=link\u001b[2J\u202e""#
+        let start = "time=2026-11-21T02:40:00.042Z level=notice msg="
         #expect(
             text == """
-                2026-11-21T02:40:00.042Z notice gatehouse: event=link uid="ada\\n\(written)" [ObservabilityTests] account
-                2026-11-21T02:40:00.042Z notice gatehouse: [ObservabilityTests] ada\\u000a\(written)
+                \(start)account event=link none="" uid=\(quoted) module=ObservabilityTests
+                \(start)\(quoted) module=ObservabilityTests
 
                 """)
     }
 
+    @Test func `json is one object of strings for each line`() async throws {
+        let text = try await lines(.json) { log in
+            log.logger(level: .info).warning("a message", metadata: ["uid": "\(Self.hostile)", "failures": "3"])
+            Logger(label: "library", factory: log.handler).notice("other")
+        }
+        let objects = try text.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])
+        }
+        let time = "2026-11-21T02:40:00.042Z"
+        #expect(
+            objects == [
+                [
+                    "time": time, "level": "warning", "msg": "a message", "uid": Self.hostile, "failures": "3",
+                    "module": "ObservabilityTests",
+                ],
+                ["time": time, "level": "notice", "msg": "other", "logger": "library", "module": "ObservabilityTests"],
+            ])
+        #expect(text.hasPrefix(#"{"time":"\#(time)","level":"warning","msg":"a message","failures":"3","uid":"#))
+    }
+
+    @Test func `metadata does not replace a member of the line`() {
+        let line = LogLine(milliseconds: 0, level: .info, message: "m", metadata: ["msg": "other", "time": "now"])
+        #expect(
+            line.text(as: .json)
+                == #"{"time":"1970-01-01T00:00:00.000Z","level":"info","msg":"m","msg_":"other","time_":"now","#
+                + #""module":"Gatehouse"}"# + "\n")
+    }
+
+    @Test func `the error that ends the program is a message of json`() async throws {
+        #expect(try await lines(.text) { $0.write("a: b\nc\u{1B}") } == "a: b\nc\\u001b\n")
+        let text = try await lines(.json) { $0.write("a: b\nc\u{1B}") }
+        let start = #"{"time":"2026-11-21T02:40:00.042Z","level":"critical","msg":""#
+        #expect(
+            text == start + #"a: b","module":"Gatehouse"}"# + "\n" + start + #"c\u001b","module":"Gatehouse"}"# + "\n")
+    }
+
     @Test func `a value of any length is cut`() {
-        let line = LogLine.text(
-            milliseconds: 0, level: .info, label: "l", metadata: ["k": "\(String(repeating: "x", count: 100_000))"],
-            source: "S", message: "m")
+        let line = LogLine(
+            milliseconds: 0, level: .info, message: "m", metadata: ["k": "\(String(repeating: "x", count: 100_000))"]
+        ).text(as: .text)
         #expect(line.utf8.count < LogLine.longestValue + 100)
-        #expect(line.hasSuffix("x... [S] m\n"))
+        #expect(line.hasSuffix("x... module=Gatehouse\n"))
     }
 }
