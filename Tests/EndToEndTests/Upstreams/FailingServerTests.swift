@@ -42,12 +42,15 @@ struct FailingServerTests {
             try passAll(30, of: scenario)
             #expect(try scenario.gateway.metric("gatehouse_upstream_server_ejections_total") > 0)
             #expect(scenario.gateway.errors.contains("server ejected"))
+            let unreachable = /level=warning msg="upstream server unreachable" .*reason="connect: Connection refused/
+            #expect(scenario.gateway.errors.contains(unreachable))
             try await echoes[1].resumeListening()
             let before = echoes[1].requestCount
             try await until("the server is back") {
                 try passAll(3, of: scenario)
                 return echoes[1].requestCount > before + 2
             }
+            #expect(scenario.gateway.errors.contains(#"msg="upstream server reachable again""#))
             #expect(try scenario.gateway.metric("gatehouse_upstream_server_ejected") == 0)
         }
     }

@@ -9,11 +9,12 @@ enum Ports {
         return port
     }
 
-    /// A socket that listens on a free port.
-    static func listener(backlog: Int32 = 128) throws -> (descriptor: Int32, port: Int) {
+    /// A socket that listens on a port. 0: a free one.
+    static func listener(on port: Int = 0, backlog: Int32 = 128) throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listens = withUnsafeMutablePointer(to: &address) { pointer in

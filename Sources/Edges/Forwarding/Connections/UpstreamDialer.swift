@@ -3,6 +3,14 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The opening of connections to the servers of one upstream, including TLS.
 struct UpstreamDialer: Sendable {
     let settings: UpstreamSettings
@@ -122,7 +130,7 @@ enum UpstreamProblem: Error {
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { text($0.error) } ?? "connect: the name has no address"
         case is ChannelError: "connect: timed out"
-        case let error as IOError: "connect: errno \(error.errnoCode)"
+        case let error as IOError: "connect: \(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))"
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             "tls: the certificate does not contain the server's name"
         case let error as NIOSSLError: tls(String(describing: error))

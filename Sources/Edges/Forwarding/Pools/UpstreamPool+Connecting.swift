@@ -1,5 +1,6 @@
 import GatewayCore
 import HTTPServer
+import Logging
 import NIOCore
 
 extension UpstreamPool {
@@ -27,6 +28,9 @@ extension UpstreamPool {
 
     private func connected(_ connection: UpstreamConnection, for entry: Entry, since began: UInt64) {
         connectionContext.readClock()
+        if let failures = outages.ended(connection.server) {
+            notify("upstream server reachable again", connection.server, ["failures": "\(failures)"])
+        }
         counters.record(.connect, nanoseconds: connectionContext.time > began ? connectionContext.time &- began : 0)
         guard isWanted(entry.waiter) else {
             if entry.isUpload { machine.uploadEnded() }
@@ -39,6 +43,11 @@ extension UpstreamPool {
         connectionContext.readClock()
         counters.add(to: .connectFailures, upstream: settings.counterPlace)
         let problem = UpstreamProblem.text(error)
+        if let failures = outages.failed(server, now: connectionContext.time) {
+            notify(
+                "upstream server unreachable", server, level: .warning,
+                ["reason": "\(problem)", "failures": "\(failures)"])
+        }
         requestFailed(at: server, why: problem)
         let isWanted = isWanted(entry.waiter)
         let attempts = min(machine.servers.servers.count, UpstreamSettings.connectAttempts)

@@ -36,6 +36,7 @@ extension UpstreamPool {
         let name = BalanceValue.hash(of: endpoint, in: settings)
         let slot = machine.servers.add(name: name, weight: 1)
         if slot == targets.count { targets.append(endpoint) } else { targets[slot] = endpoint }
+        _ = outages.ended(slot)
     }
 
     /// Applies an update from the monitor.
@@ -94,20 +95,21 @@ extension UpstreamPool {
         case .ejected(let server, let time):
             ejections[targets[server].server] &+= 1
             let time = DurationText.write(.milliseconds(Int64(clamping: time / 1_000_000)))
-            notify("server ejected", server, why, ["for": "\(time)"])
-        case .returned(let server): notify("server returned", server, why)
-        case .unhealthy(let server): notify("server unhealthy", server, why)
-        case .healthy(let server): notify("server healthy", server, why)
+            notify("server ejected", server, ["reason": "\(why)", "for": "\(time)"])
+        case .returned(let server): notify("server returned", server, ["reason": "\(why)"])
+        case .unhealthy(let server): notify("server unhealthy", server, ["reason": "\(why)"])
+        case .healthy(let server): notify("server healthy", server, ["reason": "\(why)"])
         }
     }
 
-    private func notify(_ what: Logger.Message, _ server: Int, _ why: String, _ more: Logger.Metadata = [:]) {
+    func notify(
+        _ message: Logger.Message, _ server: Int, level: Logger.Level = .notice, _ more: Logger.Metadata
+    ) {
         var metadata = more
         metadata["upstream"] = "\(settings.name)"
         metadata["server"] = "\(settings.servers[targets[server].server].url)"
         if let address = targets[server].address?.ipAddress { metadata["address"] = "\(address)" }
-        metadata["why"] = "\(why)"
-        logger.notice(what, metadata: metadata)
+        logger.log(level: level, message, metadata: metadata)
     }
 
     private func closeUnwanted() {

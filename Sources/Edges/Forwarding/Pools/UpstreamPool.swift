@@ -34,6 +34,8 @@ package final class UpstreamPool {
     var tracksResponses = false
     /// The number of ejections of each configured server.
     package var ejections: [UInt64]
+    /// The servers that cannot be connected to.
+    var outages = ServerOutages()
     let counters: WorkerCounters
     private var isServingWaiting = false
 

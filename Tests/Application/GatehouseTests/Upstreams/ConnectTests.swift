@@ -1,8 +1,10 @@
+import Foundation
 import GatewayConfiguration
 import GatewayCore
 import HTTPServer
 import Testing
 
+@testable import CoreFixtures
 @testable import Gatehouse
 @testable import SystemFixtures
 
@@ -28,6 +30,29 @@ import Testing
         #expect(responses.allSatisfy { $0.status == 502 })
         #expect(responses.contains { $0.body.contains("upstream/unreachable") })
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
+    }
+
+    @Test func `a server that refuses connections is logged once, and when it is back`() throws {
+        let log = LogLines()
+        let rig = try RequestPathRig(log: log) { $0.upstreams[0].connections = 1 }
+        let port = rig.upstream.port
+        rig.upstream.close()
+        for _ in 0..<3 { #expect(try rig.send().readMessage().status == 502) }
+        let server = "server=http://127.0.0.1:\(port) upstream=api"
+        let refused = "reason=connect: Connection refused (errno \(ECONNREFUSED))"
+        #expect(
+            log.texts == ["warning upstream server unreachable address=127.0.0.1 failures=1 \(refused) \(server)"])
+        try rig.pass(seconds: 31)
+        #expect(try rig.send().readMessage().status == 502)
+        #expect(log.texts.last?.contains("unreachable address=127.0.0.1 failures=4 ") == true)
+        let back = try LoopbackListener(port: port)
+        let client = try rig.send()
+        try back.accept().respond()
+        #expect(try client.readMessage().status == 200)
+        #expect(
+            log.texts.dropFirst(2) == [
+                "notice upstream server reachable again address=127.0.0.1 failures=4 \(server)"
+            ])
     }
 
     @Test func `a server that refuses connections is replaced by another`() throws {
@@ -138,5 +163,15 @@ import Testing
         let next = try rig.upstream.accept()
         #expect(try next.readHead().start == "GET /2 HTTP/1.1")
         #expect(second.isQuiet)
+    }
+}
+
+extension LogLines {
+    /// Each line with its level and sorted metadata.
+    fileprivate var texts: [String] {
+        all.map { line in
+            let metadata = line.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            return (["\(line.level)", line.message] + metadata).joined(separator: " ")
+        }
     }
 }

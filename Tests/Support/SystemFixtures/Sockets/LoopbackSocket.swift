@@ -170,7 +170,7 @@ final class LoopbackListener {
     private let descriptor: Int32
     private var isOpen = true
 
-    init() throws { (descriptor, port) = try Ports.listener(backlog: 1024) }
+    init(port: Int = 0) throws { (descriptor, self.port) = try Ports.listener(on: port, backlog: 1024) }
 
     deinit { close() }
 
