@@ -23,7 +23,8 @@ struct CommandRun {
         let name = UUID().uuidString
         if let input { try folder.write(input, to: name + ".in") }
         let child = try ChildProcess(
-            arguments, environment: environment, in: folder.url, input: input.map { _ in folder.path(name + ".in") },
+            arguments, environment: environment, in: folder.url,
+            input: input.map { _ in try FileHandle(forReadingFrom: folder.url.appending(path: name + ".in")) },
             output: (folder.path(name + ".out"), folder.path(name + ".err")))
         // A gateway that should not have started would run for ever.
         let limit = Task {

@@ -22,13 +22,13 @@ final class ChildProcess: Sendable {
 
     /// - Parameters:
     ///   - environment: added to the environment of the tests.
-    ///   - input: the path of a file that is standard input; nil for none.
+    ///   - input: standard input. `nil`: the null device.
     ///   - output: the paths of the files that standard output and standard error are appended to.
     ///   - pipes: destinations of standard output and standard error instead of the files.
     ///   - descriptorLimit: how many file descriptors it may have, hard and soft.
     ///   - launcher: a program on the PATH that runs it, with arguments.
     init(
-        _ arguments: [String], environment: [String: String] = [:], in folder: URL, input: String? = nil,
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL, input: FileHandle? = nil,
         output: (String, String), pipes: (PausableReader?, PausableReader?) = (nil, nil), descriptorLimit: Int? = nil,
         launcher: [String] = []
     ) throws {
@@ -46,8 +46,7 @@ final class ChildProcess: Sendable {
         }
         process.currentDirectoryURL = folder
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let file = try input.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
-        process.standardInput = file ?? .nullDevice
+        process.standardInput = input ?? .nullDevice
         process.standardOutput = try pipes.0?.writing ?? Self.appending(to: output.0)
         process.standardError = try pipes.1?.writing ?? Self.appending(to: output.1)
         let exits = Exits()

@@ -16,6 +16,8 @@ struct GatewayConfiguration: Sendable {
     /// A program that runs the gateway, with arguments.
     var launcher: [String] = []
 
+    /// Whether standard input of the process is a terminal.
+    var hasTerminal = false
     /// Whether the standard output of the process is not read.
     var hasUnreadOutput = false
     /// Whether the standard error of the process is not read once it listens.

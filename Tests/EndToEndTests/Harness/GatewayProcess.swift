@@ -20,6 +20,7 @@ final class GatewayProcess: Sendable {
     private let environment: [String: String]
     private let descriptorLimit: Int?
     private let launcher: [String]
+    private let terminal: Terminal?
     private let unread: (output: Bool, errors: Bool)
     private let run = Mutex<Run?>(nil)
 
@@ -32,6 +33,7 @@ final class GatewayProcess: Sendable {
         environment = configuration.environment
         descriptorLimit = configuration.descriptorLimit
         launcher = configuration.launcher
+        terminal = configuration.hasTerminal ? try Terminal() : nil
         unread = (configuration.hasUnreadOutput, configuration.hasUnreadErrors)
     }
 
@@ -42,6 +44,7 @@ final class GatewayProcess: Sendable {
         self.environment = environment
         descriptorLimit = nil
         launcher = []
+        terminal = nil
         unread = (false, false)
     }
 
@@ -63,7 +66,7 @@ final class GatewayProcess: Sendable {
         )
         pipes.0?.pause()
         let child = try ChildProcess(
-            arguments, environment: environment, in: folder.url, output: output, pipes: pipes,
+            arguments, environment: environment, in: folder.url, input: terminal?.side, output: output, pipes: pipes,
             descriptorLimit: descriptorLimit, launcher: launcher)
         let ports = try await eventually("the ports", within: .seconds(60)) {
             try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)

@@ -18,7 +18,7 @@ final class ManualRun {
     let folder: ScratchFolder
     private let replacements: [String: String]
     private let environment: [String: String]
-    private let terminal: Terminal
+    private let terminal: ShellSession
     private var demo: ChildProcess?
 
     init() throws {
@@ -27,7 +27,7 @@ final class ManualRun {
         replacements = Dictionary(uniqueKeysWithValues: free)
         let search = "\(ChildProcess.program.deletingLastPathComponent().path):/usr/bin:/bin"
         environment = ["HOME": folder.path, "XDG_STATE_HOME": "", "PATH": search]
-        terminal = try Terminal(in: folder, environment: environment)
+        terminal = try ShellSession(in: folder, environment: environment)
     }
 
     func run(_ page: ManualPage) async throws {

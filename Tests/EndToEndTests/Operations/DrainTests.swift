@@ -61,6 +61,46 @@ struct DrainTests {
         }
     }
 
+    private static let end = Allowance.time(.seconds(5))
+
+    /// Expects that `signals` end a gateway with a running request, whose drain would take more than an hour.
+    private func expectImmediateEnd(inTerminal: Bool, _ signals: [Int32]) async throws {
+        let arrange = { (configuration: inout GatewayConfiguration) in
+            configuration["drain"] = "{ delay: 10m, timeout: 1h }"
+            configuration.hasTerminal = inTerminal
+        }
+        try await Scenario.run(arrange: { arrange(&$2) }) { scenario in
+            let gateway = scenario.gateway
+            let endless = try scenario.client(sending: WireRequest.get("/public/endless?hold=never"))
+            await scenario.echo.waitForHeads(1)
+            try scenario.admin("POST", "/v1/users/ada/revoke")
+            for (index, signal) in signals.enumerated() {
+                if index > 0 {
+                    _ = try await eventually("503 of /readyz") { try gateway.readiness().status == 503 ? true : nil }
+                }
+                gateway.signal(signal)
+            }
+            #expect(try await gateway.exitCode(within: Self.end) == 0)
+            // The store is closed, and the logs are complete.
+            #expect(!FileManager.default.fileExists(atPath: gateway.folder.path("gatehouse.db-wal")))
+            #expect(gateway.output.contains(#""path":"/public/endless""#))
+            #expect(gateway.errors.contains("msg=stopped"))
+            withExtendedLifetime(endless) {}
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGQUIT]) func `a second signal ends the drain`(signal: Int32) async throws {
+        try await expectImmediateEnd(inTerminal: false, [SIGTERM, signal])
+    }
+
+    @Test func `SIGINT in a terminal stops without a drain`() async throws {
+        try await expectImmediateEnd(inTerminal: true, [SIGINT])
+    }
+
+    @Test func `SIGTERM in a terminal drains, and SIGINT ends the drain`() async throws {
+        try await expectImmediateEnd(inTerminal: true, [SIGTERM, SIGINT])
+    }
+
     private static let ignored: [Int32] = [
         SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGXFSZ, SIGXCPU, SIGIO, SIGPWR, SIGHUP, 40, 64,
     ]

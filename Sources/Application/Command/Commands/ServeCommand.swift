@@ -55,7 +55,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let running = RunningGateway()
         let service = GatewayService(configuration, logger: logger, reloads: reloads) { gateway in
-            running.gateway.withLock { $0 = gateway }
+            running.started(gateway)
             for address in gateway.listenNames { logger.notice("listening", metadata: ["address": "\(address)"]) }
             if let admin = gateway.adminListenAddress {
                 let isOpen = configuration.admin.token != nil
@@ -67,7 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
                 logger: log.logger(level: .error)))
-        let signals = ServeSignals(canReload: reloads != nil, drain: { running.drainTime }) {
+        let signals = ServeSignals(canReload: reloads != nil, drain: { running.drainTime }) { stop in
+            if stop == .immediate { running.endDrain() }
             await group.triggerGracefulShutdown()
         }
         let failure: (any Error)?
@@ -84,9 +85,24 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// The gateway after its start, for the stop timeout.
+/// The gateway for the handlers of signals, which may arrive before it has started.
 private final class RunningGateway: Sendable {
-    let gateway = Mutex<Gateway?>(nil)
+    private let state = Mutex<(gateway: Gateway?, skipsDrain: Bool)>((nil, false))
 
-    var drainTime: Duration { gateway.withLock { $0?.drainTime } ?? .zero }
+    var drainTime: Duration { state.withLock { $0.gateway?.drainTime } ?? .zero }
+
+    func started(_ gateway: Gateway) {
+        let skipsDrain = state.withLock { state in
+            state.gateway = gateway
+            return state.skipsDrain
+        }
+        if skipsDrain { gateway.endDrain() }
+    }
+
+    func endDrain() {
+        state.withLock { state in
+            state.skipsDrain = true
+            return state.gateway
+        }?.endDrain()
+    }
 }

@@ -34,6 +34,8 @@ package final class Gateway: Sendable {
     private let places: MetricIndices
     private let startTime: Int64
     private let background = Mutex<Task<Void, Never>?>(nil)
+    /// The current drain, and whether it ends at once.
+    private let draining = Mutex<(task: Task<Void, Never>?, isEnded: Bool)>((nil, false))
 
     private init(
         _ configuration: Configuration, reloads: GatewayService.Reloads?, clock: GatewayClock, logger: Logger
@@ -156,15 +158,36 @@ package final class Gateway: Sendable {
     /// then completed for at most `drain.timeout`.
     package func stop() async {
         guard isServing.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        let task = Task { await drain() }
+        let isEnded = draining.withLock { draining in
+            draining.task = task
+            return draining.isEnded
+        }
+        if isEnded { task.cancel() }
+        await task.value
+        await finish()
+        logger.notice("stopped")
+    }
+
+    /// Ends the drain of `stop`, or omits it if `stop` was not called yet. Current requests are aborted.
+    package func endDrain() {
+        draining.withLock { draining in
+            draining.isEnded = true
+            return draining.task
+        }?.cancel()
+    }
+
+    private func drain() async {
         let drain = generations.current.configuration.drain
         logger.notice("draining", metadata: ["delay": "\(drain.delay)"])
         try? await Task.sleep(for: drain.delay)
         await listeners.close()
-        if await !workers.drain(within: generations.current.configuration.drain.timeout) {
-            logger.warning("drain timed out; current requests are aborted")
+        if await !workers.drain(within: drain.timeout) {
+            logger.warning(
+                Task.isCancelled
+                    ? "the drain was ended by a signal; current requests are aborted"
+                    : "drain timed out; current requests are aborted")
         }
-        await finish()
-        logger.notice("stopped")
     }
 
     private func finish() async {

@@ -96,14 +96,15 @@ final class WorkerLoops: Sendable {
 
     // MARK: - Stop
 
-    /// Drains: connections close after their current requests. Returns whether all connections were closed in time.
+    /// Drains: connections close after their current requests. Returns whether all connections were closed in time,
+    /// before the task was cancelled.
     func drain(within limit: Duration) async -> Bool {
         _ = try? await onEach { $0.drain() }
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
             let connections = (try? await onEach { $0.connectionContext.registry.count }) ?? []
             if connections.allSatisfy({ $0 == 0 }) { return true }
-            try? await Task.sleep(for: .milliseconds(20))
+            do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
         }
         return false
     }

@@ -3,7 +3,7 @@ import Foundation
 @testable import SystemFixtures
 
 /// A shell that runs one command after the other and keeps its variables, as a terminal does.
-final class Terminal {
+final class ShellSession {
     private let process = Process()
     private let input = Pipe()
     private let folder: ScratchFolder
