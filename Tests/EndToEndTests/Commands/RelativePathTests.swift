@@ -113,7 +113,7 @@ struct RelativePathTests {
         let old = "rules is 'api.rules' of the working directory"
         #expect(gateway.errors.contains(old) && gateway.errors.contains("store is 'gatehouse.db' of the working"))
         gateway.signal(SIGHUP)
-        _ = try await eventually("a reload") { gateway.errors.contains("] reloaded") ? true : nil }
+        _ = try await eventually("a reload") { gateway.errors.contains("msg=reloaded") ? true : nil }
         #expect(gateway.errors.split(separator: "\n").count { $0.contains(old) } == 2)
         try gateway.folder.write(Self.rules, to: "config/api.rules")
         let new = "rules is 'config/api.rules'; 'api.rules' of the working directory"
