@@ -87,7 +87,9 @@ struct PageStage {
 
     private func start(_ gateway: GatewayProcess, _ page: MarkdownPage, _ yaml: String) async throws {
         let examples = try PageExamples(page, provider, in: gateway.folder)
+        // The log names the ports at the level `notice`.
         let text = try located(examples.configuration(yaml)).replacing(/(my|demo)-app\b/, with: "demo-gatehouse")
+            .replacing(/level: (warning|error)\b/, with: "level: notice")
         for name in ["gatehouse.yaml", "try.yaml", "config/gatehouse.yaml", "etc/gatehouse/gatehouse.yaml"] {
             try FileManager.default.createDirectory(
                 at: gateway.folder.url.appending(path: name).deletingLastPathComponent(),
