@@ -148,8 +148,8 @@ extension JSONStorage {
 
     /// Compares like the method above, with a string's UTF-8.
     func string(_ node: JSONNode, equals string: String) -> Bool {
-        let answer = string.utf8.withContiguousStorageIfAvailable { self.string(node, equals: $0) }
-        return answer ?? Array(string.utf8).withUnsafeBufferPointer { self.string(node, equals: $0) }
+        let result = string.utf8.withContiguousStorageIfAvailable { self.string(node, equals: $0) }
+        return result ?? Array(string.utf8).withUnsafeBufferPointer { self.string(node, equals: $0) }
     }
 }
 

@@ -23,7 +23,7 @@ struct ReplyReader: ~Copyable {
     }
 
     /// Supplies input, which must remain valid until `next` returns `.incomplete`.
-    func give(_ bytes: UnsafeRawBufferPointer) {
+    func feed(_ bytes: UnsafeRawBufferPointer) {
         guard let reader else { return }
         chiredis_reader_give(reader, bytes.baseAddress, bytes.count)
     }

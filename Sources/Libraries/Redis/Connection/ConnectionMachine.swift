@@ -10,12 +10,12 @@ struct ConnectionMachine<Waiter> {
         /// The timeout of the whole handshake.
         var opening: UInt64
         /// The time that the server may stay silent after the deadline of its oldest command.
-        var patience: UInt64
+        var silenceLimit: UInt64
         var heartbeat: UInt64
     }
 
-    /// A multiple of `patience` that bounds the wait for the oldest command even if other replies arrive.
-    static var mostPatience: UInt64 { 4 }
+    /// A multiple of `silenceLimit` that bounds the wait for the oldest command even if other replies arrive.
+    static var silenceLimitFactor: UInt64 { 4 }
 
     private struct Place {
         /// `nil` for a heartbeat and for a command that has timed out.
@@ -34,7 +34,7 @@ struct ConnectionMachine<Waiter> {
     private var state = State.closed
     private var line = CircularBuffer<Place>(initialCapacity: 64)
     private var expected = 0
-    private var heardAt: UInt64 = 0
+    private var lastReceivedAt: UInt64 = 0
     private var heartbeatAt = UInt64.max
     private var isHeartbeatOut = false
     private let timing: Timing
@@ -73,7 +73,7 @@ private enum Heartbeats {
 extension ConnectionMachine {
     /// Starts the handshake.
     mutating func open(_ handshake: Handshake, at now: UInt64) {
-        heardAt = now
+        lastReceivedAt = now
         wakeAt = now.adding(timing.opening)
         state = .opening(handshake, deadline: wakeAt)
     }
@@ -85,7 +85,7 @@ extension ConnectionMachine {
         switch handshake.judge(reply) {
         case .more:
             state = .opening(handshake, deadline: deadline)
-            return .nobody
+            return .discard
         case .done(let finding):
             state = .ready
             heartbeatAt = now.adding(timing.heartbeat)
@@ -120,19 +120,19 @@ extension ConnectionMachine {
     enum Delivery {
         case to(Waiter)
         /// The reply is late or belongs to a heartbeat.
-        case nobody
+        case discard
         case opened(Handshake.Finding)
         case close(RedisProblem.Code, String?)
     }
 
     /// Records that bytes have arrived.
-    mutating func heard(at now: UInt64) { heardAt = now }
+    mutating func receivedBytes(at now: UInt64) { lastReceivedAt = now }
 
     mutating func received(_ reply: RedisReply, at now: UInt64) -> Delivery {
         switch state {
         case .opening(let handshake, let deadline):
             return receivedWhileOpening(reply, handshake, deadline: deadline, at: now)
-        case .closed: return .nobody
+        case .closed: return .discard
         case .ready: break
         }
         guard !line.isEmpty else { return .close(.unaskedReply, nil) }
@@ -140,17 +140,17 @@ extension ConnectionMachine {
         let place = line[line.startIndex]
         if place.replies > 1 { line[line.startIndex].replies -= 1 } else { line.removeFirst() }
         if place.isHeartbeat { return receivedHeartbeat(reply, at: now) }
-        return place.waiter.map { .to($0) } ?? .nobody
+        return place.waiter.map { .to($0) } ?? .discard
     }
 
     private mutating func receivedHeartbeat(_ reply: RedisReply, at now: UInt64) -> Delivery {
         isHeartbeatOut = false
         heartbeatAt = now.adding(timing.heartbeat)
         if heartbeatAt < wakeAt { wakeAt = heartbeatAt }
-        guard role != .any, reply.kind == .error || !reply.meets(role) else { return .nobody }
+        guard role != .any, reply.kind == .error || !reply.meets(role) else { return .discard }
         if reply.begins(with: "NOPERM") { return .close(.noPermission, "ROLE") }
         // Another error, such as BUSY, is no evidence of a changed role.
-        return reply.kind == .error ? .nobody : .close(.notMaster, nil)
+        return reply.kind == .error ? .discard : .close(.notMaster, nil)
     }
 }
 
@@ -201,8 +201,8 @@ extension ConnectionMachine {
     /// The time at which the server counts as silent if no more bytes arrive.
     private var silentAt: UInt64 {
         guard let oldest = line.first else { return .max }
-        let sinceHeard = max(oldest.deadline, heardAt).adding(timing.patience)
-        return min(sinceHeard, oldest.deadline.adding(Self.mostPatience * timing.patience))
+        let afterLastBytes = max(oldest.deadline, lastReceivedAt).adding(timing.silenceLimit)
+        return min(afterLastBytes, oldest.deadline.adding(Self.silenceLimitFactor * timing.silenceLimit))
     }
 
     /// Queues a heartbeat behind all other commands. Its deadline follows the latest one, since a command before it
@@ -212,7 +212,7 @@ extension ConnectionMachine {
         isHeartbeatOut = true
         expected += 1
         line.append(
-            Place(waiter: nil, deadline: latest.adding(timing.patience), replies: 1, isHeartbeat: true))
+            Place(waiter: nil, deadline: latest.adding(timing.silenceLimit), replies: 1, isHeartbeat: true))
     }
 
     private mutating func planWake() {

@@ -30,29 +30,29 @@ struct Handshake {
     private let steps: [Step]
     private var position = 0
 
-    private init(_ asked: [(step: Step, command: RedisCommand)]) {
-        steps = asked.map(\.step)
-        command = asked.dropFirst().reduce(asked[0].command) { $0 + $1.command }
+    private init(_ requests: [(step: Step, command: RedisCommand)]) {
+        steps = requests.map(\.step)
+        command = requests.dropFirst().reduce(requests[0].command) { $0 + $1.command }
     }
 
     static func server(_ configuration: RedisConfiguration, role: RoleDemand) -> Handshake {
-        var asked = authentication(configuration.username, configuration.password)
+        var requests = authentication(configuration.username, configuration.password)
         if configuration.database != 0 {
-            asked.append((.select, RedisCommand(["SELECT", configuration.database])))
+            requests.append((.select, RedisCommand(["SELECT", configuration.database])))
         }
         switch role {
-        case .any: asked.append((.ping, RedisCommand(["PING"])))
-        case .noCopy: asked.append((.copy, RedisCommand(["ROLE"])))
-        case .master: asked.append((.role, RedisCommand(["ROLE"])))
+        case .any: requests.append((.ping, RedisCommand(["PING"])))
+        case .noCopy: requests.append((.copy, RedisCommand(["ROLE"])))
+        case .master: requests.append((.role, RedisCommand(["ROLE"])))
         }
-        asked.append((.echo, RedisCommand(["ECHO", "gatehouse"])))
-        return Handshake(asked)
+        requests.append((.echo, RedisCommand(["ECHO", "gatehouse"])))
+        return Handshake(requests)
     }
 
     static func sentinel(_ configuration: RedisConfiguration, master: String) -> Handshake {
-        var asked = authentication(configuration.sentinelUsername, configuration.sentinelPassword)
-        asked.append((.masterAddress, RedisCommand(["SENTINEL", "get-master-addr-by-name", master])))
-        return Handshake(asked)
+        var requests = authentication(configuration.sentinelUsername, configuration.sentinelPassword)
+        requests.append((.masterAddress, RedisCommand(["SENTINEL", "get-master-addr-by-name", master])))
+        return Handshake(requests)
     }
 
     private static func authentication(_ user: String?, _ password: String?) -> [(step: Step, command: RedisCommand)] {

@@ -83,7 +83,7 @@ final class RedisConnection: ChannelInboundHandler {
 extension ConnectionMachine.Timing {
     init(_ configuration: RedisConfiguration) {
         opening = configuration.connectTimeout.nanosecondsClamped
-        patience = configuration.replyTimeout.nanosecondsClamped
+        silenceLimit = configuration.replyTimeout.nanosecondsClamped
         heartbeat = configuration.heartbeatInterval.nanosecondsClamped
     }
 }
@@ -153,9 +153,9 @@ extension RedisConnection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isClosed else { return }
         let now = clock()
-        machine.heard(at: now)
+        machine.receivedBytes(at: now)
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
-            reader.give(bytes)
+            reader.feed(bytes)
             readReplies(at: now)
         }
         if let leaving { close(RedisProblem(leaving, at: endpoint)) }
@@ -179,7 +179,7 @@ extension RedisConnection {
         }
         switch machine.received(reply, at: now) {
         case .to(let waiter): waiter.receiver.received(reply, ticket: waiter.ticket)
-        case .nobody: break
+        case .discard: break
         case .opened(let finding):
             if case .usable(let carrier) = finding { alignment = ReplyAlignment(carrier, first: firstMarker) }
             armTimer()

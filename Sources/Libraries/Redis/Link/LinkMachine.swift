@@ -33,7 +33,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     /// The sentinels in the order of lookups. The last that replied comes first.
     private var sentinels: [RedisEndpoint]
     /// The number of sentinels that failed since the last wait.
-    private var asked = 0
+    private var failedSentinels = 0
 
     /// The number of consecutive failures.
     private(set) var failures = 0
@@ -67,8 +67,8 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         switch location {
         case .server(let endpoint): return connect(to: .server(endpoint))
         case .sentinels(_, let master):
-            guard asked < sentinels.count else { return wait() }
-            return connect(to: .sentinel(sentinels[asked], master: master))
+            guard failedSentinels < sentinels.count else { return wait() }
+            return connect(to: .sentinel(sentinels[failedSentinels], master: master))
         }
     }
 
@@ -79,7 +79,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
 
     private mutating func wait() -> Action {
         state = .waiting
-        asked = 0
+        failedSentinels = 0
         failures += 1
         return .wait(backoff.delay(afterFailures: failures, using: &random))
     }
@@ -109,7 +109,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         switch state {
         case .stopped, .waiting: return .none
         case .connecting(.sentinel):
-            asked += 1
+            failedSentinels += 1
             return connect()
         case .connecting(.server):
             // The sentinel may be out of date, so it moves to the end of the list.

@@ -216,10 +216,10 @@ extension ExpressionChecker {
             return .failed
         }
         guard (key.kinds.fits(.integer) && !numbered.isEmpty) || (key.kinds.fits(.string) && !named.isEmpty) else {
-            let asked = (numbered.isEmpty ? [] : ["an int"]) + (named.isEmpty ? [] : ["a string"])
+            let accepted = (numbered.isEmpty ? [] : ["an int"]) + (named.isEmpty ? [] : ["a string"])
             findings.fail(
                 index.range,
-                "\(kinds.isAnything ? "this" : kinds.described) takes \(asked.joined(separator: " or ")) in [ ], "
+                "\(kinds.isAnything ? "this" : kinds.described) takes \(accepted.joined(separator: " or ")) in [ ], "
                     + "but this is \(key.kinds.described)",
                 remedy(forIndex: index, key, isNumbered: !numbered.isEmpty))
             return .failed

@@ -58,7 +58,7 @@ extension RulesChecker {
         }
         // Blocks are numbered in the order of the text.
         var next = 1
-        for match in ruleset.matches { check(match, &next, Around(node: 0, isTold: false)) }
+        for match in ruleset.matches { check(match, &next, Around(node: 0, isReported: false)) }
     }
 
     /// The properties of the enclosing blocks.
@@ -66,18 +66,18 @@ extension RulesChecker {
         /// The node of their pattern.
         var node: Int
         /// Whether an error that applies to all inner blocks has been reported.
-        var isTold: Bool
+        var isReported: Bool
     }
 
     private mutating func check(_ match: MatchSyntax, _ next: inout Int, _ around: Around) {
         let index = next
         next += 1
         var around = Around(
-            node: patterns.node(match.segments, from: around.node), isTold: around.isTold)
-        if !around.isTold, !Self.hasAllow(match) {
+            node: patterns.node(match.segments, from: around.node), isReported: around.isReported)
+        if !around.isReported, !Self.hasAllow(match) {
             expressions.findings.warn(
                 match.range, "this block contains no allow", "add an allow, or remove the block")
-            around.isTold = true
+            around.isReported = true
         }
         checkAllows(match, index, around)
         for match in match.matches { check(match, &next, around) }

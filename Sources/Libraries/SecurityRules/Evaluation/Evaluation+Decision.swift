@@ -12,47 +12,47 @@ extension Evaluation {
     mutating func query(_ program: Program) -> RuleVerdict {
         guard bindings != nil else { return .denied(RuleDenial(.noRule)) }
         guard !path.isTooLong else { return .denied(RuleDenial(.limit)) }
-        var answers = Answers()
+        var results = RuleResults()
         // The condition of a route is in no block.
         if program.matches.blocks.isEmpty {
-            query(0..<Int32(program.rules.count), captures: 0, program, &answers)
+            query(0..<Int32(program.rules.count), captures: 0, program, &results)
         } else {
-            askBlocks(program, &answers)
+            queryBlocks(program, &results)
         }
-        return answers.verdict
+        return results.verdict
     }
 
-    private mutating func askBlocks(_ program: Program, _ answers: inout Answers) {
+    private mutating func queryBlocks(_ program: Program, _ results: inout RuleResults) {
         guard let operation else { return }
         var number = 0
-        while number < program.matches.blocks.count, !answers.isDecided {
+        while number < program.matches.blocks.count, !results.isDecided {
             let block = program.matches.blocks[number]
             guard block.allOperations.contains(operation), program.matches.begins(block, path) else {
                 number = Int(block.next)
                 continue
             }
             if block.operations.contains(operation), program.matches.isWhole(block, path) {
-                query(block.rules, captures: Int(block.captures.lowerBound), program, &answers)
+                query(block.rules, captures: Int(block.captures.lowerBound), program, &results)
             }
             number += 1
         }
     }
 
     private mutating func query(
-        _ rules: Range<Int32>, captures: Int, _ program: Program, _ answers: inout Answers
+        _ rules: Range<Int32>, captures: Int, _ program: Program, _ results: inout RuleResults
     ) {
         forgetCaptures()
         self.captures = captures
-        for number in rules where !answers.isDecided {
+        for number in rules where !results.isDecided {
             let rule = program.rules[Int(number)]
             // The condition of a route applies to all methods.
             if let operation, !rule.operations.contains(operation) { continue }
             recorder?.begin(rule: Int(number))
-            answers.record(Int(number), query(rule, program))
+            results.record(Int(number), query(rule, program))
         }
     }
 
-    private mutating func query(_ rule: Program.Rule, _ program: Program) -> Answers.Answer {
+    private mutating func query(_ rule: Program.Rule, _ program: Program) -> RuleResults.Outcome {
         guard rule.condition >= 0 else { return .yes(signedInAt: nil) }
         signIn.usedRecord = nil
         forgetLocals()
@@ -119,8 +119,8 @@ extension Evaluation {
 }
 
 /// The results of the rules so far.
-struct Answers {
-    enum Answer {
+struct RuleResults {
+    enum Outcome {
         case yes(signedInAt: Int64?)
         case no
         case failed(RuleFailure)
@@ -133,8 +133,8 @@ struct Answers {
     /// Whether no further rule has to be evaluated.
     var isDecided: Bool { allowed != nil || denial.reason == .limit }
 
-    mutating func record(_ rule: Int, _ answer: Answer) {
-        switch answer {
+    mutating func record(_ rule: Int, _ outcome: Outcome) {
+        switch outcome {
         case .yes(let signedInAt): allowed = .allowed(rule: rule, signedInAt: signedInAt)
         case .no:
             if denial.reason != .conditionFailed { denial = RuleDenial(.conditionIsFalse, rule: rule) }

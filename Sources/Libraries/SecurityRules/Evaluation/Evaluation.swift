@@ -10,7 +10,7 @@ struct Evaluation {
     }
 
     var bindings: (any RuleBindings)?
-    var signIn = SignInQuestion()
+    var signIn = SignInRequirements()
     var time = RuleValue.null
     var operation: RuleOperation?
     var recorder: RuleRecorder?

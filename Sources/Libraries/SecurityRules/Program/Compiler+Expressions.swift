@@ -43,11 +43,11 @@ extension Compiler {
             let numbers = parts.map { condition($0, scope, parent: number) }
             return ProgramNode(
                 operation: logical == .and ? .and : .or, first: list(numbers), count: Int32(clamping: numbers.count))
-        case .conditional(let asked, let then, let otherwise):
-            let asked = condition(asked, scope, parent: number)
+        case .conditional(let test, let then, let otherwise):
+            let test = condition(test, scope, parent: number)
             let then = expression(then, scope, parent: number)
             return ProgramNode(
-                operation: .conditional, first: asked, second: then,
+                operation: .conditional, first: test, second: then,
                 third: expression(otherwise, scope, parent: number))
         case .typeTest(let operand, let type):
             let operand = expression(operand, scope, parent: number)

@@ -4,9 +4,9 @@ package import Redis
 ///
 /// A lookup consists of one to three commands in one write. It completes once: with all records, or with a failure.
 /// The object belongs to the worker's event loop.
-package final class RedisInquiries<Asker> {
+package final class RedisInquiries<Caller> {
     private struct Slot {
-        var asker: Asker?
+        var caller: Caller?
         var missing: UInt8 = 0
         var user: UserLookup?
         var session: SessionLookup?
@@ -20,17 +20,17 @@ package final class RedisInquiries<Asker> {
     let link: RedisLink
     /// The timeout of a lookup, in nanoseconds.
     private let timeout: UInt64
-    private let answered: (Asker, StoreRecords) -> Void
+    private let deliver: (Caller, StoreRecords) -> Void
     private var slots: [Slot] = []
     private var free: [Int] = []
 
     /// Creates the lookups of one connection.
     ///
-    /// - Parameter answered: The receiver of results, always called after `ask` has returned.
-    package init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreRecords) -> Void) {
+    /// - Parameter deliver: The receiver of results, always called after `query` has returned.
+    package init(link: RedisLink, timeout: UInt64, deliver: @escaping (Caller, StoreRecords) -> Void) {
         self.link = link
         self.timeout = timeout
-        self.answered = answered
+        self.deliver = deliver
     }
 
     /// Whether there is a connection.
@@ -43,23 +43,23 @@ package final class RedisInquiries<Asker> {
     var waiting: Int { slots.count - free.count }
 
     /// Looks up the requested records of a user, a session and a linked identity. Parts without a command are omitted.
-    package func query(_ asked: StoreQuery, _ commands: RecordCommands, for asker: Asker) {
-        var question = asked
-        if commands.session == nil { question.remove(.session) }
-        if commands.link == nil { question.remove(.link) }
-        guard !question.isEmpty else { return later(asker, .records(user: nil, session: SessionLookup.none)) }
-        guard let number = place(asker, question) else { return later(asker, .failed(.overloaded)) }
-        if question.contains(.user) { send(commands.user, number, .user) }
-        if question.contains(.session), let session = commands.session { send(session, number, .session) }
-        if question.contains(.link), let link = commands.link { send(link, number, .link) }
+    package func query(_ requested: StoreQuery, _ commands: RecordCommands, for caller: Caller) {
+        var query = requested
+        if commands.session == nil { query.remove(.session) }
+        if commands.link == nil { query.remove(.link) }
+        guard !query.isEmpty else { return later(caller, .records(user: nil, session: SessionLookup.none)) }
+        guard let number = place(caller, query) else { return later(caller, .failed(.overloaded)) }
+        if query.contains(.user) { send(commands.user, number, .user) }
+        if query.contains(.session), let session = commands.session { send(session, number, .session) }
+        if query.contains(.link), let link = commands.link { send(link, number, .link) }
     }
 
-    private func later(_ asker: Asker, _ answer: StoreRecords) {
-        link.later { [answered] in answered(asker, answer) }
+    private func later(_ caller: Caller, _ records: StoreRecords) {
+        link.later { [deliver] in deliver(caller, records) }
     }
 
-    private func place(_ asker: Asker, _ question: StoreQuery) -> Int? {
-        let slot = Slot(asker: asker, missing: question.rawValue)
+    private func place(_ caller: Caller, _ query: StoreQuery) -> Int? {
+        let slot = Slot(caller: caller, missing: query.rawValue)
         if let number = free.popLast() {
             slots[number] = slot
             return number
@@ -81,9 +81,9 @@ package final class RedisInquiries<Asker> {
         let slot = slots[number]
         slots[number] = Slot()
         free.append(number)
-        guard let asker = slot.asker else { return }
-        answered(
-            asker,
+        guard let caller = slot.caller else { return }
+        deliver(
+            caller,
             slot.failure.map { .failed($0) }
                 ?? .records(user: slot.user, session: slot.session, link: slot.link))
     }

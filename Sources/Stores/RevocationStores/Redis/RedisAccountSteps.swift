@@ -69,9 +69,9 @@ struct RedisAccountSteps: Sendable {
     /// pass ends its session.
     func finish(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         defer { linkGenerations.changed(link.name) }
-        for email in try await stored(uid).releasing { try await giveUp(email, of: uid) }
+        for email in try await stored(uid).releasing { try await releaseEmail(email, of: uid) }
         try await endSessions(of: link)
-        try await give(RedisKeys.link(link), of: uid)
+        try await deleteKey(RedisKeys.link(link), of: uid)
         try await endSessions(of: link)
         let reply = try await commands.send(
             RedisScript.unlinked.command(RedisKeys.account(uid), [link.provider, link.subject])
@@ -89,7 +89,7 @@ struct RedisAccountSteps: Sendable {
         }
         let (found, subject) = try await list(link, of: uid, .again)
         let isListed = found == "new" || found == "listed"
-        if !isListed || !subject.isExactly(link.subject) { try await give(RedisKeys.link(link), of: uid) }
+        if !isListed || !subject.isExactly(link.subject) { try await deleteKey(RedisKeys.link(link), of: uid) }
         try await announce(link, isListed ? uid : nil)
     }
 
@@ -207,12 +207,12 @@ extension RedisAccountSteps {
     }
 
     func abandon(
-        _ uid: UserKey, _ link: IdentityLink, email: String?, _ answer: AccountCreation
+        _ uid: UserKey, _ link: IdentityLink, email: String?, _ outcome: AccountCreation
     ) async throws(StoreError) -> AccountCreation {
         let command = RedisScript.abandon.command(RedisKeys.account(uid), [link.provider, link.subject])
         let isGone = try await commands.send(command, faulty: RedisAccount.faulty()) == [.integer(1)]
-        if isGone, let email { try await give(RedisKeys.email(email), of: uid) }
-        return answer
+        if isGone, let email { try await deleteKey(RedisKeys.email(email), of: uid) }
+        return outcome
     }
 
     /// Takes an address for a new account. Returns the result of the creation if the address is taken, `nil` otherwise.
@@ -241,7 +241,7 @@ extension RedisAccountSteps {
         for _ in 0..<Self.maximumRounds {
             guard let owner = try await take(key, for: uid), owner != uid else { return nil }
             guard try await isReleasing(email, by: owner) else { return owner }
-            try await giveUp(email, of: owner)
+            try await releaseEmail(email, of: owner)
         }
         throw Self.contended()
     }
@@ -268,7 +268,7 @@ extension RedisAccountSteps {
         for _ in 0..<Self.maximumRounds {
             guard let owner = try await owner(at: key) else { return nil }
             guard try await isReleasing(email, by: owner) else { return owner }
-            try await giveUp(email, of: owner)
+            try await releaseEmail(email, of: owner)
         }
         throw Self.contended()
     }
@@ -284,8 +284,8 @@ extension RedisAccountSteps {
     }
 
     /// Removes the key of an address that an account has lost, unless the account has it again.
-    func giveUp(_ email: String, of uid: UserKey) async throws(StoreError) {
-        try await give(RedisKeys.email(email), of: uid)
+    func releaseEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
+        try await deleteKey(RedisKeys.email(email), of: uid)
         let reply = try await commands.send(
             RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
         if reply.first == .integer(1) { _ = try await keepKey(of: email, for: uid) }
@@ -300,7 +300,7 @@ extension RedisAccountSteps {
             let command = RedisCommand(["HGET", RedisKeys.account(uid), "email"])
             let now = try await commands.send(command, faulty: RedisAccount.faulty()).first?.text
             if now?.isExactly(email) == true { return true }
-            try await give(key, of: uid)
+            try await deleteKey(key, of: uid)
             return false
         }
         if owner == uid { return true }
@@ -325,8 +325,9 @@ extension RedisAccountSteps {
     }
 
     /// Removes a key that contains this uid.
-    func give(_ key: [UInt8], of uid: UserKey) async throws(StoreError) {
-        _ = try await commands.send(RedisScript.give.command(key, [uid.name]), faulty: RedisAccount.faultyOwner())
+    func deleteKey(_ key: [UInt8], of uid: UserKey) async throws(StoreError) {
+        _ = try await commands.send(
+            RedisScript.deleteIfEqual.command(key, [uid.name]), faulty: RedisAccount.faultyOwner())
     }
 
     func isHeld(_ link: IdentityLink, by uid: UserKey) async throws(StoreError) -> Bool {

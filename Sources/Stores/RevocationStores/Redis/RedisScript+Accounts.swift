@@ -179,7 +179,7 @@ extension RedisScript {
         """)
 
     /// Removes a string if it is ARGV[1].
-    static let give = RedisScript(
+    static let deleteIfEqual = RedisScript(
         """
         if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
         return 1

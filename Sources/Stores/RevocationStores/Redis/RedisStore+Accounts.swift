@@ -165,10 +165,10 @@ extension RedisStore: AccountStore {
             let (found, old) = try await steps.step(
                 .setEmail, email, verified ? "1" : "0", link.provider, link.subject, of: uid)
             guard found == "set" else {
-                if claimsEmail { try await steps.giveUp(email, of: uid) }
+                if claimsEmail { try await steps.releaseEmail(email, of: uid) }
                 return false
             }
-            if !old.isEmpty, !old.isExactly(email) { try await steps.giveUp(old, of: uid) }
+            if !old.isEmpty, !old.isExactly(email) { try await steps.releaseEmail(old, of: uid) }
             return claimsEmail ? try await steps.keepKey(of: email, for: uid) : true
         }
     }

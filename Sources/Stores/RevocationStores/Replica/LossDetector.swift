@@ -17,7 +17,7 @@ struct LossDetector {
     /// The result of the last check.
     var reported = StoreLoss()
     /// Whether the next reading of everything is authoritative.
-    var isAcceptanceAsked = false
+    var isAcceptanceRequested = false
     var isRestoring = false
     private var dueAt: UInt64?
 

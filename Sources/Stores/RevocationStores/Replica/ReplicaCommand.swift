@@ -17,7 +17,7 @@ enum ReplicaCommand: Sendable, Equatable {
 }
 
 /// A reply of Redis whose form was checked.
-enum ReplicaAnswer: Sendable, Equatable {
+enum ReplicaReply: Sendable, Equatable {
     /// `nil` if the server does not report it.
     case identity(ReplicaIdentity?)
     /// `nil` if there is no stream.
@@ -30,7 +30,7 @@ enum ReplicaAnswer: Sendable, Equatable {
     case refused(ReplicaFault)
 }
 
-extension ReplicaAnswer {
+extension ReplicaReply {
     /// Returns whether this is a reply to `command`.
     func fits(_ command: ReplicaCommand) -> Bool {
         switch (command, self) {

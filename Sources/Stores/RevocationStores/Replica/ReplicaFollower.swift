@@ -70,10 +70,10 @@ final class ReplicaFollower {
 
     /// Abandons the lost records: after a complete reading, the view equals Redis. Returns the current loss.
     func accept() -> StoreLoss {
-        let given = currentLoss
-        loss.isAcceptanceAsked = true
-        handle(.rereadAsked)
-        return given
+        let accepted = currentLoss
+        loss.isAcceptanceRequested = true
+        handle(.rereadRequested)
+        return accepted
     }
 
     /// Handles an event. Events that arrive meanwhile are queued.
@@ -108,7 +108,7 @@ final class ReplicaFollower {
             showStatus()
         case .beginReread:
             table.beginReread()
-            if loss.isAcceptanceAsked { table.acceptsLoss = true }
+            if loss.isAcceptanceRequested { table.acceptsLoss = true }
             readings += 1
             // Entries are followed from here on. Earlier link changes may have been missed.
             environment.links.allChanged()
@@ -175,7 +175,7 @@ final class ReplicaFollower {
     /// Handles the end of a reading and its sweep.
     private func swept() {
         if table.acceptsLoss, environment.onLoss != .accept {
-            (table.acceptsLoss, loss.isAcceptanceAsked) = (false, false)
+            (table.acceptsLoss, loss.isAcceptanceRequested) = (false, false)
             loss.wentBack = false
         }
         loss.check(at: environment.clock.monotonic() &+ LossDetector.settling)
@@ -254,7 +254,7 @@ extension ReplicaFollower: RedisLinkObserver {
 extension ReplicaFollower: RedisReceiver {
     func received(_ reply: RedisReply, ticket: UInt64) {
         guard ticket == epoch, let command = machine.round.next?.command else { return }
-        handle(.answered(ReplicaAnswer(reply, to: command, names: &names)))
+        handle(.replied(ReplicaReply(reply, to: command, names: &names)))
         if machine.deadline != nil { armTimerAndShowStatus() }
     }
 

@@ -4,7 +4,7 @@ import Revocation
 
 /// An event that is logged.
 enum ReplicaEvent: Sendable, Equatable {
-    case rereadBegun(ReplicaReread.Reason)
+    case rereadStarted(ReplicaReread.Reason)
     case rereadDone(ReplicaReread.Reason, faultyKeys: Int)
     case refused(ReplicaFault)
     case recovered
@@ -23,10 +23,10 @@ struct ReplicaLog: Sendable {
 
     func write(_ event: ReplicaEvent) {
         switch event {
-        case .rereadBegun(.gap(let gap)):
+        case .rereadStarted(.gap(let gap)):
             logger.warning(
                 "revocations: changes are missing; reading all records again", metadata: ["gap": "\(gap.rawValue)"])
-        case .rereadBegun(let reason):
+        case .rereadStarted(let reason):
             logger.debug("revocations: reading all records", metadata: ["reason": "\(reason.name)"])
         case .rereadDone(let reason, let faultyKeys): done(reason, faultyKeys: faultyKeys)
         case .refused(let fault):

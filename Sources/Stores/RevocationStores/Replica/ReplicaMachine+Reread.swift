@@ -20,13 +20,13 @@ extension ReplicaMachine {
 
     mutating func beginReread(_ reason: ReplicaReread.Reason, _ now: UInt64, _ actions: inout [Action]) {
         wantedReread = nil
-        isRereadAsked = false
+        isRereadRequested = false
         reread = ReplicaReread(reason: reason, nextSlice: now)
         counts.rereads[reason, default: 0] += 1
         faultyKeys = 0
         linesLeft = bounds.logged
         actions.append(.beginReread)
-        actions.append(.log(.rereadBegun(reason)))
+        actions.append(.log(.rereadStarted(reason)))
     }
 
     /// Returns the next commands of the reading: records of the last slice, and the next slice after all of them were

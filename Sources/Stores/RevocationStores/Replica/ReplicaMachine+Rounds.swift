@@ -10,20 +10,20 @@ extension ReplicaMachine {
         send([.identity, .information], hints: [], now, &actions)
     }
 
-    mutating func answered(_ answer: ReplicaAnswer, _ now: UInt64, _ actions: inout [Action]) {
+    mutating func replied(_ reply: ReplicaReply, _ now: UInt64, _ actions: inout [Action]) {
         guard let (command, hint) = round.next else { return }
-        if case .refused(let fault) = answer { return rest(fault, now, &actions) }
-        guard answer.fits(command) else { return rest(.otherShape(command), now, &actions) }
+        if case .refused(let fault) = reply { return rest(fault, now, &actions) }
+        guard reply.fits(command) else { return rest(.otherShape(command), now, &actions) }
         round.advance()
-        use(answer, to: command, hint, now, &actions)
+        use(reply, to: command, hint, now, &actions)
         if round.isOver { finishRound(now, &actions) }
     }
 
     private mutating func use(
-        _ answer: ReplicaAnswer, to command: ReplicaCommand, _ hint: ReplicaHints.Hint?, _ now: UInt64,
+        _ reply: ReplicaReply, to command: ReplicaCommand, _ hint: ReplicaHints.Hint?, _ now: UInt64,
         _ actions: inout [Action]
     ) {
-        switch (command, answer) {
+        switch (command, reply) {
         case (.record(let key), .record(let word)): read(key, word, hint, &actions)
         case (.slice, .slice(let slice)): take(slice, &actions)
         case (.identity, .identity(let identity)): received(identity, now, &actions)
@@ -50,7 +50,7 @@ extension ReplicaMachine {
     private mutating func finishRound(_ now: UInt64, _ actions: inout [Action]) {
         guard phase == .following else { return }
         finishSlice(now, &actions)
-        if reread == nil, now >= nextReread || isRereadAsked { beginReread(.due, now, &actions) }
+        if reread == nil, now >= nextReread || isRereadRequested { beginReread(.due, now, &actions) }
         planRound(now, &actions)
     }
 

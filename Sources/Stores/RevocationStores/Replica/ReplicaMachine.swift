@@ -26,11 +26,11 @@ struct ReplicaMachine: Sendable {
         /// Replies are overdue on a connection that appears to be open.
         case failed(ReplicaFault)
         /// The reply to the first pending command.
-        case answered(ReplicaAnswer)
+        case replied(ReplicaReply)
         /// The time of `deadline` has come. An earlier tick has no effect.
         case tick
         /// A new reading of everything is requested, one that begins after this event.
-        case rereadAsked
+        case rereadRequested
     }
 
     enum Action: Sendable, Equatable {
@@ -78,7 +78,7 @@ struct ReplicaMachine: Sendable {
     /// The reason for a reading that starts with the next connection.
     var wantedReread: ReplicaReread.Reason?
     var nextReread: UInt64 = .max
-    var isRereadAsked = false
+    var isRereadRequested = false
     /// The number of keys of the current reading that are not in canonical form.
     var faultyKeys = 0
     var check = ReplicaCheck()
@@ -106,15 +106,15 @@ struct ReplicaMachine: Sendable {
         case .connected: connected(now, &actions)
         case .lost: lost(&actions)
         case .failed(let fault): rest(fault, now, &actions)
-        case .answered(let answer): answered(answer, now, &actions)
+        case .replied(let reply): replied(reply, now, &actions)
         case .tick: tick(now, &actions)
-        case .rereadAsked: isRereadAsked = true
+        case .rereadRequested: isRereadRequested = true
         }
     }
 
     /// The entry up to which the table is complete. `nil` while something is known to be missing.
     var appliedThrough: ReplicaStreamID? {
-        guard isWhole, hints.count == 0, !round.hasUnansweredHints else { return nil }
+        guard isWhole, hints.count == 0, !round.hasPendingHints else { return nil }
         return position?.id
     }
 
@@ -157,7 +157,7 @@ extension ReplicaMachine {
 
     /// Abandons the current round. Named records are requested again, and a reading starts again.
     private mutating func abandon(_ actions: inout [Action]) {
-        hints.putBack(round.unansweredHints)
+        hints.putBack(round.pendingHints)
         if !round.isOver { actions.append(.forget) }
         round = ReplicaRound()
         check.forget()

@@ -55,23 +55,23 @@ final class ReplicaProgress: Sendable {
     /// - Returns: Whether the view contains the entry.
     func wait(for id: ReplicaStreamID, atMost limit: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
-            let answer = state.withLock { state -> Bool? in
+            let result = state.withLock { state -> Bool? in
                 if let reached = state.reached, id <= reached { return true }
                 guard !state.isClosed, state.waiters.count < Self.maximumWaiting else { return false }
                 let number = state.nextWaiter
                 state.nextWaiter += 1
                 let timeout = Task { [self] in
                     try? await Task.sleep(for: limit)
-                    if !Task.isCancelled { giveUp(number) }
+                    if !Task.isCancelled { expire(number) }
                 }
                 state.waiters[number] = Waiter(id: id, continuation: continuation, timeout: timeout)
                 return nil
             }
-            if let answer { continuation.resume(returning: answer) }
+            if let result { continuation.resume(returning: result) }
         }
     }
 
-    private func giveUp(_ number: UInt64) {
+    private func expire(_ number: UInt64) {
         state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume(returning: false)
     }
 }

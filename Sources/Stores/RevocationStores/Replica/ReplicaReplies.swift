@@ -2,7 +2,7 @@ import Redis
 import Revocation
 
 /// Parses replies without assumptions about their form.
-extension ReplicaAnswer {
+extension ReplicaReply {
     /// Parses the reply to `command`. An error or a reply of the wrong form is `.refused`.
     ///
     /// - Parameter names: Memory for decoding.
@@ -11,7 +11,7 @@ extension ReplicaAnswer {
             self = Self.refusal(error, of: command)
             return
         }
-        let answer: ReplicaAnswer? =
+        let checked: ReplicaReply? =
             switch command {
             case .identity: ReplicaIdentity.read(reply)
             case .information: ReplicaStreamInformation(reply).map { .information($0) }
@@ -19,10 +19,10 @@ extension ReplicaAnswer {
             case .slice: ReplicaSlice(reply, names: &names).map { .slice($0) }
             case .record(let key): RecordWord(reply, isSession: key.isSession).map { .record($0) }
             }
-        self = answer ?? .refused(.otherShape(command))
+        self = checked ?? .refused(.otherShape(command))
     }
 
-    private static func refusal(_ error: RedisServerError, of command: ReplicaCommand) -> ReplicaAnswer {
+    private static func refusal(_ error: RedisServerError, of command: ReplicaCommand) -> ReplicaReply {
         switch (command, error.code) {
         case (.record, "WRONGTYPE"): .record(.faulty)
         case (.information, "ERR") where error.message == "no such key": .information(nil)
@@ -39,7 +39,7 @@ extension ReplicaAnswer {
 
 extension ReplicaIdentity {
     /// `nil` for a reply of the wrong form. A server that does not report its ids has the identity `nil`.
-    fileprivate static func read(_ reply: RedisReply) -> ReplicaAnswer? {
+    fileprivate static func read(_ reply: RedisReply) -> ReplicaReply? {
         guard reply.kind == .string else { return nil }
         let lines = reply.bytes.split(whereSeparator: { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") })
         func value(_ name: String) -> [UInt8]? {
@@ -119,7 +119,7 @@ extension ReplicaSlice {
     }
 
     private mutating func take(_ key: UnsafeRawBufferPointer, names: inout [UInt8]) {
-        if let key = ReplicaKey(told: key, names: &names) { return keys.append(key) }
+        if let key = ReplicaKey(parsing: key, names: &names) { return keys.append(key) }
         // The pattern also matches unrelated keys.
         guard key.starts(with: "gatehouse:user:".utf8) || key.starts(with: "gatehouse:session:".utf8) else { return }
         faultyKeys.append(Array(key.prefix(RedisRecordKey.maximumNames)))

@@ -125,7 +125,7 @@ struct ReplicaRound: Sendable {
     private(set) var commands: [ReplicaCommand] = []
     /// The records that the first commands read because entries named them.
     private(set) var hints: [ReplicaHints.Hint] = []
-    private(set) var answered = 0
+    private(set) var replyCount = 0
     private let sentAt: UInt64
     /// Whether the entries of this round follow an id that is no longer valid.
     var readIsVoid = false
@@ -136,19 +136,19 @@ struct ReplicaRound: Sendable {
         sentAt = now
     }
 
-    var isOver: Bool { answered == commands.count }
+    var isOver: Bool { replyCount == commands.count }
 
     /// The next command to receive a reply, with its hint if an entry named the record.
     var next: (command: ReplicaCommand, hint: ReplicaHints.Hint?)? {
-        isOver ? nil : (commands[answered], hasUnansweredHints ? hints[answered] : nil)
+        isOver ? nil : (commands[replyCount], hasPendingHints ? hints[replyCount] : nil)
     }
 
     /// Records a usable reply to `next`.
     mutating func advance() {
-        answered += 1
+        replyCount += 1
     }
 
-    var hasUnansweredHints: Bool { answered < hints.count }
+    var hasPendingHints: Bool { replyCount < hints.count }
 
     /// Returns whether the server replied to a blocking read without entries much too early.
     func wasNotWaitedFor(_ now: UInt64) -> Bool {
@@ -160,7 +160,7 @@ struct ReplicaRound: Sendable {
     private static let leastWait: UInt64 = 100
 
     /// The named records that were not read.
-    var unansweredHints: ArraySlice<ReplicaHints.Hint> { hints.dropFirst(answered) }
+    var pendingHints: ArraySlice<ReplicaHints.Hint> { hints.dropFirst(replyCount) }
 }
 
 /// Counts since the start.

@@ -9,7 +9,7 @@ struct ReplicaKey: Sendable, Hashable {
     /// a key.
     ///
     /// - Parameter names: Memory for decoding.
-    init?(told key: UnsafeRawBufferPointer, names: inout [UInt8]) {
+    init?(parsing key: UnsafeRawBufferPointer, names: inout [UInt8]) {
         guard let kind = RedisRecordKey(parsing: key, names: &names) else { return nil }
         bytes = Array(key)
         isSession = kind != .user

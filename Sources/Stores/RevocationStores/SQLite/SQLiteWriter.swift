@@ -8,7 +8,7 @@ import Synchronization
 /// published to the view in order, and then acknowledged. Cancelling the caller's task has no effect on an operation.
 final class SQLiteWriter: Sendable {
     /// Ends a write after its transaction: publishes and acknowledges it, or reports the error.
-    typealias Ending = @Sendable (StoreError?) -> Void
+    typealias Completion = @Sendable (StoreError?) -> Void
 
     /// The maximum number of pending operations. Further operations fail.
     static let maximumWaiting = 10_000
@@ -16,7 +16,7 @@ final class SQLiteWriter: Sendable {
 
     private struct Write: Sendable {
         /// Throws only errors that require a rollback of the whole transaction.
-        let run: @Sendable (Database) throws -> Ending
+        let run: @Sendable (Database) throws -> Completion
         let fail: @Sendable (StoreError) -> Void
     }
 
@@ -107,7 +107,7 @@ final class SQLiteWriter: Sendable {
                     let change = try Self.change(body, db)
                     return { failure in
                         if failure == nil { change.publish() }
-                        continuation.resume(returning: failure.map(Result.failure) ?? change.answer)
+                        continuation.resume(returning: failure.map(Result.failure) ?? change.result)
                     }
                 } fail: { failure in
                     continuation.resume(returning: .failure(failure))
@@ -164,33 +164,33 @@ final class SQLiteWriter: Sendable {
     }
 
     private func commit(_ batch: [Write], _ db: Database) {
-        var endings: [Ending] = []
+        var completions: [Completion] = []
         do {
             guard isInPlace else { throw StoreError.moved() }
             try db.inTransaction(.immediate) {
-                for write in batch { endings.append(try write.run(db)) }
+                for write in batch { completions.append(try write.run(db)) }
                 return .commit
             }
             // A write to a file that is no longer in place must not be acknowledged.
             guard isInPlace else { throw StoreError.moved() }
             record(nil)
-            for ending in endings { ending(nil) }
+            for complete in completions { complete(nil) }
         } catch {
             let failure = StoreError(error)
             record(failure)
-            for ending in endings { ending(failure) }
-            for write in batch.dropFirst(endings.count) { write.fail(failure) }
+            for complete in completions { complete(failure) }
+            for write in batch.dropFirst(completions.count) { write.fail(failure) }
         }
     }
 }
 
 /// The result of a write, and its publication after it is durable.
 struct SQLiteChange<Value: Sendable>: Sendable {
-    let answer: Result<Value, StoreError>
+    let result: Result<Value, StoreError>
     let publish: @Sendable () -> Void
 
-    init(_ answer: Result<Value, StoreError>, publish: @escaping @Sendable () -> Void = {}) {
-        self.answer = answer
+    init(_ result: Result<Value, StoreError>, publish: @escaping @Sendable () -> Void = {}) {
+        self.result = result
         self.publish = publish
     }
 }

@@ -8,7 +8,7 @@ enum Replies {
         var values: [RedisValue] = []
         for piece in pieces {
             let end = piece.withUnsafeBytes { bytes in
-                reader.give(bytes)
+                reader.feed(bytes)
                 return drain(reader, into: &values)
             }
             if case .invalid = end { return (values, end) }
@@ -49,7 +49,7 @@ enum Replies {
         let reader = ReplyReader(.standard)
         let bytes = Array(text.utf8)
         return try bytes.withUnsafeBytes {
-            reader.give($0)
+            reader.feed($0)
             guard case .reply(let reply) = reader.next() else { throw NoReply(text: text) }
             return try body(reply)
         }

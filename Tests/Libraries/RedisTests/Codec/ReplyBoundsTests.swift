@@ -65,7 +65,7 @@ struct ReplyBoundsTests {
         let readers = (0..<1000).map { _ in Held(ReplyReader(.bulk)) }
         for held in readers {
             let outcome = Array("*999999\r\n".utf8).withUnsafeBytes { bytes in
-                held.reader.give(bytes)
+                held.reader.feed(bytes)
                 return held.reader.next()
             }
             guard case .incomplete = outcome else {

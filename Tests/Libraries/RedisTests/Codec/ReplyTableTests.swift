@@ -115,7 +115,7 @@ struct ReplyTableTests {
         let reader = ReplyReader(.standard)
         for text in ["x", "+OK\r\n"] {
             Array(text.utf8).withUnsafeBytes { bytes in
-                reader.give(bytes)
+                reader.feed(bytes)
                 guard case .invalid(.notRESP) = reader.next() else {
                     Issue.record("\(text) was read")
                     return

@@ -8,7 +8,7 @@ struct MachineFixture {
     var now: UInt64 = 10_000
 
     init(maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 500) {
-        let timing = ConnectionMachine<Int>.Timing(opening: 2000, patience: 1000, heartbeat: heartbeat)
+        let timing = ConnectionMachine<Int>.Timing(opening: 2000, silenceLimit: 1000, heartbeat: heartbeat)
         machine = ConnectionMachine(timing: timing, maximumInFlight: maximumInFlight, role: role)
     }
 
@@ -32,7 +32,7 @@ struct MachineFixture {
     }
 
     mutating func receive(_ text: String) throws -> Delivered {
-        machine.heard(at: now)
+        machine.receivedBytes(at: now)
         return try Replies.with(text) { Delivered(machine.received($0, at: now)) }
     }
 
@@ -52,14 +52,14 @@ struct MachineFixture {
 
 enum Delivered: Equatable {
     case waiter(Int)
-    case nobody
+    case discard
     case opened
     case close(RedisProblem.Code)
 
     init(_ delivery: ConnectionMachine<Int>.Delivery) {
         switch delivery {
         case .to(let waiter): self = .waiter(waiter)
-        case .nobody: self = .nobody
+        case .discard: self = .discard
         case .opened: self = .opened
         case .close(let code, _): self = .close(code)
         }
@@ -147,7 +147,7 @@ struct ConnectionMachineTests {
         #expect(try fixture.receive(":1\r\n") == .waiter(1))
         _ = fixture.send(2, timeout: 200)
         #expect(fixture.wake(after: 60).expired == [1])
-        #expect(try fixture.receive(":1\r\n") == .nobody)
+        #expect(try fixture.receive(":1\r\n") == .discard)
         #expect(try fixture.receive(":2\r\n") == .waiter(2))
     }
 
@@ -166,7 +166,7 @@ struct ConnectionMachineTests {
         _ = fixture.wake(after: 50)
         for _ in 0..<7 {
             #expect(fixture.wake(after: 500).action == .none)
-            fixture.machine.heard(at: fixture.now)
+            fixture.machine.receivedBytes(at: fixture.now)
         }
         #expect(fixture.wake(after: 500).action == .close(.silent))
     }
@@ -183,7 +183,7 @@ struct ConnectionMachineTests {
         #expect(fixture.wakesIn == 500)
         #expect(fixture.wake(after: 500).action == .sendHeartbeat)
         #expect(fixture.wake(after: 500).action == .none)
-        #expect(try fixture.receive("+PONG\r\n") == .nobody)
+        #expect(try fixture.receive("+PONG\r\n") == .discard)
         #expect(fixture.wakesIn == 500)
         #expect(fixture.wake(after: 500).action == .sendHeartbeat)
     }
@@ -203,7 +203,7 @@ struct ConnectionMachineTests {
         #expect(fixture.wake(after: 5400).action == .none)
         #expect(try fixture.receive("*-1\r\n") == .waiter(1))
         #expect(fixture.wake(after: 1500).action == .none)
-        #expect(try fixture.receive("+PONG\r\n") == .nobody)
+        #expect(try fixture.receive("+PONG\r\n") == .discard)
     }
 
     @Test func `the reply to a heartbeat is not delivered to a command`() throws {
@@ -212,7 +212,7 @@ struct ConnectionMachineTests {
         #expect(fixture.wake(after: 500).action == .sendHeartbeat)
         _ = fixture.send(2, timeout: 900)
         #expect(try fixture.receive(":1\r\n") == .waiter(1))
-        #expect(try fixture.receive("+PONG\r\n") == .nobody)
+        #expect(try fixture.receive("+PONG\r\n") == .discard)
         #expect(try fixture.receive(":2\r\n") == .waiter(2))
     }
 
@@ -220,7 +220,7 @@ struct ConnectionMachineTests {
         var fixture = try MachineFixture.ready(role: role, heartbeat: 500)
         #expect(fixture.machine.heartbeat == RedisCommand(["ROLE"]))
         _ = fixture.wake(after: 500)
-        #expect(try fixture.receive("*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n") == .nobody)
+        #expect(try fixture.receive("*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n") == .discard)
         _ = fixture.wake(after: 500)
         #expect(try fixture.receive("*1\r\n$5\r\nslave\r\n") == .close(.notMaster))
     }
@@ -229,7 +229,7 @@ struct ConnectionMachineTests {
     func `a server that denies the role is left, and a busy one is not`(role: RoleDemand) throws {
         var fixture = try MachineFixture.ready(role: role, heartbeat: 500)
         _ = fixture.wake(after: 500)
-        #expect(try fixture.receive("-BUSY Redis is busy running a script\r\n") == .nobody)
+        #expect(try fixture.receive("-BUSY Redis is busy running a script\r\n") == .discard)
         _ = fixture.wake(after: 500)
         #expect(try fixture.receive("-NOPERM x\r\n") == .close(.noPermission))
     }
@@ -242,7 +242,7 @@ struct ConnectionMachineTests {
         #expect(fixture.machine.close() == [2])
         #expect(fixture.machine.close().isEmpty)
         #expect(fixture.send(3, timeout: 50) == .notReady)
-        #expect(try fixture.receive(":1\r\n") == .nobody)
+        #expect(try fixture.receive(":1\r\n") == .discard)
         #expect(fixture.wake(after: 10_000).action == .none)
     }
 

@@ -21,7 +21,7 @@ struct LinkMachineTests {
         machine(.sentinels((1...count).map(endpoint), master: "m"))
     }
 
-    private static func asking(_ number: Int) -> Machine.Action {
+    private static func connecting(_ number: Int) -> Machine.Action {
         .connect(.sentinel(endpoint(number), master: "m"))
     }
 
@@ -86,8 +86,8 @@ struct LinkMachineTests {
     @Test func `the first sentinel that replies names the server`() {
         var machine = Self.sentinels(3)
         #expect(machine.usesSentinels)
-        #expect(machine.start() == Self.asking(1))
-        #expect(machine.failed(at: 0) == Self.asking(2))
+        #expect(machine.start() == Self.connecting(1))
+        #expect(machine.failed(at: 0) == Self.connecting(2))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
         #expect(machine.opened(.usable(.echo), at: 0) == .none)
     }
@@ -99,9 +99,9 @@ struct LinkMachineTests {
         _ = machine.opened(.master(Self.endpoint(9)), at: 0)
         _ = machine.opened(.usable(.echo), at: 0)
         #expect(Self.milliseconds(machine.failed(at: 0)) != nil)
-        #expect(machine.waited() == Self.asking(2))
-        #expect(machine.failed(at: 0) == Self.asking(1))
-        #expect(machine.failed(at: 0) == Self.asking(3))
+        #expect(machine.waited() == Self.connecting(2))
+        #expect(machine.failed(at: 0) == Self.connecting(1))
+        #expect(machine.failed(at: 0) == Self.connecting(3))
     }
 
     @Test func `a sentinel that named a replica is asked last the next time`() {
@@ -109,16 +109,16 @@ struct LinkMachineTests {
         _ = machine.start()
         _ = machine.opened(.master(Self.endpoint(9)), at: 0)
         #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
-        #expect(machine.waited() == Self.asking(2))
+        #expect(machine.waited() == Self.connecting(2))
     }
 
     @Test func `after a failure of all sentinels all are asked again with a delay`() {
         var machine = Self.sentinels(2)
         _ = machine.start()
         for expected: UInt64 in [50, 100] {
-            #expect(machine.failed(at: 0) == Self.asking(2))
+            #expect(machine.failed(at: 0) == Self.connecting(2))
             #expect(Self.milliseconds(machine.failed(at: 0)) == expected)
-            #expect(machine.waited() == Self.asking(1))
+            #expect(machine.waited() == Self.connecting(1))
         }
     }
 
@@ -134,7 +134,7 @@ struct LinkMachineTests {
         _ = machine.opened(.master(Self.endpoint(8)), at: 0)
         _ = machine.opened(.usable(.echo), at: 0)
         #expect(Self.milliseconds(machine.failed(at: 60 * Self.second)) == 50)
-        #expect(machine.waited() == Self.asking(1))
+        #expect(machine.waited() == Self.connecting(1))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
     }
 }

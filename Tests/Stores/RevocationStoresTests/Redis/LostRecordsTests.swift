@@ -57,12 +57,12 @@ import Testing
     @Test func `an entry says which parts it takes back, and two entries of a record say both`() throws {
         let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(.at(10, added: 4))
-        script.answer(
+        script.reply(
             .changes([
                 ReplicaEntry(11, "uid", "ann", "valid_since", ""), ReplicaEntry(12, "uid", "ann", "disabled", "0"),
             ]))
-        #expect(script.asked.first == .record(ann))
-        script.answer(.record(.none))
+        #expect(script.pending.first == .record(ann))
+        script.reply(.record(.none))
         #expect(script.changes == [.all])
     }
 

@@ -49,7 +49,7 @@ import Testing
 
     @Test func `an entry of a link names the link`() {
         var script = ReplicaScript.following(.at(10, added: 4))
-        script.answer(
+        script.reply(
             .changes([
                 ReplicaEntry(11, "link", "apple.com:1", "uid", "ann"), ReplicaEntry(12, "link", "a:{b}:c", "uid", ""),
                 ReplicaEntry(13, "uid", "ann", "disabled", "1"), ReplicaEntry(14, "link", "x:1"),
@@ -86,7 +86,7 @@ import Testing
         var bounds = ReplicaBounds()
         bounds.logged = 2
         var script = ReplicaScript.following(.at(10, added: 4), bounds: bounds)
-        script.answer(.changes((11...20).map { ReplicaEntry($0, "nonsense", "x") }))
+        script.reply(.changes((11...20).map { ReplicaEntry($0, "nonsense", "x") }))
         #expect(script.machine.counts.strangeEntries == 10)
         #expect(script.machine.counts.entries == 10)
         #expect(script.events.filter { if case .strangeEntry = $0 { true } else { false } }.count == 2)

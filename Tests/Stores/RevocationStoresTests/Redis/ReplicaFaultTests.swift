@@ -13,26 +13,26 @@ import Testing
         var script = ReplicaScript()
         script.handle(.connected)
         if name == "INFO" { return script }
-        script.answer(.identity(ReplicaScript.server))
+        script.reply(.identity(ReplicaScript.server))
         if name == "XINFO" { return script }
-        script.answer(.information(information))
+        script.reply(.information(information))
         if name == "SCAN" { return script }
-        script.answerRound(information)
-        script.answerRound(information)
+        script.replyToRound(information)
+        script.replyToRound(information)
         if name == "XREAD" { return script }
         script.wait(.seconds(1))
-        script.answer(.changes([.user("ann", at: 11)]))
+        script.reply(.changes([.user("ann", at: 11)]))
         return script
     }
 
     @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
     func `after an error there is a pause, and nothing is confirmed`(_ name: String) throws {
         var script = Self.waiting(for: name)
-        #expect(script.asked.first?.name == name)
+        #expect(script.pending.first?.name == name)
         let confirmations = script.confirmed.count
         let fault = ReplicaFault(kind: "\(name) NOPERM", message: "no")
-        script.handle(.answered(.refused(fault)))
-        #expect(script.forgets == (name == "XREAD" ? 0 : 1) || script.asked.isEmpty)
+        script.handle(.replied(.refused(fault)))
+        #expect(script.forgets == (name == "XREAD" ? 0 : 1) || script.pending.isEmpty)
         #expect(script.events.last == .refused(fault))
         #expect(script.machine.counts.lastFault == fault)
         let deadline = try #require(script.machine.deadline)
@@ -40,14 +40,14 @@ import Testing
         #expect(deadline - script.now <= 100_000_000)
         script.now = deadline
         script.handle(.tick)
-        #expect(script.asked == [.identity, .information])
+        #expect(script.pending == [.identity, .information])
         #expect(script.confirmed.count == confirmations)
     }
 
     @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
     func `a response of another shape is an error`(_ name: String) {
         var script = Self.waiting(for: name)
-        script.handle(.answered(name == "SCAN" ? .record(.none) : .slice(ReplicaSlice(cursor: 0))))
+        script.handle(.replied(name == "SCAN" ? .record(.none) : .slice(ReplicaSlice(cursor: 0))))
         #expect(script.machine.counts.lastFault?.kind == "\(name) shape")
         #expect(script.machine.deadline != nil)
     }
@@ -57,7 +57,7 @@ import Testing
         script.handle(.connected)
         var pauses: [UInt64] = []
         for _ in 0..<12 {
-            script.answer(.refused(.model))
+            script.reply(.refused(.model))
             let pause = (script.machine.deadline ?? 0) - script.now
             pauses.append(pause)
             script.now += pause
@@ -72,10 +72,10 @@ import Testing
         var script = ReplicaScript.following(information)
         for _ in 0..<2 {
             script.wait(.seconds(1))
-            script.handle(.answered(.refused(.model)))
+            script.handle(.replied(.refused(.model)))
             script.now = script.machine.deadline ?? 0
             script.handle(.tick)
-            script.answer(.identity(ReplicaScript.server), .information(information))
+            script.reply(.identity(ReplicaScript.server), .information(information))
         }
         #expect(script.events.filter { $0 == .refused(.model) }.count == 2)
         #expect(script.events.filter { $0 == .recovered }.count == 2)
@@ -85,11 +85,11 @@ import Testing
     @Test func `a record is read again after an error`() throws {
         let ann = ReplicaKey.user("ann")
         var script = Self.waiting(for: "HMGET")
-        script.handle(.answered(.refused(.model)))
+        script.handle(.replied(.refused(.model)))
         script.now = script.machine.deadline ?? 0
         script.handle(.tick)
-        script.answer(.identity(ReplicaScript.server), .information(.at(11, added: 5)))
-        #expect(script.asked.first == .record(ann))
+        script.reply(.identity(ReplicaScript.server), .information(.at(11, added: 5)))
+        #expect(script.pending.first == .record(ann))
         #expect(script.confirmed.count == 1)
     }
 
@@ -102,16 +102,16 @@ import Testing
 
     @Test func `entries in another order are an error`() {
         var script = ReplicaScript.following(information)
-        script.answer(.changes([.user("ann", at: 12), .user("ann", at: 11)]))
+        script.reply(.changes([.user("ann", at: 12), .user("ann", at: 11)]))
         #expect(script.machine.counts.lastFault == .otherOrder)
     }
 
     @Test func `a server that does not block gets a pause`() {
         var script = ReplicaScript.following(information)
         script.wait(.milliseconds(1))
-        script.answer(.changes([]))
+        script.reply(.changes([]))
         #expect(script.machine.counts.lastFault == .noWait)
-        #expect(script.asked.isEmpty)
+        #expect(script.pending.isEmpty)
     }
 
     @Test func `a pause ends with the connection`() {
@@ -120,7 +120,7 @@ import Testing
         script.handle(.lost)
         #expect(script.machine.deadline == nil)
         script.handle(.tick)
-        #expect(script.asked.isEmpty)
+        #expect(script.pending.isEmpty)
     }
 
     @Test func `a server without an identity is logged`() {

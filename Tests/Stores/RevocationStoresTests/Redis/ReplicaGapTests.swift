@@ -13,9 +13,9 @@ import Testing
     ) -> ReplicaScript {
         var script = ReplicaScript.following(.at(10, added: added))
         script.wait(.seconds(5))
-        script.answer(.changes([]))
-        script.answer(.information(later))
-        script.answer(.changes(entries))
+        script.reply(.changes([]))
+        script.reply(.information(later))
+        script.reply(.changes(entries))
         return script
     }
 
@@ -39,15 +39,15 @@ import Testing
         var script = script(after: later, entries)
         #expect(script.gaps == [gap])
         #expect(script.rereads == 2)
-        #expect(script.asked.contains(.slice(cursor: 0)))
-        #expect(script.asked.last == .changes(after: id, count: 1000, block: nil))
+        #expect(script.pending.contains(.slice(cursor: 0)))
+        #expect(script.pending.last == .changes(after: id, count: 1000, block: nil))
         #expect(script.confirmed.count == 1)
         let before = script.now
         script.wait(.seconds(1))
         let stream = ReplicaStreamInformation(last: id, added: script.machine.position?.added, first: nil)
-        script.answerRound(stream)
+        script.replyToRound(stream)
         #expect(script.confirmed.count == 1)
-        script.answerRound(stream)
+        script.replyToRound(stream)
         #expect(script.confirmed.count == 2)
         #expect(script.confirmed.last ?? 0 > before)
     }
@@ -98,15 +98,15 @@ import Testing
         script.reconnect(to: ReplicaIdentity(names: [[2]], isMaster: true), .refused(.model))
         script.wait(.seconds(1))
         script.handle(.tick)
-        script.answer(.identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(information))
+        script.reply(.identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(information))
         #expect(script.gaps == [.otherServer])
     }
 
     @Test func `a replica of another server is not followed`() {
         var script = ReplicaScript()
         script.handle(.connected)
-        script.answer(.identity(ReplicaIdentity(names: [[1]], isMaster: false)))
-        #expect(script.asked.isEmpty)
+        script.reply(.identity(ReplicaIdentity(names: [[1]], isMaster: false)))
+        #expect(script.pending.isEmpty)
         #expect(script.machine.deadline != nil)
         #expect(script.machine.counts.lastFault == .notMaster)
     }
@@ -126,8 +126,8 @@ import Testing
     @Test func `without counts there is no gap while the old entries are in the stream`() {
         var script = ReplicaScript.following(.at(10, added: nil))
         script.wait(.seconds(5))
-        script.answer(.changes([.user("ann", at: 11)]))
-        script.answer(.record(.none), .information(.at(11, added: nil)), .changes([]))
+        script.reply(.changes([.user("ann", at: 11)]))
+        script.reply(.record(.none), .information(.at(11, added: nil)), .changes([]))
         #expect(script.gaps == [])
         #expect(script.confirmed.count == 2)
     }
@@ -135,8 +135,8 @@ import Testing
     @Test func `without counts a stream trimmed past the position is a gap`() {
         var script = ReplicaScript.following(.at(10, added: nil))
         script.wait(.seconds(5))
-        script.answer(.changes([.user("ann", at: 12)]))
-        script.answer(
+        script.reply(.changes([.user("ann", at: 12)]))
+        script.reply(
             .record(.none), .information(ReplicaStreamInformation(last: .at(12), added: nil, first: .at(12))))
         #expect(script.gaps == [.missing])
         #expect(script.confirmed.count == 1)

@@ -30,7 +30,7 @@ struct ReplicaModel {
     private var now: UInt64 = 1_000_000_000_000
     private var marked: Set<ReplicaKey> = []
     private var commands: [ReplicaCommand] = []
-    private var answers: [ReplicaAnswer] = []
+    private var answers: [ReplicaReply] = []
     private var blockedSince: UInt64?
     private var isConnected = false
     private var writings: [Writing] = []
@@ -82,7 +82,7 @@ struct ReplicaModel {
         if !commands.isEmpty { reply(.refused(ReplicaFault(kind: "model", message: ""))) }
     }
 
-    private mutating func reply(_ answer: ReplicaAnswer) {
+    private mutating func reply(_ answer: ReplicaReply) {
         commands.removeFirst()
         blockedSince = nil
         answers.append(answer)
@@ -91,7 +91,7 @@ struct ReplicaModel {
     mutating func deliver() {
         guard !answers.isEmpty else { return }
         let answer = answers.removeFirst()
-        if stale > 0 { stale -= 1 } else { handle(.answered(answer)) }
+        if stale > 0 { stale -= 1 } else { handle(.replied(answer)) }
     }
 
     // MARK: - Writers

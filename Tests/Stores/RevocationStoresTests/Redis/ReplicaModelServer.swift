@@ -41,7 +41,7 @@ struct ReplicaModelServer {
     }
 
     /// The reply to a command. `nil` while a read waits for an entry.
-    func answer(_ command: ReplicaCommand, sliceSize: Int) -> ReplicaAnswer? {
+    func answer(_ command: ReplicaCommand, sliceSize: Int) -> ReplicaReply? {
         switch command {
         case .identity: return .identity(ReplicaIdentity(names: [[process]], isMaster: true))
         case .information: return .information(information)

@@ -10,14 +10,14 @@ import Testing
     func due() -> ReplicaScript {
         var script = ReplicaScript.following(information)
         script.wait(.seconds(3600))
-        script.answer(.changes([]))
+        script.reply(.changes([]))
         return script
     }
 
     @Test func `every hour everything is read again`() {
         let script = due()
-        #expect(script.events.contains(.rereadBegun(.due)))
-        #expect(script.asked.first == .slice(cursor: 0))
+        #expect(script.events.contains(.rereadStarted(.due)))
+        #expect(script.pending.first == .slice(cursor: 0))
         #expect(script.gaps == [])
     }
 
@@ -26,11 +26,11 @@ import Testing
         for number in 1...50 {
             let confirmations = script.confirmed.count
             script.wait(.milliseconds(300))
-            for command in script.asked {
+            for command in script.pending {
                 switch command {
-                case .slice: script.answer(.slice(ReplicaSlice(cursor: UInt64(number))))
-                case .information: script.answer(.information(information))
-                default: script.answer(.changes([]))
+                case .slice: script.reply(.slice(ReplicaSlice(cursor: UInt64(number))))
+                case .information: script.reply(.information(information))
+                default: script.reply(.changes([]))
                 }
             }
             #expect(script.confirmed.count >= confirmations)
@@ -41,25 +41,25 @@ import Testing
 
     @Test func `slices of a periodic read have pauses between them`() {
         var script = due()
-        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
-        #expect(script.asked == [.changes(after: .at(10), count: 1000, block: 20)])
+        script.reply(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        #expect(script.pending == [.changes(after: .at(10), count: 1000, block: 20)])
         script.wait(.milliseconds(20))
-        script.answer(.changes([]))
-        #expect(script.asked.first == .slice(cursor: 5))
+        script.reply(.changes([]))
+        #expect(script.pending.first == .slice(cursor: 5))
     }
 
     @Test func `an entry between slices is applied at once`() throws {
         let ann = ReplicaKey.user("ann")
         var script = due()
-        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
-        script.answer(.changes([.user("ann", at: 11)]))
-        #expect(script.asked.first == .record(ann))
+        script.reply(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        script.reply(.changes([.user("ann", at: 11)]))
+        #expect(script.pending.first == .record(ann))
     }
 
     @Test func `slices of a required read follow without pauses`() {
         var script = ReplicaScript.connected(information)
-        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
-        #expect(script.asked == [.slice(cursor: 5), .changes(after: .at(10), count: 1000, block: nil)])
+        script.reply(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        #expect(script.pending == [.slice(cursor: 5), .changes(after: .at(10), count: 1000, block: nil)])
     }
 
     @Test func `a long slice is read in parts`() {
@@ -67,11 +67,11 @@ import Testing
         bounds.records = 2
         let keys = (1...5).map { ReplicaKey.user("user\($0)") }
         var script = ReplicaScript.connected(information, bounds: bounds)
-        script.answer(.slice(ReplicaSlice(cursor: 5, keys: keys)), .information(information), .changes([]))
+        script.reply(.slice(ReplicaSlice(cursor: 5, keys: keys)), .information(information), .changes([]))
         var parts: [Int] = []
         while script.sweeps == 0, parts.count < 5 {
-            parts.append(script.asked.filter { if case .record = $0 { true } else { false } }.count)
-            script.answerRound(information)
+            parts.append(script.pending.filter { if case .record = $0 { true } else { false } }.count)
+            script.replyToRound(information)
         }
         #expect(parts == [2, 2, 1])
         #expect(script.records.map(\.key) == keys)
@@ -79,9 +79,9 @@ import Testing
 
     @Test func `a lost connection starts the read again`() {
         var script = due()
-        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        script.reply(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
         script.reconnect(.information(information))
-        #expect(script.asked.contains(.slice(cursor: 0)))
+        #expect(script.pending.contains(.slice(cursor: 0)))
         #expect(script.rereads == 3)
         #expect(script.sweeps == 1)
     }
@@ -89,20 +89,20 @@ import Testing
     /// Without a complete read the machine confirms nothing, even without a gap.
     @Test func `an interrupted first read is not complete`() {
         var script = ReplicaScript.connected(information)
-        script.answer(.slice(ReplicaSlice(cursor: 5)))
+        script.reply(.slice(ReplicaSlice(cursor: 5)))
         script.reconnect(.information(information))
         #expect(script.confirmed.isEmpty)
-        script.answerRound(information)
-        script.answerRound(information)
+        script.replyToRound(information)
+        script.replyToRound(information)
         #expect(script.confirmed.count == 1)
         #expect(script.sweeps == 1)
     }
 
     @Test func `a gap during a read starts another one`() {
         var script = due()
-        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(.at(10, added: 9)), .changes([]))
+        script.reply(.slice(ReplicaSlice(cursor: 5)), .information(.at(10, added: 9)), .changes([]))
         #expect(script.gaps == [.countDiffers])
-        #expect(script.asked.contains(.slice(cursor: 0)))
+        #expect(script.pending.contains(.slice(cursor: 0)))
     }
 
     @Test func `malformed keys are counted and logged once`() {
@@ -110,7 +110,7 @@ import Testing
         bounds.logged = 3
         var script = ReplicaScript.connected(information, bounds: bounds)
         let faulty = (0..<10).map { Array("gatehouse:user:\($0)".utf8) }
-        script.answer(
+        script.reply(
             .slice(ReplicaSlice(cursor: 0, faultyKeys: faulty)), .information(information), .changes([]))
         #expect(script.machine.counts.faultyKeys == 10)
         #expect(script.events.filter { if case .faultyKey = $0 { true } else { false } }.count == 3)

@@ -8,8 +8,8 @@ import Revocation
 struct ReplicaScript {
     var machine: ReplicaMachine
     var now: UInt64 = 1_000_000_000
-    /// The commands that are not answered yet.
-    private(set) var asked: [ReplicaCommand] = []
+    /// The commands without a reply.
+    private(set) var pending: [ReplicaCommand] = []
     private(set) var confirmed: [UInt64] = []
     private(set) var records: [(key: ReplicaKey, word: RecordWord)] = []
     private(set) var events: [ReplicaEvent] = []
@@ -33,7 +33,7 @@ struct ReplicaScript {
     ) -> ReplicaScript {
         var script = ReplicaScript(timing: timing, bounds: bounds)
         script.handle(.connected)
-        script.answer(.identity(identity), .information(information))
+        script.reply(.identity(identity), .information(information))
         return script
     }
 
@@ -43,17 +43,17 @@ struct ReplicaScript {
         timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds()
     ) -> ReplicaScript {
         var script = connected(information, identity: identity, timing: timing, bounds: bounds)
-        script.answerRound(information)
-        script.answerRound(information)
+        script.replyToRound(information)
+        script.replyToRound(information)
         return script
     }
 
     /// Loses the connection and connects to the server with this identity.
-    mutating func reconnect(to identity: ReplicaIdentity? = server, _ answer: ReplicaAnswer? = nil) {
+    mutating func reconnect(to identity: ReplicaIdentity? = server, _ reply: ReplicaReply? = nil) {
         handle(.lost)
         handle(.connected)
-        self.answer(.identity(identity))
-        if let answer { self.answer(answer) }
+        self.reply(.identity(identity))
+        if let reply { self.reply(reply) }
     }
 
     mutating func handle(_ event: ReplicaMachine.Event) {
@@ -64,8 +64,8 @@ struct ReplicaScript {
 
     private mutating func record(_ action: ReplicaMachine.Action) {
         switch action {
-        case .send(let commands): asked = commands
-        case .forget: (asked, forgets) = ([], forgets + 1)
+        case .send(let commands): pending = commands
+        case .forget: (pending, forgets) = ([], forgets + 1)
         case .set(let key, let word, let parts):
             records.append((key, word))
             changes.append(parts)
@@ -78,23 +78,23 @@ struct ReplicaScript {
         }
     }
 
-    /// Answers the next commands in their order.
-    mutating func answer(_ answers: ReplicaAnswer...) {
-        for answer in answers {
-            if !asked.isEmpty { asked.removeFirst() }
-            handle(.answered(answer))
+    /// Replies to the next commands in order.
+    mutating func reply(_ replies: ReplicaReply...) {
+        for reply in replies {
+            if !pending.isEmpty { pending.removeFirst() }
+            handle(.replied(reply))
         }
     }
 
-    /// Answers a whole round for an idle server without keys, entries and records.
-    mutating func answerRound(_ information: ReplicaStreamInformation) {
-        for command in asked {
+    /// Replies to a whole round for an idle server without keys, entries and records.
+    mutating func replyToRound(_ information: ReplicaStreamInformation) {
+        for command in pending {
             switch command {
-            case .identity: answer(.identity(Self.server))
-            case .information: answer(.information(information))
-            case .changes: answer(.changes([]))
-            case .slice: answer(.slice(ReplicaSlice(cursor: 0)))
-            case .record: answer(.record(.none))
+            case .identity: reply(.identity(Self.server))
+            case .information: reply(.information(information))
+            case .changes: reply(.changes([]))
+            case .slice: reply(.slice(ReplicaSlice(cursor: 0)))
+            case .record: reply(.record(.none))
             }
         }
     }
@@ -104,7 +104,7 @@ struct ReplicaScript {
     }
 
     var gaps: [ReplicaGap] {
-        events.compactMap { if case .rereadBegun(.gap(let gap)) = $0 { gap } else { nil } }
+        events.compactMap { if case .rereadStarted(.gap(let gap)) = $0 { gap } else { nil } }
     }
 }
 

@@ -11,10 +11,10 @@ import Testing
     @Test func `the stream is read from its position before the records`() {
         var script = ReplicaScript()
         script.handle(.connected)
-        #expect(script.asked == [.identity, .information])
-        script.answer(.identity(ReplicaScript.server), .information(information))
+        #expect(script.pending == [.identity, .information])
+        script.reply(.identity(ReplicaScript.server), .information(information))
         #expect(
-            script.asked == [
+            script.pending == [
                 .slice(cursor: 0), .information, .changes(after: .at(10), count: 1000, block: nil),
             ])
         #expect(script.rereads == 1)
@@ -24,20 +24,20 @@ import Testing
     @Test func `nothing is confirmed before all records are read`() throws {
         let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.connected(information)
-        script.answer(.slice(ReplicaSlice(cursor: 7, keys: [ann])), .information(information), .changes([]))
-        #expect(script.asked.prefix(2) == [.record(ann), .slice(cursor: 7)])
-        script.answer(.record(.faulty), .slice(ReplicaSlice(cursor: 0)), .changes([]))
+        script.reply(.slice(ReplicaSlice(cursor: 7, keys: [ann])), .information(information), .changes([]))
+        #expect(script.pending.prefix(2) == [.record(ann), .slice(cursor: 7)])
+        script.reply(.record(.faulty), .slice(ReplicaSlice(cursor: 0)), .changes([]))
         #expect(script.sweeps == 1)
         #expect(script.confirmed.isEmpty)
         script.wait(.milliseconds(1))
-        script.answer(.information(information))
+        script.reply(.information(information))
         #expect(script.confirmed == [1_000_000_000])
         #expect(script.records.map(\.key) == [ann])
     }
 
     @Test func `an idle machine waits for entries`() {
         let script = ReplicaScript.following(information)
-        #expect(script.asked == [.changes(after: .at(10), count: 1000, block: 5000)])
+        #expect(script.pending == [.changes(after: .at(10), count: 1000, block: 5000)])
         #expect(script.confirmed.count == 1)
     }
 
@@ -45,15 +45,15 @@ import Testing
         let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(information)
         script.wait(.seconds(1))
-        script.answer(.changes([.user("ann", at: 11)]))
+        script.reply(.changes([.user("ann", at: 11)]))
         #expect(
-            script.asked == [.record(ann), .information, .changes(after: .at(11), count: 1000, block: nil)])
+            script.pending == [.record(ann), .information, .changes(after: .at(11), count: 1000, block: nil)])
         let sent = script.now
         script.wait(.milliseconds(1))
-        script.answer(.record(RecordWord(UserRecord(validSince: 5))))
+        script.reply(.record(RecordWord(UserRecord(validSince: 5))))
         #expect(script.records.last?.key == ann)
         #expect(script.confirmed.count == 1)
-        script.answer(.information(.at(11, added: 5)))
+        script.reply(.information(.at(11, added: 5)))
         #expect(script.confirmed.last == sent)
     }
 
@@ -62,14 +62,14 @@ import Testing
         let bob = ReplicaKey.user("bob")
         var script = ReplicaScript.following(information)
         script.wait(.seconds(5))
-        script.answer(.changes([]))
+        script.reply(.changes([]))
         let sent = script.now
-        #expect(script.asked.first == .information)
-        script.answer(.information(.at(11, added: 5)), .changes([.user("bob", at: 11)]))
+        #expect(script.pending.first == .information)
+        script.reply(.information(.at(11, added: 5)), .changes([.user("bob", at: 11)]))
         #expect(script.confirmed.count == 1)
-        #expect(script.asked.first == .record(bob))
+        #expect(script.pending.first == .record(bob))
         script.wait(.milliseconds(1))
-        script.answer(.record(.faulty))
+        script.reply(.record(.faulty))
         #expect(script.confirmed.last == sent)
         #expect(script.gaps == [])
     }
@@ -78,17 +78,17 @@ import Testing
     @Test func `an entry is applied when its record is read`() {
         var script = ReplicaScript.following(information)
         #expect(script.machine.appliedThrough == .at(10))
-        script.answer(.changes([.user("ann", at: 11)]))
+        script.reply(.changes([.user("ann", at: 11)]))
         #expect(script.machine.appliedThrough == nil)
-        script.answer(.record(RecordWord(UserRecord(validSince: 5))))
+        script.reply(.record(RecordWord(UserRecord(validSince: 5))))
         #expect(script.machine.appliedThrough == .at(11))
     }
 
     @Test func `one record is read once for many entries`() throws {
         let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(information)
-        script.answer(.changes((11...20).map { .user("ann", at: $0) }))
-        #expect(script.asked.filter { $0 == .record(ann) }.count == 1)
+        script.reply(.changes((11...20).map { .user("ann", at: $0) }))
+        #expect(script.pending.filter { $0 == .record(ann) }.count == 1)
     }
 
     @Test func `under load the stream is compared periodically`() {
@@ -96,12 +96,12 @@ import Testing
         script.wait(.seconds(1))
         var comparisons = 0
         for number in 0..<100 {
-            script.answer(.changes([.user("ann", at: 11 + UInt64(number))]))
+            script.reply(.changes([.user("ann", at: 11 + UInt64(number))]))
             script.wait(.milliseconds(10))
-            script.answer(.record(.none))
-            guard script.asked.first == .information else { continue }
+            script.reply(.record(.none))
+            guard script.pending.first == .information else { continue }
             comparisons += 1
-            script.answer(.information(.at(11 + UInt64(number), added: 5 + UInt64(number))))
+            script.reply(.information(.at(11 + UInt64(number), added: 5 + UInt64(number))))
         }
         #expect(4...5 ~= comparisons)
         #expect(script.confirmed.count == 1 + comparisons)
@@ -113,30 +113,30 @@ import Testing
         bounds.hints = 2
         var script = ReplicaScript.following(information, bounds: bounds)
         script.wait(.seconds(1))
-        script.answer(.changes((1...5).map { .user("user\($0)", at: 10 + $0) }))
-        #expect(script.asked.count == 2)
-        script.answer(.record(.none), .record(.none))
-        #expect(script.asked.count == 2)
-        script.answer(.record(.none), .record(.none))
-        #expect(script.asked.count == 3)
-        #expect(script.asked.dropFirst() == [.information, .changes(after: .at(15), count: 1000, block: nil)])
+        script.reply(.changes((1...5).map { .user("user\($0)", at: 10 + $0) }))
+        #expect(script.pending.count == 2)
+        script.reply(.record(.none), .record(.none))
+        #expect(script.pending.count == 2)
+        script.reply(.record(.none), .record(.none))
+        #expect(script.pending.count == 3)
+        #expect(script.pending.dropFirst() == [.information, .changes(after: .at(15), count: 1000, block: nil)])
     }
 
     @Test func `a lost connection loses no record to read`() throws {
         let (ann, bob) = (ReplicaKey.user("ann"), ReplicaKey.user("bob"))
         var script = ReplicaScript.following(information)
         script.wait(.seconds(1))
-        script.answer(.changes([.user("ann", at: 11), .user("bob", at: 12)]))
-        script.answer(.record(.none))
+        script.reply(.changes([.user("ann", at: 11), .user("bob", at: 12)]))
+        script.reply(.record(.none))
         script.handle(.lost)
         #expect(script.confirmed.count == 1)
         script.handle(.connected)
         let sent = script.now
-        script.answer(.identity(ReplicaScript.server), .information(.at(12, added: 6)))
-        #expect(script.asked.first == .record(bob))
-        #expect(!script.asked.contains(.record(ann)))
+        script.reply(.identity(ReplicaScript.server), .information(.at(12, added: 6)))
+        #expect(script.pending.first == .record(bob))
+        #expect(!script.pending.contains(.record(ann)))
         #expect(script.confirmed.count == 1)
-        script.answer(.record(.none))
+        script.reply(.record(.none))
         #expect(script.confirmed.last == sent)
         #expect(script.rereads == 1)
     }
@@ -144,8 +144,8 @@ import Testing
     @Test func `a response of a lost round changes nothing`() {
         var script = ReplicaScript.following(information)
         script.handle(.lost)
-        script.handle(.answered(.changes([.user("ann", at: 11)])))
-        #expect(script.asked.isEmpty)
+        script.handle(.replied(.changes([.user("ann", at: 11)])))
+        #expect(script.pending.isEmpty)
         #expect(script.machine.position?.id == .at(10))
     }
 }
@@ -158,7 +158,7 @@ import Testing
         #expect(timing.block == .milliseconds(block))
         #expect(timing.check <= .milliseconds(250))
         let script = ReplicaScript.following(.at(10, added: 4), timing: timing)
-        #expect(script.asked == [.changes(after: .at(10), count: 1000, block: UInt64(block))])
+        #expect(script.pending == [.changes(after: .at(10), count: 1000, block: UInt64(block))])
     }
 
     /// The age of an idle view is at most the wait of a read and the time of the replies.
@@ -171,8 +171,8 @@ import Testing
         for _ in 0..<20 {
             script.now += timing.block.nanoseconds
             oldest = max(oldest, script.now - (script.confirmed.last ?? 0))
-            script.answerRound(information)
-            script.answerRound(information)
+            script.replyToRound(information)
+            script.replyToRound(information)
         }
         #expect(oldest <= UInt64(staleness) * 300_000_000)
     }

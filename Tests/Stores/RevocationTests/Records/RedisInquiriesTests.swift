@@ -15,16 +15,16 @@ import Testing
     private final class Desk: RedisLinkObserver {
         let link: RedisLink
         var inquiries: RedisInquiries<Int>?
-        var answers: [Int: StoreRecords] = [:]
+        var results: [Int: StoreRecords] = [:]
         private var whenReady: EventLoopPromise<Void>?
-        private var whenAnswered: (count: Int, promise: EventLoopPromise<[Int: StoreRecords]>)?
+        private var expected: (count: Int, promise: EventLoopPromise<[Int: StoreRecords]>)?
 
         init(_ configuration: RedisConfiguration, loop: any EventLoop, timeout: UInt64) {
             link = RedisLink(
                 configuration, loop: loop, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-            inquiries = RedisInquiries(link: link, timeout: timeout) { [unowned self] asker, answer in
-                answers[asker] = answer
-                if let wanted = whenAnswered, answers.count == wanted.count { wanted.promise.succeed(answers) }
+            inquiries = RedisInquiries(link: link, timeout: timeout) { [unowned self] caller, records in
+                results[caller] = records
+                if let wanted = expected, results.count == wanted.count { wanted.promise.succeed(results) }
             }
             link.observer = self
         }
@@ -35,8 +35,8 @@ import Testing
         }
 
         func expect(_ count: Int, _ promise: EventLoopPromise<[Int: StoreRecords]>) {
-            whenAnswered = (count, promise)
-            if answers.count == count { promise.succeed(answers) }
+            expected = (count, promise)
+            if results.count == count { promise.succeed(results) }
         }
 
         func linkIsReady(_ link: RedisLink) {
@@ -47,15 +47,15 @@ import Testing
         func linkIsLost(_ link: RedisLink, why problem: RedisProblem) {}
     }
 
-    /// Sends all queries in one turn of the loop, and returns the answers by the numbers of the queries.
+    /// Sends all queries in one turn of the loop, and returns the results by the numbers of the queries.
     private func query(
-        _ port: Int, _ questions: [(StoreQuery, String, String)], timeout: Duration = .seconds(10),
+        _ port: Int, _ queries: [(StoreQuery, String, String)], timeout: Duration = .seconds(10),
         connects: Bool = true
     ) throws -> [Int: StoreRecords] {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
-        let answers = loop.makePromise(of: [Int: StoreRecords].self)
+        let results = loop.makePromise(of: [Int: StoreRecords].self)
         let ready = loop.makePromise(of: Void.self)
         let desk = try loop.submit {
             let desk = Desk(
@@ -65,20 +65,20 @@ import Testing
         }.wait()
         try ready.futureResult.wait()
         try loop.submit {
-            for (number, (question, uid, session)) in questions.enumerated() {
-                desk.value.inquiries?.query(question, RecordCommands(UserKey(uid), session: session), for: number)
+            for (number, (query, uid, session)) in queries.enumerated() {
+                desk.value.inquiries?.query(query, RecordCommands(UserKey(uid), session: session), for: number)
             }
-            desk.value.expect(questions.count, answers)
+            desk.value.expect(queries.count, results)
         }.wait()
         defer { try? loop.submit { desk.value.link.stop() }.wait() }
-        return try answers.futureResult.wait()
+        return try results.futureResult.wait()
     }
 
-    /// A server that accepts the handshake and then replies with `answer`.
+    /// A server that accepts the handshake and then replies with `reply`.
     private func greeting(
-        _ answer: @escaping @Sendable (FakeRedis.Command) -> FakeRedis.Answer
+        _ reply: @escaping @Sendable (FakeRedis.Command) -> FakeRedis.Answer
     ) throws -> FakeRedis {
-        try FakeRedis { $0.name == "HMGET" ? answer($0) : .text("+PONG\r\n") }
+        try FakeRedis { $0.name == "HMGET" ? reply($0) : .text("+PONG\r\n") }
     }
 
     @Test func `records are read as they are`() async throws {
@@ -87,7 +87,7 @@ import Testing
         try redis.cli("HSET", "gatehouse:session:{ada}:1699", "signed_in_at", "1700000001")
         try redis.cli("SET", "gatehouse:user:{odd}", "no hash")
         try redis.cli("HSET", "gatehouse:session:{odd}:1", "revoked", "true")
-        let answers = try query(
+        let results = try query(
             redis.port,
             [
                 ([.user, .session], "ada", "1699"), (.session, "ada", "1699"), ([.user, .session], "bob", "1"),
@@ -95,20 +95,20 @@ import Testing
             ])
         let user = UserLookup.record(validSince: 1_700_000_000, disabled: true)
         let session = SessionLookup.record(revoked: false, signedInAt: 1_700_000_001)
-        #expect(answers[0] == .records(user: user, session: session))
-        #expect(answers[1] == .records(user: nil, session: session))
-        #expect(answers[2] == .records(user: UserLookup.none, session: SessionLookup.none))
-        #expect(answers[3] == .records(user: .faulty, session: .faulty))
+        #expect(results[0] == .records(user: user, session: session))
+        #expect(results[1] == .records(user: nil, session: session))
+        #expect(results[2] == .records(user: UserLookup.none, session: SessionLookup.none))
+        #expect(results[3] == .records(user: .faulty, session: .faulty))
     }
 
     @Test func `each query of a turn gets its own answer`() async throws {
         let redis = try await RedisServer()
         let script = "for n = 0, 99 do redis.call('HSET', 'gatehouse:user:{u' .. n .. '}', 'valid_since', n) end"
         try redis.cli("EVAL", script, "0")
-        let answers = try query(redis.port, (0..<100).map { (.user, "u\($0)", "1") })
+        let results = try query(redis.port, (0..<100).map { (.user, "u\($0)", "1") })
         for number in 0..<100 {
             let user = UserLookup.record(validSince: UnixTime(clamping: Int64(number)), disabled: false)
-            #expect(answers[number] == .records(user: user, session: nil))
+            #expect(results[number] == .records(user: user, session: nil))
         }
     }
 
@@ -127,17 +127,17 @@ import Testing
     @Test func `H-04: a query without a reply times out`() throws {
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
-        let answers = try query(fake.port, [([.user, .session], "ada", "1")], timeout: .milliseconds(30))
-        #expect(answers[0] == .failed(.timedOut))
+        let results = try query(fake.port, [([.user, .session], "ada", "1")], timeout: .milliseconds(30))
+        #expect(results[0] == .failed(.timedOut))
     }
 
     @Test func `queries above the limit fail at once`() throws {
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
         let limit = RedisInquiries<Int>.limit
-        let answers = try query(
+        let results = try query(
             fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .seconds(1))
-        #expect(answers[limit] == .failed(.overloaded))
-        #expect(answers.values.count { $0 == .failed(.timedOut) } == limit)
+        #expect(results[limit] == .failed(.overloaded))
+        #expect(results.values.count { $0 == .failed(.timedOut) } == limit)
     }
 }

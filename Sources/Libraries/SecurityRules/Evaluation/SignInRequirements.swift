@@ -1,5 +1,5 @@
 /// The sign-in requirements of conditions, and the assumptions about the sign-in.
-struct SignInQuestion {
+struct SignInRequirements {
     private var known = RuleSignIn()
     private var now: Int64 = 0
     /// The assumed age of the sign-in in seconds. `nil` for the actual one.
