@@ -136,12 +136,12 @@ import Testing
 
     @Test mutating func `a key that waits too long for its call is rejected`() {
         enter("a", "b", "c")
-        #expect(flights.deadline == now + LookupLimits.patience)
+        #expect(flights.deadline == now + LookupLimits.waitLimit)
         advance(2)
         enter("d", "c")
         advance(3)
         #expect(rejected == [3: .overloaded, 5: .overloaded])
-        #expect(flights.deadline == now + LookupLimits.patience - 3 * Self.second)
+        #expect(flights.deadline == now + LookupLimits.waitLimit - 3 * Self.second)
         #expect(flights.status(now: now).waiting == 1)
     }
 

@@ -33,11 +33,11 @@ struct CORSTests: SharedScenarioSuite {
     private static let exposed = "Access-Control-Expose-Headers: WWW-Authenticate, Retry-After"
 
     @Test func `C-03: a preflight gets the response of the requested method's route`() throws {
-        let ask = options(
+        let preflight = options(
             "/cors/7?x=1", Self.origin, "Access-Control-Request-Method: DELETE",
             "Access-Control-Request-Headers: authorization, x-a", "Access-Control-Request-Private-Network: true",
             "Cookie: __session=broken", "Authorization: Bearer broken")
-        let (response, count) = try scenario.forwarded { try scenario.send(ask) }
+        let (response, count) = try scenario.forwarded { try scenario.send(preflight) }
         #expect(response.status == 204 && response.body.isEmpty && count == 0)
         #expect(response["Content-Length"] == nil && response["Set-Cookie"] == nil)
         #expect(
@@ -65,9 +65,9 @@ struct CORSTests: SharedScenarioSuite {
     }
 
     @Test func `K-16: preflights take part in the route's rate limit`() throws {
-        let ask = options("/asked/x", Self.origin, "Access-Control-Request-Method: DELETE")
-        #expect(try scenario.send(ask).status == 204)
-        let limited = try scenario.send(ask)
+        let preflight = options("/asked/x", Self.origin, "Access-Control-Request-Method: DELETE")
+        #expect(try scenario.send(preflight).status == 204)
+        let limited = try scenario.send(preflight)
         #expect(limited.status == 429 && limited.text.contains("request/rate-limited"))
         #expect(limited["Access-Control-Allow-Origin"] == "https://app.example" && limited["Retry-After"] != nil)
     }
@@ -76,8 +76,8 @@ struct CORSTests: SharedScenarioSuite {
         "https://evil.example", "null", "https://app.example:8443", "http://app.example",
         "https://app.example.evil.example",
     ]) func `C-03: a preflight of another origin is denied`(origin: String) throws {
-        let ask = options("/cors/7", "Origin: \(origin)", "Access-Control-Request-Method: DELETE")
-        let (response, count) = try scenario.forwarded { try scenario.send(ask) }
+        let preflight = options("/cors/7", "Origin: \(origin)", "Access-Control-Request-Method: DELETE")
+        let (response, count) = try scenario.forwarded { try scenario.send(preflight) }
         expectDenial(response, 403, "request/cross-site")
         #expect(count == 0 && answer(response) == ["Vary: Origin"])
     }
@@ -93,8 +93,8 @@ struct CORSTests: SharedScenarioSuite {
     }
 
     @Test func `C-02: a preflight to a route without CORS needs a credential`() throws {
-        let ask = options("/me/x", Self.origin, "Access-Control-Request-Method: DELETE")
-        try scenario.expectRefusal(ask, 401, "auth/missing-credential", challenge: "Bearer")
+        let preflight = options("/me/x", Self.origin, "Access-Control-Request-Method: DELETE")
+        try scenario.expectRefusal(preflight, 401, "auth/missing-credential", challenge: "Bearer")
         let put = options("/cors/7", Self.origin, "Access-Control-Request-Method: PUT")
         try scenario.expectRefusal(put, 405, "request/method-not-allowed")
     }
@@ -154,12 +154,12 @@ struct CORSTests: SharedScenarioSuite {
 
     @Test func `the allowed origins can read the account calls`() throws {
         let path = "/.gatehouse/sign-out"
-        let ask = try scenario.send(
+        let preflight = try scenario.send(
             options(
                 path, Self.origin, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"
             ))
-        #expect(ask.status == 204 && ask["Access-Control-Allow-Methods"] == "POST")
-        #expect(ask["Access-Control-Allow-Credentials"] == "true")
+        #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == "POST")
+        #expect(preflight["Access-Control-Allow-Credentials"] == "true")
         let nonce = try scenario.send(.post("/.gatehouse/nonce", Self.origin))
         #expect(nonce.status == 200 && nonce["Access-Control-Allow-Origin"] == "https://app.example")
         let refused = try scenario.send(

@@ -107,7 +107,7 @@ struct OpaqueCacheCaseTests {
         }
     }
 
-    static let scopes: [(told: JSON?, passes: Bool)] = [
+    static let scopes: [(scope: JSON?, passes: Bool)] = [
         ("read", true), ("write read", true), ("read read", true), ("", false), (nil, false), ("write", false),
         ("READ", false), ("readwrite", false), ("read:all", false), ("xread", false), ("read,write", false),
     ]
@@ -116,7 +116,7 @@ struct OpaqueCacheCaseTests {
         try await Scenario.introspecting(routes: Self.scoped) { scenario in
             for row in Self.scopes {
                 let token = try scenario.opaque { token in
-                    row.told.map { token.setting("scope", to: $0) } ?? token.removing("scope")
+                    row.scope.map { token.setting("scope", to: $0) } ?? token.removing("scope")
                 }
                 let response = try scenario.send(.bearer(token.text, "/read/x"))
                 #expect(response.status == (row.passes ? 200 : 403), "\(row) \(response.text)")

@@ -95,8 +95,9 @@ struct OpaqueLoadTests {
                 #expect(try waiting(scenario) <= 1024)
             }
             _ = try await eventually("the rest to be told") {
-                let told = try scenario.metric("gatehouse_introspection_without_call_total", containing: "overflowed")
-                return told > 0 ? true : nil
+                let overflowed = try scenario.metric(
+                    "gatehouse_introspection_without_call_total", containing: "overflowed")
+                return overflowed > 0 ? true : nil
             }
             #expect(try waiting(scenario) <= 1024)
             gate.open()

@@ -24,10 +24,11 @@ struct TrustedProxyTests {
     @Test(.tags(.a10, .a11, .a12)) func `only a trusted proxy names the client`() async throws {
         try await run { _, port in
             let lines = ["X-Forwarded-For: 6.6.6.6, 8.8.8.8, 10.1.1.1", "X-Forwarded-Proto: https"]
-            let told = try #require(EchoReport(try answer(lines, port, from: 2)))
-            #expect(told.values("X-Forwarded-For") == ["8.8.8.8, 10.1.1.1, 127.0.0.2"])
-            #expect(told.values("X-Forwarded-Proto") == ["https"])
-            #expect(told.values("Forwarded") == ["for=8.8.8.8;proto=https;host=\"a\", for=10.1.1.1, for=127.0.0.2"])
+            let forwarded = try #require(EchoReport(try answer(lines, port, from: 2)))
+            #expect(forwarded.values("X-Forwarded-For") == ["8.8.8.8, 10.1.1.1, 127.0.0.2"])
+            #expect(forwarded.values("X-Forwarded-Proto") == ["https"])
+            #expect(
+                forwarded.values("Forwarded") == ["for=8.8.8.8;proto=https;host=\"a\", for=10.1.1.1, for=127.0.0.2"])
             let near = try #require(EchoReport(try answer(lines, port, from: 1)))
             #expect(near.values("X-Forwarded-For") == ["127.0.0.1"])
             #expect(near.values("X-Forwarded-Proto") == ["http"])
@@ -61,12 +62,12 @@ struct TrustedProxyTests {
         ("[X-Forwarded-For, X-Forwarded-Proto]", "X-Forwarded-For: 8.8.8.8\r\nX-Forwarded-Proto: https"),
         ("[CF-Connecting-IP, X-Forwarded-Proto]", "CF-Connecting-IP: 8.8.8.8\r\nX-Forwarded-Proto: https"),
     ])
-    func `A-12: only the fields count that the proxy sets`(sets: String, told: String) async throws {
+    func `A-12: only the fields count that the proxy sets`(sets: String, forwarded: String) async throws {
         let spoofed = ["Forwarded: for=6.6.6.6;proto=http", "X-Forwarded-For: 6.6.6.6", "CF-Connecting-IP: 6.6.6.6"]
         let proxies = "[{ network: 127.0.0.2, sets: \(sets) }]"
         try await Scenario.run(arrange: { $2["trusted_proxies"] = proxies }) { scenario in
-            let names = told.split(separator: "\r\n").map { $0.prefix { $0 != ":" } }
-            let lines = spoofed.filter { line in !names.contains { line.hasPrefix($0) } } + [told]
+            let names = forwarded.split(separator: "\r\n").map { $0.prefix { $0 != ":" } }
+            let lines = spoofed.filter { line in !names.contains { line.hasPrefix($0) } } + [forwarded]
             let report = try #require(EchoReport(try answer(lines, scenario.gateway.port, from: 2)))
             #expect(report.values("X-Forwarded-For") == ["8.8.8.8, 127.0.0.2"])
             #expect(report.values("X-Forwarded-Proto") == ["https"])
@@ -120,8 +121,8 @@ struct TrustedProxyTests {
             for address in ["8.8.8.8", "8.8.8.8", "9.9.9.9", "8.8.8.8", nil] {
                 let line = address.map { "X-Forwarded-For: \($0)\r\n" } ?? ""
                 try client.send("GET /public/x HTTP/1.1\r\nHost: a\r\n\(line)\r\n")
-                let told = try #require(EchoReport(try client.response()))["X-Forwarded-For"]
-                #expect(told == (address.map { "\($0), 127.0.0.2" } ?? "127.0.0.2"))
+                let forwarded = try #require(EchoReport(try client.response()))["X-Forwarded-For"]
+                #expect(forwarded == (address.map { "\($0), 127.0.0.2" } ?? "127.0.0.2"))
             }
         }
     }

@@ -7,7 +7,7 @@ extension NIOLoopBound where Value: AnyObject {
     }
 
     /// Runs a closure on the event loop and returns its result.
-    package func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (Value) throws -> Answer) async throws -> Answer {
+    package func onLoop<Output: Sendable>(_ body: @escaping @Sendable (Value) throws -> Output) async throws -> Output {
         try await eventLoop.submit { try body(value) }.get()
     }
 }

@@ -24,30 +24,30 @@ struct OriginReader {
 
     func read(_ request: RequestView) throws(OriginError) -> PeerAddress {
         let lines = OriginLines(request, fields)
-        var (told, other) = (Told(peer), Told(peer))
-        if !lines.elements.isEmpty { try readElements(lines.elements, &told) }
+        var (reported, other) = (ForwardedOrigin(peer), ForwardedOrigin(peer))
+        if !lines.elements.isEmpty { try readElements(lines.elements, &reported) }
         if !lines.addresses.isEmpty {
             try readAddresses(lines.addresses, &other)
-            guard lines.elements.isEmpty || told.client == other.client else {
+            guard lines.elements.isEmpty || reported.client == other.client else {
                 throw OriginError(reason: "X-Forwarded-For and Forwarded contradict each other")
             }
-            (told.client, told.proxies, told.hasEntries) = (other.client, other.proxies, other.hasEntries)
+            (reported.client, reported.proxies, reported.hasEntries) = (other.client, other.proxies, other.hasEntries)
         }
         if let value = lines.singles.first {
             guard lines.singles.count == 1 else { throw OriginError(reason: "two fields with the client address") }
-            _ = try told.take(ForwardedNode(value), trusted)
+            _ = try reported.take(ForwardedNode(value), trusted)
         }
         if let isSecure = try lines.scheme() {
-            guard told.isSecure == nil || told.isSecure == isSecure else {
+            guard reported.isSecure == nil || reported.isSecure == isSecure else {
                 throw OriginError(reason: "X-Forwarded-Proto and Forwarded contradict each other")
             }
-            told.isSecure = isSecure
+            reported.isSecure = isSecure
         }
-        return told.origin(of: peer)
+        return reported.origin(of: peer)
     }
 
     /// The state of reading, from the gateway towards the client.
-    private struct Told {
+    private struct ForwardedOrigin {
         /// `nil` if the client is unknown.
         var client: IPAddress?
         /// The peer and the trusted proxies before it, the nearest to the gateway last.
@@ -84,23 +84,25 @@ struct OriginReader {
         }
     }
 
-    private func readAddresses(_ lines: [UnsafeRawBufferPointer], _ told: inout Told) throws(OriginError) {
+    private func readAddresses(_ lines: [UnsafeRawBufferPointer], _ reported: inout ForwardedOrigin) throws(OriginError)
+    {
         for line in lines.reversed() {
             var members = ReversedMembers(line)
             while let member = members.next() {
-                if try told.take(ForwardedNode(member), trusted) { return }
+                if try reported.take(ForwardedNode(member), trusted) { return }
             }
         }
     }
 
-    private func readElements(_ lines: [UnsafeRawBufferPointer], _ told: inout Told) throws(OriginError) {
+    private func readElements(_ lines: [UnsafeRawBufferPointer], _ reported: inout ForwardedOrigin) throws(OriginError)
+    {
         for line in lines.reversed() {
             guard let elements = ForwardedElements.read(line) else {
                 throw OriginError(reason: "Forwarded is malformed")
             }
             for element in elements.reversed() {
-                let isClient = try told.take(element.node, trusted)
-                if let isSecure = element.isSecure { told.isSecure = isSecure }
+                let isClient = try reported.take(element.node, trusted)
+                if let isSecure = element.isSecure { reported.isSecure = isSecure }
                 if isClient { return }
             }
         }
@@ -127,14 +129,14 @@ struct OriginLines {
 
     /// Returns whether the scheme is `https`. `nil` if no line reports it.
     func scheme() throws(OriginError) -> Bool? {
-        var told: Bool?
+        var reported: Bool?
         for scheme in schemes {
-            guard let isSecure = ForwardedScheme.isSecure(scheme), told == nil || told == isSecure else {
+            guard let isSecure = ForwardedScheme.isSecure(scheme), reported == nil || reported == isSecure else {
                 throw OriginError(reason: "X-Forwarded-Proto is neither http nor https")
             }
-            told = isSecure
+            reported = isSecure
         }
-        return told
+        return reported
     }
 }
 

@@ -3,7 +3,7 @@ package import GatewayCore
 /// The limits of the lookups at one service.
 package struct LookupLimits: Sendable {
     /// The maximum time that a key waits for its call, in nanoseconds.
-    package static let patience: UInt64 = 5_000_000_000
+    package static let waitLimit: UInt64 = 5_000_000_000
     /// The maximum number of waiters. Many can wait for the same key.
     package static let waiters = 16_384
 
@@ -92,7 +92,7 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
     /// change anything.
     package var deadline: UInt64? {
         guard let oldest = queue.oldest else { return nil }
-        let expiry = oldest &+ LookupLimits.patience
+        let expiry = oldest &+ LookupLimits.waitLimit
         guard let rate, calls.count < allowed else { return expiry }
         return min(expiry, rate.nextAt)
     }
@@ -147,8 +147,8 @@ extension LookupFlights {
 
     /// Rejects the keys that waited too long.
     package mutating func expire(now: UInt64) -> [Action] {
-        guard now >= LookupLimits.patience else { return [] }
-        let late = queue.removeAll(enteredBy: now - LookupLimits.patience).flatMap { remove($0) }
+        guard now >= LookupLimits.waitLimit else { return [] }
+        let late = queue.removeAll(enteredBy: now - LookupLimits.waitLimit).flatMap { remove($0) }
         return late.isEmpty ? [] : overload(late, now: now)
     }
 

@@ -161,11 +161,11 @@ struct RouteTableBuilder {
                 to: Int(equal.route), host: host.map(\.description),
                 method: equal.method.map { String(decoding: $0, as: UTF8.self) }))
         // Reported once, not for each host.
-        let isTold = problems.contains { told in
-            guard told.route == route, case .equal(let to, _, _) = told.reason else { return false }
+        let isReported = problems.contains { earlier in
+            guard earlier.route == route, case .equal(let to, _, _) = earlier.reason else { return false }
             return to == Int(equal.route)
         }
-        if !isTold { problems.append(problem) }
+        if !isReported { problems.append(problem) }
     }
 
     private mutating func checkBounds() {

@@ -17,7 +17,7 @@ struct LinkCall {
             parts: parts, caller: caller, account: try await parts.account(caller.user), consents: consents, keys: keys,
             audit: parts.auditLog(call))
         let account = try await link(try ProvenBody(body, parts), linking, call)
-        return .json(Self.answer(account))
+        return .json(Self.responseBody(account))
     }
 
     /// Links the identity. All checks that the user can satisfy with the same proof precede its single use.
@@ -45,11 +45,11 @@ struct LinkCall {
     }
 
     /// Returns the response with the account's providers.
-    static func answer(_ account: AccountRecord) -> [UInt8] {
-        var answer = ObjectText()
-        answer.add("uid", account.uid)
-        answer.add("providers", account.links.keys.sorted())
-        return answer.bytes
+    static func responseBody(_ account: AccountRecord) -> [UInt8] {
+        var body = ObjectText()
+        body.add("uid", account.uid)
+        body.add("providers", account.links.keys.sorted())
+        return body.bytes
     }
 }
 
@@ -71,7 +71,7 @@ struct UnlinkCall {
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
             // If that identity started the caller's session, the session ends too.
             let endsCaller = caller.origin?.link == link
-            return .json(LinkCall.answer(account), cookie: endsCaller ? .clear : nil)
+            return .json(LinkCall.responseBody(account), cookie: endsCaller ? .clear : nil)
         case .absent: throw AccountDenial(.noSuchProvider)
         case .last: throw AccountDenial(.operationNotAllowed, detail: Self.lastLink)
         }

@@ -22,10 +22,10 @@ struct ReauthenticateCall {
         let record = try await parts.store.recordSignIn(
             caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
         guard !record.revoked else { throw AccountDenial(caller.kind.revokedCode) }
-        var answer = ObjectText()
-        answer.add("uid", caller.uid)
-        answer.add("signed_in_at", record.signedInAt ?? signIn.time)
-        return .json(answer.bytes, cookie: try await reissued(caller, session, proven.user))
+        var response = ObjectText()
+        response.add("uid", caller.uid)
+        response.add("signed_in_at", record.signedInAt ?? signIn.time)
+        return .json(response.bytes, cookie: try await reissued(caller, session, proven.user))
     }
 
     /// The result of verifying the proof.

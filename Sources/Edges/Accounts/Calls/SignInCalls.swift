@@ -14,11 +14,11 @@ struct NonceCall {
     func reply(to call: AccountCall) async throws -> AccountReply {
         let body = try CallBody(of: call, taking: ["purpose"], mayBeEmpty: true)
         let nonce = try await parts.nonces.issue(for: try purpose(body))
-        var answer = ObjectText()
-        answer.add("nonce", nonce.raw)
-        answer.add("nonce_sha256", HexDigits.text(of: nonce.digest.bytes))
-        answer.add("expires_in", Nonces.lifetime)
-        return .json(answer.bytes)
+        var response = ObjectText()
+        response.add("nonce", nonce.raw)
+        response.add("nonce_sha256", HexDigits.text(of: nonce.digest.bytes))
+        response.add("expires_in", Nonces.lifetime)
+        return .json(response.bytes)
     }
 
     private func purpose(_ body: CallBody) throws(AccountDenial) -> Nonces.Purpose? {
@@ -47,11 +47,11 @@ struct SignInCall {
             user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
             origin: user.origin, started: started, isFirebase: found.account.created == nil)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
-        var answer = ObjectText()
-        answer.add("uid", found.account.uid)
-        answer.add("is_new_user", found.isNew)
-        answer.add("expires_in", lifetime)
-        return .json(answer.bytes, cookie: cookie)
+        var response = ObjectText()
+        response.add("uid", found.account.uid)
+        response.add("is_new_user", found.isNew)
+        response.add("expires_in", lifetime)
+        return .json(response.bytes, cookie: cookie)
     }
 
     /// Finds the account of a user and starts a session. Retries if the identity is unlinked meanwhile.
@@ -111,10 +111,10 @@ struct SessionCall {
             signIn: SignInProof(authenticatedAt: time.notAfter(now)), origin: SessionOrigin(firebase: principal),
             started: started, isFirebase: true)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
-        var answer = ObjectText()
-        answer.add("uid", principal.uid)
-        answer.add("expires_in", lifetime)
-        return .json(answer.bytes, cookie: cookie)
+        var response = ObjectText()
+        response.add("uid", principal.uid)
+        response.add("expires_in", lifetime)
+        return .json(response.bytes, cookie: cookie)
     }
 }
 

@@ -29,24 +29,24 @@ struct AppleNotification {
     }
 
     init(_ event: VerifiedEvent, now: Int64) throws(AccountDenial) {
-        let told = try Self.told(event.signed.claims)
-        guard let type = told["type"]?.string else { throw .event("an event without a type") }
+        let notification = try Self.notification(event.signed.claims)
+        guard let type = notification["type"]?.string else { throw .event("an event without a type") }
         name = String(type.prefix(Self.shownType))
-        let isDeletion = Self.deletions.contains { told["type"]?.equals($0) == true }
-        guard isDeletion || Self.revocations.contains(where: { told["type"]?.equals($0) == true }) else {
+        let isDeletion = Self.deletions.contains { notification["type"]?.equals($0) == true }
+        guard isDeletion || Self.revocations.contains(where: { notification["type"]?.equals($0) == true }) else {
             effect = nil
             return
         }
-        let time = try Self.time(of: told) ?? event.signed.issuedAt
+        let time = try Self.time(of: notification) ?? event.signed.issuedAt
         do throws(VerificationFailure) {
-            effect = EventEffect(try event.signed.subject(in: told), at: time, now: now, isDeletion: isDeletion)
+            effect = EventEffect(try event.signed.subject(in: notification), at: time, now: now, isDeletion: isDeletion)
         } catch {
             throw AccountDenial(event: error)
         }
     }
 
     /// Returns `events`: an object, or the JSON text of one as Apple sends it.
-    private static func told(_ claims: JSONValue) throws(AccountDenial) -> JSONValue {
+    private static func notification(_ claims: JSONValue) throws(AccountDenial) -> JSONValue {
         guard let events = claims["events"] else { throw .event("no events") }
         if events.kind == .object { return events }
         guard let text = events.string, let document = try? JSONDocument(Array(text.utf8)),
@@ -57,8 +57,8 @@ struct AppleNotification {
 
     /// Returns `event_time` in seconds. Apple sends milliseconds. Its older examples contain seconds, which read as
     /// milliseconds would be long past and revoke nothing.
-    private static func time(of told: JSONValue) throws(AccountDenial) -> UnixTime? {
-        guard let claim = told["event_time"] else { return nil }
+    private static func time(of notification: JSONValue) throws(AccountDenial) -> UnixTime? {
+        guard let claim = notification["event_time"] else { return nil }
         guard let time = claim.integer, time >= 0 else { throw .event("event_time is not a time") }
         return UnixTime(time) ?? UnixTime(clamping: time / 1000)
     }

@@ -42,10 +42,12 @@ struct Nonces: Sendable {
         case (nil, _?): throw .nonce("the token has a nonce and the call has none")
         case (_?, nil): throw .nonce("the call has a nonce and the token has none")
         case (let raw?, let claim?):
-            guard RandomText.isNonce(raw), let told = claim.string else { throw .nonce("not a nonce of this gateway") }
+            guard RandomText.isNonce(raw), let claimed = claim.string else {
+                throw .nonce("not a nonce of this gateway")
+            }
             let digest = try AccountDenial.hash(Array(raw.utf8))
             let rule = NonceRule(provider: proof.principal.signInProvider ?? "")
-            guard rule.matches(told, raw: raw, digest: digest) else {
+            guard rule.matches(claimed, raw: raw, digest: digest) else {
                 throw .nonce("the nonce differs from the token's")
             }
             return Matched(digest: digest)
@@ -54,10 +56,11 @@ struct Nonces: Sendable {
 
     /// Consumes a nonce. A nonce for another purpose is consumed too.
     func take(_ nonce: Matched, for purpose: Purpose) async throws {
-        guard let given = try await store.takeNonce(nonce.digest) else {
+        guard let stored = try await store.takeNonce(nonce.digest) else {
             throw AccountDenial.nonce("the nonce was never issued, has expired or was already used")
         }
-        let isRight = given.utf8.elementsEqual(purpose.rawValue.utf8) || given.utf8.elementsEqual(Self.anyPurpose.utf8)
+        let isRight =
+            stored.utf8.elementsEqual(purpose.rawValue.utf8) || stored.utf8.elementsEqual(Self.anyPurpose.utf8)
         guard isRight else { throw AccountDenial.nonce("the nonce was issued for another purpose") }
     }
 }
@@ -74,9 +77,9 @@ enum NonceRule: Sendable {
     }
 
     /// Returns whether a token's `nonce` is for the raw one, in constant time.
-    func matches(_ told: String, raw: String, digest: SHA256Digest) -> Bool {
-        let isHash = ConstantTime.equals(told.utf8, HexDigits.text(of: digest.bytes).utf8)
-        let isRaw = ConstantTime.equals(told.utf8, raw.utf8)
+    func matches(_ claimed: String, raw: String, digest: SHA256Digest) -> Bool {
+        let isHash = ConstantTime.equals(claimed.utf8, HexDigits.text(of: digest.bytes).utf8)
+        let isRaw = ConstantTime.equals(claimed.utf8, raw.utf8)
         switch self {
         case .hashed: return isHash
         case .hashedOrExact: return isHash || isRaw

@@ -65,15 +65,15 @@ extension SessionSource {
         return text.bytes
     }
 
-    private func identities(_ told: JSONValue?) -> [UInt8] {
+    private func identities(_ claimed: JSONValue?) -> [UInt8] {
         var text = ObjectText()
-        if let told {
-            for (name, value) in told.members { text.add(name, value) }
+        if let claimed {
+            for (name, value) in claimed.members { text.add(name, value) }
         }
-        for (provider, subject) in account.links.sorted(by: { $0.key < $1.key }) where told?[provider] == nil {
+        for (provider, subject) in account.links.sorted(by: { $0.key < $1.key }) where claimed?[provider] == nil {
             text.add(provider, [IdentityLink(provider: provider, subject: subject).federatedID])
         }
-        if told?["email"] == nil, let email = account.email { text.add("email", [email]) }
+        if claimed?["email"] == nil, let email = account.email { text.add("email", [email]) }
         return text.bytes
     }
 }

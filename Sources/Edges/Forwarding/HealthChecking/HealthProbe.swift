@@ -10,7 +10,7 @@ struct HealthProbe: Sendable {
     let check: Configuration.Upstream.HealthCheck
 
     enum Problem: Error {
-        case late, closed, invalidAnswer
+        case late, closed, invalidResponse
     }
 
     /// Runs the check. Returns the reason if the server is unhealthy, otherwise `nil`.
@@ -22,7 +22,7 @@ struct HealthProbe: Sendable {
             return "check: timed out"
         } catch Problem.closed {
             return "check: the connection was closed without a response"
-        } catch Problem.invalidAnswer {
+        } catch Problem.invalidResponse {
             return "check: the response is not valid HTTP"
         } catch {
             return "check: \(UpstreamProblem.text(error))"
@@ -31,17 +31,17 @@ struct HealthProbe: Sendable {
 
     private func query(_ endpoint: UpstreamEndpoint, on loop: any EventLoop) -> EventLoopFuture<Int> {
         let timeout = check.timeout.nanoseconds
-        let answer = loop.makePromise(of: Int.self)
-        let late = loop.scheduleTask(in: .nanoseconds(Int64(clamping: timeout))) { answer.fail(Problem.late) }
-        let dialed = dialer.dial(endpoint, on: loop, timeout: timeout, handler: HealthResponseHandler(answer))
+        let promise = loop.makePromise(of: Int.self)
+        let late = loop.scheduleTask(in: .nanoseconds(Int64(clamping: timeout))) { promise.fail(Problem.late) }
+        let dialed = dialer.dial(endpoint, on: loop, timeout: timeout, handler: HealthResponseHandler(promise))
         let request = ByteBuffer(string: head(for: endpoint))
         dialed.whenSuccess { channel in
             channel.writeAndFlush(request, promise: nil)
-            answer.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
         }
-        dialed.whenFailure { answer.fail($0) }
-        answer.futureResult.whenComplete { _ in late.cancel() }
-        return answer.futureResult
+        dialed.whenFailure { promise.fail($0) }
+        promise.futureResult.whenComplete { _ in late.cancel() }
+        return promise.futureResult
     }
 
     private func head(for endpoint: UpstreamEndpoint) -> String {
@@ -56,15 +56,15 @@ struct HealthProbe: Sendable {
 private final class HealthResponseHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let answer: EventLoopPromise<Int>
+    private let promise: EventLoopPromise<Int>
     private var inbound = ByteBuffer()
     private var scanned = 0
 
     /// The limits of the head.
     private static let limits = HeadLimits(size: 16_384, fields: 128)
 
-    init(_ answer: EventLoopPromise<Int>) {
-        self.answer = answer
+    init(_ promise: EventLoopPromise<Int>) {
+        self.promise = promise
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -75,19 +75,19 @@ private final class HealthResponseHandler: ChannelInboundHandler {
             guard end <= Self.limits.size, let head = inbound.readSlice(length: end) else { break }
             guard let status = status(of: head) else { break }
             // Interim responses precede the final one.
-            guard status < 200 else { return answer.succeed(status) }
+            guard status < 200 else { return promise.succeed(status) }
         }
         if inbound.readableBytes > Self.limits.size || inbound.readerIndex > Self.limits.size * 4 {
-            answer.fail(HealthProbe.Problem.invalidAnswer)
+            promise.fail(HealthProbe.Problem.invalidResponse)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        answer.fail(HealthProbe.Problem.closed)
+        promise.fail(HealthProbe.Problem.closed)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        answer.fail(HealthProbe.Problem.closed)
+        promise.fail(HealthProbe.Problem.closed)
         context.close(promise: nil)
     }
 
@@ -97,7 +97,7 @@ private final class HealthResponseHandler: ChannelInboundHandler {
             try? ResponseParser.parse(bytes, requestMethod: .get, fields: fields, limits: Self.limits)
         }
         guard let parsed, parsed.status != 101 else {
-            answer.fail(HealthProbe.Problem.invalidAnswer)
+            promise.fail(HealthProbe.Problem.invalidResponse)
             return nil
         }
         return Int(parsed.status)

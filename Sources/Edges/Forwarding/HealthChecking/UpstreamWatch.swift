@@ -52,15 +52,15 @@ package final class UpstreamWatch: Sendable {
     package var checks: [Checks] { state.withLock { $0.checks } }
 
     func start() {
-        var begun: [Task<Void, Never>] = []
+        var started: [Task<Void, Never>] = []
         if state.withLock({ !$0.places.names.isEmpty }) {
-            begun.append(Task { [weak self] in while let pause = await self?.resolve() { await Self.sleep(pause) } })
+            started.append(Task { [weak self] in while let pause = await self?.resolve() { await Self.sleep(pause) } })
         }
         if let check = settings.health {
-            begun.append(
+            started.append(
                 Task { [weak self] in while let pause = await self?.checkAll(check) { await Self.sleep(pause) } })
         }
-        tasks.withLock { $0 += begun }
+        tasks.withLock { $0 += started }
     }
 
     func stop() {

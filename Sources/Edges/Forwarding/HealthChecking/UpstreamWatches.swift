@@ -28,15 +28,15 @@ package final class UpstreamWatches: Sendable {
         let wanted = upstreams.filter(\.needsHealthChecking)
         guard !wanted.isEmpty || !current.isEmpty else { return }
         threads.start()
-        let (begun, ended) = watches.withLock { watches in
+        let (added, ended) = watches.withLock { watches in
             let before = watches
-            let begun = wanted.filter { settings in !before.contains { $0.settings == settings } }
+            let added = wanted.filter { settings in !before.contains { $0.settings == settings } }
                 .map { UpstreamWatch($0, environment) }
-            watches = before.filter { watch in wanted.contains { $0 == watch.settings } } + begun
-            return (begun, before.filter { watch in !wanted.contains { $0 == watch.settings } })
+            watches = before.filter { watch in wanted.contains { $0 == watch.settings } } + added
+            return (added, before.filter { watch in !wanted.contains { $0 == watch.settings } })
         }
         for watch in ended { watch.stop() }
-        for watch in begun { watch.start() }
+        for watch in added { watch.start() }
     }
 
     package func stop() {

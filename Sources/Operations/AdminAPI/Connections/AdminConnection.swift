@@ -8,7 +8,7 @@ final class AdminConnection: ChannelInboundHandler {
 
     private enum State {
         case receiving(HTTPRequestHead?, body: [UInt8])
-        case answering(isHead: Bool)
+        case responding(isHead: Bool)
         case closing
     }
 
@@ -46,7 +46,7 @@ final class AdminConnection: ChannelInboundHandler {
             body.append(contentsOf: bytes.readableBytesView)
             state = .receiving(head, body: body)
         case .end:
-            if let head { answer(head, body: body, context: context) }
+            if let head { respond(to: head, body: body, context: context) }
         }
     }
 
@@ -62,12 +62,12 @@ final class AdminConnection: ChannelInboundHandler {
         schedule(limits.requestTimeout, context: context)
     }
 
-    private func answer(_ head: HTTPRequestHead, body: [UInt8], context: ChannelHandlerContext) {
+    private func respond(to head: HTTPRequestHead, body: [UInt8], context: ChannelHandlerContext) {
         let request = AdminRequest(
             method: head.method.rawValue, target: head.uri, headers: head.headers.map { ($0.name, $0.value) },
             body: body, localAddress: context.localAddress?.ipAddress)
-        state = .answering(isHead: head.method == .HEAD)
-        schedule(limits.answerTimeout, context: context)
+        state = .responding(isHead: head.method == .HEAD)
+        schedule(limits.responseTimeout, context: context)
         let call: AdminCall
         switch api.admit(request) {
         case .response(let response): return send(response, context: context)
@@ -80,13 +80,13 @@ final class AdminConnection: ChannelInboundHandler {
     }
 
     private func refuse(_ response: AdminResponse, context: ChannelHandlerContext) {
-        state = .answering(isHead: false)
+        state = .responding(isHead: false)
         send(response, context: context)
     }
 
     /// Sends the response, unless one was sent already or the connection is closed.
     private func send(_ response: AdminResponse, context: ChannelHandlerContext) {
-        guard case .answering(let isHead) = state else { return }
+        guard case .responding(let isHead) = state else { return }
         state = .closing
         var headers = HTTPHeaders([
             ("Content-Type", response.contentType), ("Content-Length", String(response.body.count)),
@@ -115,7 +115,7 @@ final class AdminConnection: ChannelInboundHandler {
     private func expire(context: ChannelHandlerContext) {
         switch state {
         case .receiving: refuse(Self.late, context: context)
-        case .answering: send(AdminAPI.timeout, context: context)
+        case .responding: send(AdminAPI.timeout, context: context)
         case .closing: break
         }
         // A client that does not read the response within a second does not receive it.

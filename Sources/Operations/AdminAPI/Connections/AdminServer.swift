@@ -21,7 +21,7 @@ package struct AdminServer: Sendable {
         /// The timeout from the head to the end of the body.
         package var requestTimeout = TimeAmount.seconds(10)
         /// The timeout from the complete request to the end of the response.
-        package var answerTimeout = TimeAmount.seconds(30)
+        package var responseTimeout = TimeAmount.seconds(30)
 
         /// Creates the default limits.
         package init() {}

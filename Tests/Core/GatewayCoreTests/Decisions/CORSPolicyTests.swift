@@ -12,26 +12,26 @@ import Testing
     }
 
     private static let origin = "Origin: https://app.example"
-    private static let asked = "Access-Control-Request-Method: DELETE"
+    private static let delete = "Access-Control-Request-Method: DELETE"
 
     @Test(arguments: [
-        [origin, asked], ["Origin: null", asked], ["Origin: http://[::1]:5173", asked],
-        ["Origin: capacitor://localhost", asked], [origin, "access-control-request-method:DELETE"],
+        [origin, delete], ["Origin: null", delete], ["Origin: http://[::1]:5173", delete],
+        ["Origin: capacitor://localhost", delete], [origin, "access-control-request-method:DELETE"],
     ]) func `a request with an origin and a method is a preflight`(fields: [String]) throws {
         #expect(try preflight(fields)?.method == "DELETE")
     }
 
     @Test(arguments: [
-        [], [origin], [asked], [origin, origin, asked], [origin, asked, asked], ["Origin:", asked],
-        ["Origin: app.example", asked], ["Origin: https://app.example/", asked], ["Origin: https://", asked],
-        ["Origin: https://a b", asked], ["Origin: https://ada@app.example", asked], ["Origin: *", asked],
-        ["Origin: https://a.example, https://b.example", asked], [origin, "Access-Control-Request-Method:"],
+        [], [origin], [delete], [origin, origin, delete], [origin, delete, delete], ["Origin:", delete],
+        ["Origin: app.example", delete], ["Origin: https://app.example/", delete], ["Origin: https://", delete],
+        ["Origin: https://a b", delete], ["Origin: https://ada@app.example", delete], ["Origin: *", delete],
+        ["Origin: https://a.example, https://b.example", delete], [origin, "Access-Control-Request-Method:"],
         [origin, "Access-Control-Request-Method: A B"], [origin, "Access-Control-Request-Method: CONNECT"],
         [origin, "Access-Control-Request-Method: TRACE"], [origin, "Access_Control_Request_Method: PUT"],
         [origin, "Access-Control-Request-Method: \(String(repeating: "A", count: 33))"],
     ]) func `any other request is no preflight`(fields: [String]) throws {
         #expect(try preflight(fields) == nil)
-        #expect(try preflight([Self.origin, Self.asked], method: "GET") == nil, "another method")
+        #expect(try preflight([Self.origin, Self.delete], method: "GET") == nil, "another method")
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ import Testing
         ([(0..<65).map { "h\($0)" }.joined(separator: ",")], []), ([String(repeating: "a,", count: 2_100)], []),
     ]) func `header names are read within bounds`(row: (values: [String], names: [String])) throws {
         let fields = row.values.map { "Access-Control-Request-Headers: \($0)" }
-        #expect(try preflight([Self.origin, Self.asked] + fields)?.1 == row.names)
+        #expect(try preflight([Self.origin, Self.delete] + fields)?.1 == row.names)
     }
 }
 

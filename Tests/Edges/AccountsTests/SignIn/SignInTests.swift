@@ -76,8 +76,8 @@ import Testing
     }
 
     @Test func `the proof time is auth_time, or iat with a nonce`() async throws {
-        let told = try await rig.signIn(try await rig.proof(.apple, .alan) { $0.signedIn(at: rig.now - 77) })
-        #expect(told.claims?["auth_time"]?.integer == rig.now - 77)
+        let response = try await rig.signIn(try await rig.proof(.apple, .alan) { $0.signedIn(at: rig.now - 77) })
+        #expect(response.claims?["auth_time"]?.integer == rig.now - 77)
         let issued = try await rig.signIn(try await rig.proof(.google, .ada) { $0.issued(at: rig.now - 3) })
         #expect(issued.claims?["auth_time"]?.integer == rig.now - 3)
         let token = try rig.idToken(.google, .dennis)

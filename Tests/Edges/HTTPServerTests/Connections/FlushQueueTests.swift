@@ -121,9 +121,9 @@ import Testing
 
     @Test func `writes that are sent never fill the queue`() {
         var queued = QueuedWrites()
-        var told = 0
-        for _ in 0..<10_000 where queued.record() && queued.stepSent() { told += 1 }
-        #expect(told == 0)
+        var notices = 0
+        for _ in 0..<10_000 where queued.record() && queued.stepSent() { notices += 1 }
+        #expect(notices == 0)
         #expect(!queued.isFull)
     }
 

@@ -57,7 +57,7 @@ extension Configuration.ResponseHeaders {
         }
         var seen: Set<String> = []
         return entries.compactMap { entry in
-            if let problem = AnswerFieldNames.problem(withSetting: entry.key) {
+            if let problem = ResponseFieldNames.problem(withSetting: entry.key) {
                 entry.fail(problem.what, problem.remedy)
                 return nil
             }
@@ -83,14 +83,14 @@ extension Configuration.ResponseHeaders {
     fileprivate static func names(_ value: ConfigurationValue) -> [String]? {
         value.oneOrList(atMost: maximumFields, of: "fields") { element in
             guard let name = element.string(atMost: 128) else { return nil }
-            guard let problem = AnswerFieldNames.problem(withRemoving: name) else { return name }
+            guard let problem = ResponseFieldNames.problem(withRemoving: name) else { return name }
             return element.fail(problem.what, problem.remedy)
         }
     }
 }
 
 /// The response fields that a configuration may change.
-enum AnswerFieldNames {
+enum ResponseFieldNames {
     /// Returns the reason that a field cannot be set. `nil` if it can.
     static func problem(withSetting name: String) -> (what: String, remedy: String)? {
         if let problem = problem(withRemoving: name) { return problem }

@@ -56,10 +56,10 @@ extension Configuration.CORS {
 
     private func checkCredentials(_ mapping: MappingReader) {
         guard credentials else { return }
-        for (origin, whose) in [("*", "every page"), ("null", "any page in a sandboxed frame")]
+        for (origin, pages) in [("*", "every page"), ("null", "any page in a sandboxed frame")]
         where origins.contains(origin) {
             mapping.fail(
-                "credentials", "cors.credentials with the origin '\(origin)' would let \(whose) act as the user",
+                "credentials", "cors.credentials with the origin '\(origin)' would let \(pages) act as the user",
                 "list the origins, or remove credentials")
         }
     }

@@ -33,7 +33,7 @@ extension Configuration.Route {
             ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil), ("second_factor", secondFactor),
             ("scopes", !scopes.isEmpty),
         ]
-        for (key, isAsked) in conditions where isAsked {
+        for (key, isSet) in conditions where isSet {
             mapping.fail(
                 key, "\(key) does not apply to anonymous requests, which auth: optional permits",
                 "remove it, or set auth: required")
@@ -46,7 +46,7 @@ extension Configuration.Route {
             ("second_factor", secondFactor), ("scopes", !scopes.isEmpty), ("allow", allow != nil),
             ("revocation", revocation == .strict),
         ]
-        for (key, isAsked) in conditions where isAsked {
+        for (key, isSet) in conditions where isSet {
             mapping.fail(key, "\(key) can never apply on a route with auth: none", "remove it, or remove auth: none")
         }
     }
@@ -93,7 +93,7 @@ extension Configuration.Route {
                 "add upgrade: [websocket], or remove it")
         }
         guard auth == .none else { return }
-        for (key, isAsked) in [("token_query", tokenQuery != nil), ("token_protocol", tokenProtocol)] where isAsked {
+        for (key, isSet) in [("token_query", tokenQuery != nil), ("token_protocol", tokenProtocol)] where isSet {
             mapping.fail(key, "\(key) can never apply on a route with auth: none", "remove it, or remove auth: none")
         }
     }
