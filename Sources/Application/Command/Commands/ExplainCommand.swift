@@ -56,7 +56,7 @@ struct ExplainCommand: AsyncParsableCommand {
             sessionCookie: try sessionCookie.map(Console.secret), fields: headers.map(Self.field))
         let explanation: Explanation
         do {
-            explanation = try await Explainer(configuration, asksOthers: !fetchesNothing).explain(request)
+            explanation = try await Explainer(configuration, usesRemoteLookups: !fetchesNothing).explain(request)
         } catch {
             throw Refused(error)
         }
@@ -64,7 +64,7 @@ struct ExplainCommand: AsyncParsableCommand {
         try Console.say()
         try Console.say(VerdictText.text(of: explanation.verdict))
         switch explanation.verdict {
-        case .passes, .answered: return
+        case .passes, .responded: return
         case .refused, .undetermined: throw ExitCode.failure
         }
     }

@@ -69,8 +69,8 @@ enum RuleTestJSON {
     private static func result(_ result: RuleTestResult) -> Result {
         Result(
             file: result.test.location.file, line: result.test.location.line, name: result.test.name,
-            passed: result.isPassed, expected: "\(result.test.expectation)", came: "\(result.answer)",
-            rule: result.answer.rule?.label,
+            passed: result.isPassed, expected: "\(result.test.expectation)", came: "\(result.outcome)",
+            rule: result.outcome.rule?.label,
             trace: result.trace.sections.flatMap { section in
                 section.lines.map { line in
                     Step(

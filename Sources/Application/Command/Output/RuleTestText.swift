@@ -52,7 +52,7 @@ struct RuleTestText {
             "    request   \(ShownLine.text(test.request.text))",
             "    auth      \(test.user.map { ShownLine.text($0.name ?? $0.uid) } ?? "anonymous")",
             "    expected  \(expected)",
-            "    came      \(result.answer)",
+            "    came      \(result.outcome)",
         ] + lines(of: result.trace)
     }
 

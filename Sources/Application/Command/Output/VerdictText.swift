@@ -10,7 +10,7 @@ enum VerdictText {
         switch verdict {
         case .passes(let forwarded): text(of: forwarded)
         case .refused(let refusal): text(of: refusal)
-        case .answered(let answer): text(of: answer)
+        case .responded(let response): text(of: response)
         case .undetermined(let why): "UNDETERMINED: \(why)"
         }
     }
@@ -24,8 +24,9 @@ enum VerdictText {
         return ([request + (identity.isEmpty ? ", anonymous" : ", with")] + identity).joined(separator: "\n")
     }
 
-    private static func text(of answer: Explanation.Answer) -> String {
-        (["ANSWERED with \(answer.status) by the gateway itself: \(answer.what)"] + answer.fields.map { "  \($0)" })
+    private static func text(of response: Explanation.Response) -> String {
+        (["ANSWERED with \(response.status) by the gateway itself: \(response.what)"]
+            + response.fields.map { "  \($0)" })
             .joined(separator: "\n")
     }
 

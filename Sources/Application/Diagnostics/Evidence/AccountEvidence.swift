@@ -11,7 +11,7 @@ enum AccountEvidence: Sendable {
     case irrelevant
     /// The account was not looked up, although the gateway would do it.
     case notQueried
-    case told(AccountStatus.Answer, by: String)
+    case reported(AccountStatus.Answer, by: String)
     /// The lookup failed, with the reason.
     case failed(String)
 
@@ -24,7 +24,7 @@ enum AccountEvidence: Sendable {
         switch self {
         case .irrelevant: .notQueried
         case .notQueried: .known(.account(validSince: nil, disabled: false))
-        case .told(let answer, _): .known(answer)
+        case .reported(let status, _): .known(status)
         case .failed: .failed(lastKnown: nil)
         }
     }
@@ -49,8 +49,8 @@ struct AccountEvidenceSource: Sendable {
             let transport = OutboundHTTPClient(
                 group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
                 longest: settings.timeout)
-            let question = AccountQuestion(settings: settings, firebase: firebase, account: account, clock: clock)
-            let evidence = await question.answer(about: user, transport)
+            let query = AccountQuery(settings: settings, firebase: firebase, account: account, clock: clock)
+            let evidence = await query.evidence(about: user, transport)
             await transport.shutdown()
             return evidence
         }
@@ -61,14 +61,14 @@ struct AccountEvidenceSource: Sendable {
 }
 
 /// The lookup of one account: an access token, then the account.
-struct AccountQuestion: Sendable {
+struct AccountQuery: Sendable {
     let settings: Configuration.FirebaseAccounts
     /// The project, and the tenant of the accounts.
     let firebase: Configuration.Firebase
     let account: ServiceAccount
     let clock: GatewayClock
 
-    func answer(about user: UserKey, _ transport: any OutboundTransport) async -> AccountEvidence {
+    func evidence(about user: UserKey, _ transport: any OutboundTransport) async -> AccountEvidence {
         let source = KeySource.name(of: settings.lookupURL)
         switch await accessToken(transport) {
         case .failure(let failure):
@@ -79,7 +79,7 @@ struct AccountQuestion: Sendable {
             let reply = await transport.send(lookup.request([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
             case .failure(let failure): return .failed("no usable response from \(source): \(failure.shown)")
-            case .success(let answers): return .told(answers[uid] ?? .unavailable, by: source)
+            case .success(let statuses): return .reported(statuses[uid] ?? .unavailable, by: source)
             }
         }
     }

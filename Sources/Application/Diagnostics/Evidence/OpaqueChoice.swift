@@ -6,36 +6,36 @@ import RequestPipeline
 /// The provider that introspects an opaque token, and the reason for the choice.
 enum OpaqueChoice: Sendable {
     /// An index of the snapshot's `opaqueProviders`.
-    case asks(Int, why: String)
-    case nobody(why: String)
+    case provider(Int, why: String)
+    case noProvider(why: String)
 
     /// The index of the provider on the request path.
     var place: Int? {
-        if case .asks(let place, _) = self { place } else { nil }
+        if case .provider(let place, _) = self { place } else { nil }
     }
 
     /// Returns the provider for a route.
     static func of(_ plan: RoutePlan, _ snapshot: Snapshot) -> OpaqueChoice {
         let ids = snapshot.opaqueProviders.map(\.id)
         guard let place = plan.opaqueProvider else {
-            return .nobody(
+            return .noProvider(
                 why: ids.isEmpty ? noneConfigured : "\(several(ids)), and the route does not name exactly one of them")
         }
         let isNamed = plan.policy.providers.contains { $0.utf8.elementsEqual(ids[place].utf8) }
-        return .asks(place, why: isNamed ? "the route names it" : onlyOne)
+        return .provider(place, why: isNamed ? "the route names it" : onlyOne)
     }
 
     /// Returns the provider for `token inspect`: the named one, or the only one. Throws if the name is unknown.
     static func named(_ id: String?, _ snapshot: Snapshot) throws(TokenInspectionError) -> OpaqueChoice {
         let ids = snapshot.opaqueProviders.map(\.id)
         guard let id else {
-            if ids.count == 1 { return .asks(0, why: onlyOne) }
-            return .nobody(why: ids.isEmpty ? noneConfigured : several(ids))
+            if ids.count == 1 { return .provider(0, why: onlyOne) }
+            return .noProvider(why: ids.isEmpty ? noneConfigured : several(ids))
         }
         guard let place = ids.firstIndex(where: { $0.utf8.elementsEqual(id.utf8) }) else {
             throw .noSuchProvider(id, ids)
         }
-        return .asks(place, why: "named")
+        return .provider(place, why: "named")
     }
 
     static let noneConfigured = "no provider in identity.providers accepts opaque tokens"

@@ -7,7 +7,7 @@ enum OwnerEvidence: Sendable {
     /// The account and its location. It contains only the uid if there is no record of it.
     case owner(AccountRecord, from: String)
     /// The identity has no owner; with the location of that information.
-    case nobody(String)
+    case unowned(String)
     /// The owner could not be determined, with the reason.
     case unknown(String)
 }
@@ -31,7 +31,7 @@ struct OwnerEvidenceSource: Sendable {
 
     private static func inFile(_ path: String, _ link: IdentityLink) -> OwnerEvidence {
         do throws(StoreError) {
-            guard let owner = try SQLiteLookup.owner(path: path, of: link) else { return .nobody("read from \(path)") }
+            guard let owner = try SQLiteLookup.owner(path: path, of: link) else { return .unowned("read from \(path)") }
             return .owner(owner, from: "read from \(path)")
         } catch {
             guard error.code == .inUse else { return .unknown("\(path) cannot be read (\(error.code))") }

@@ -60,8 +60,8 @@ struct SessionSearch: Sendable {
 
     private func read(_ settings: [String: [UInt8]], _ place: String) -> KeyEvidence {
         let stored = settings[SessionAuthority.keySetting].flatMap { try? SigningKey(pem: $0, algorithm: .es256) }
-        let told = settings[SessionAuthority.issuerSetting].map { String(decoding: $0, as: UTF8.self) }
-        guard let issuer = issuer ?? told, let key = current ?? stored else {
+        let storedIssuer = settings[SessionAuthority.issuerSetting].map { String(decoding: $0, as: UTF8.self) }
+        guard let issuer = issuer ?? storedIssuer, let key = current ?? stored else {
             return .noSessions("\(missing), in \(place), where it was not made yet: a gateway that starts makes it")
         }
         return found(issuer, key, current == nil ? place : "accounts.session_key")

@@ -7,7 +7,7 @@ extension AuthorizationTranscript {
     /// Returns the step for the user's account at Identity Toolkit. `nil` if accounts are not looked up.
     func account() -> ExplanationStep? {
         let name = "account"
-        guard asksFirebase else { return nil }
+        guard queriesFirebase else { return nil }
         guard policy.revocation != .off else {
             return ExplanationStep(.note, name, "not checked: the route has revocation: off")
         }
@@ -17,24 +17,24 @@ extension AuthorizationTranscript {
         let decision = findings.lazy.compactMap { if case .account(let decision) = $0 { decision } else { nil } }.first
         switch firebase {
         case .irrelevant, .notQueried: return ExplanationStep(.unknown, name, "Firebase was not queried")
-        case .failed(let why): return unasked(name, why, decision)
-        case .told(.unavailable, let source):
-            return unasked(name, "\(source) returned no usable status", decision)
-        case .told(let answer, let source):
+        case .failed(let why): return unavailable(name, why, decision)
+        case .reported(.unavailable, let source):
+            return unavailable(name, "\(source) returned no usable status", decision)
+        case .reported(let status, let source):
             return ExplanationStep(
-                decision == nil ? .passed : .failed, name, "\(words(answer)), according to \(source)")
+                decision == nil ? .passed : .failed, name, "\(words(status)), according to \(source)")
         }
     }
 
-    private func unasked(_ name: String, _ why: String, _ decision: Decision?) -> ExplanationStep {
+    private func unavailable(_ name: String, _ why: String, _ decision: Decision?) -> ExplanationStep {
         let policy = policy.allowsOnStoreFailure ? "allow" : "deny"
         return ExplanationStep(
             decision == nil ? .note : .failed, name,
             "Firebase could not be queried: \(why); the route has on_store_failure: \(policy)")
     }
 
-    private func words(_ answer: AccountStatus.Answer) -> String {
-        switch answer {
+    private func words(_ status: AccountStatus.Answer) -> String {
+        switch status {
         case .account(_, disabled: true): return "the user is disabled in Firebase"
         case .account(let since?, _):
             let count = "only sign-ins since \(RFC3339.text(since)) are valid"

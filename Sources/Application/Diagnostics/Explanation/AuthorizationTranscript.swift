@@ -11,7 +11,7 @@ struct AuthorizationTranscript {
     let evidence: RecordEvidence
     let firebase: AccountEvidence
     /// Whether Firebase accounts are looked up.
-    let asksFirebase: Bool
+    let queriesFirebase: Bool
     /// The store's records of the user.
     let records: StoreReader
     let now: Int64
@@ -43,13 +43,13 @@ struct AuthorizationTranscript {
         guard policy.revocation != .off else {
             return ExplanationStep(.note, name, "not checked: the route has revocation: off")
         }
-        switch finding({ if case .revocation(let answer) = $0 { answer } else { nil } }) {
+        switch finding({ if case .revocation(let result) = $0 { result } else { nil } }) {
         case .passes where !evidence.isKnown: return ExplanationStep(.unknown, name, evidence.source)
         case .passes: return ExplanationStep(.passed, name, "\(validSince); \(evidence.source)")
         case .revoked(.userDisabled):
             let isUser = if case .record(_, true) = records.user(principal.userKey) { true } else { false }
-            let who = isUser ? "the user" : "the identity that the user signed in with"
-            return ExplanationStep(.failed, name, "\(who) is disabled; \(evidence.source)")
+            let subject = isUser ? "the user" : "the identity that the user signed in with"
+            return ExplanationStep(.failed, name, "\(subject) is disabled; \(evidence.source)")
         case .revoked: return ExplanationStep(.failed, name, "\(whyRevoked); \(evidence.source)")
         case .loading, .notQueried, .unknown, nil: return unreadable(name)
         }
@@ -105,11 +105,11 @@ struct AuthorizationTranscript {
     private func scopes() -> ExplanationStep? {
         let name = "scopes"
         guard !policy.scopes.isEmpty else { return ExplanationStep(.note, name, "not required by this route") }
-        let given = "the token has \(ShownText.list(principal.scopes))"
+        let tokenScopes = "the token has \(ShownText.list(principal.scopes))"
         let wanted = policy.scopes.joined(separator: ", ")
         return finding { if case .scopes(let isPermitted) = $0 { isPermitted } else { nil } } == true
-            ? ExplanationStep(.passed, name, "\(wanted): \(given)")
-            : ExplanationStep(.failed, name, "\(given), but the route requires \(wanted)")
+            ? ExplanationStep(.passed, name, "\(wanted): \(tokenScopes)")
+            : ExplanationStep(.failed, name, "\(tokenScopes), but the route requires \(wanted)")
     }
 
     private func recency() -> ExplanationStep? {
@@ -122,7 +122,7 @@ struct AuthorizationTranscript {
         }
         let signedIn = "signed in \(HumanTime.moment(authTime.seconds, now: now))"
         let wanted = HumanTime.span(maxAge)
-        switch finding({ if case .recency(let answer) = $0 { answer } else { nil } }) {
+        switch finding({ if case .recency(let result) = $0 { result } else { nil } }) {
         case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); the maximum age is \(wanted)")
         case .recent(let recorded?):
             let proof = HumanTime.moment(recorded.seconds, now: now)

@@ -17,7 +17,7 @@ struct ExplainedParts {
     let rules: RuleEvaluationContext
     let recorder = RuleRecorder()
     private let snapshot: Snapshot
-    private let asksFirebase: Bool
+    private let queriesFirebase: Bool
 
     /// Returns `nil` if libcrypto fails.
     init?(_ explainer: Explainer) {
@@ -40,7 +40,7 @@ struct ExplainedParts {
         self.owners = owners
         self.rules = rules
         self.snapshot = snapshot
-        asksFirebase = explainer.asksFirebase
+        queriesFirebase = explainer.queriesFirebase
         rules.evaluator.recorder = recorder
     }
 
@@ -51,7 +51,7 @@ struct ExplainedParts {
             opaqueAuthenticator: opaque,
             authorizer: Authorizer(
                 store: view.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
-                asksFirebase: asksFirebase, acrValues: snapshot.acrValues),
+                queriesFirebase: queriesFirebase, acrValues: snapshot.acrValues),
             rules: rules, rates: nil, accounts: accounts, counters: WorkerCounters(routes: 0, upstreams: 0))
     }
 }

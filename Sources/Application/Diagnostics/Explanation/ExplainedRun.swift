@@ -42,7 +42,7 @@ struct ExplainedRun {
     private enum Outcome {
         case permit(VerifiedTokenCache.Entry?, signedInAt: UnixTime?, path: String?)
         case deny(Denial)
-        case answer(BuiltinResponse)
+        case respond(BuiltinResponse)
         case await(Lookup)
     }
 
@@ -62,7 +62,7 @@ struct ExplainedRun {
             switch outcome {
             case .permit(let entry, let signedInAt, let path): return permitted(entry, signedInAt, path)
             case .deny(let denial): return denied(denial)
-            case .answer(let response): return answered(response)
+            case .respond(let response): return responded(response)
             case .await(let lookup):
                 if case .revocationView = lookup {
                     records = await explainer.records(of: principal)
@@ -90,7 +90,7 @@ struct ExplainedRun {
                 if case .upstream = permit.destination { path = String(decoding: permit.path, as: UTF8.self) }
                 return .permit(permit.identity, signedInAt: permit.signedInAt, path: path)
             case .deny(let denial): return .deny(denial)
-            case .answer(let response): return .answer(response)
+            case .respond(let response): return .respond(response)
             case .await(let lookup): return .await(lookup)
             }
         }
@@ -100,12 +100,12 @@ struct ExplainedRun {
 
     // MARK: - Lookups
 
-    private enum Looked {
+    private enum LookupOutcome {
         case result(LookupResult)
         case ended(Explanation)
     }
 
-    private mutating func result(of lookup: Lookup) async -> Looked {
+    private mutating func result(of lookup: Lookup) async -> LookupOutcome {
         switch lookup {
         case .keySet(let set):
             guard let keys = inspected?.keys, inspected?.inspection.code != .keysUnavailable else {
@@ -120,30 +120,30 @@ struct ExplainedRun {
             }
             parts.opaque?.install(verdict, of: key)
             return .result(.opaqueToken(key))
-        case .owner(let question): return await owner(of: question)
+        case .owner(let query): return await owner(of: query)
         case .account(let principal, _):
             firebase = await explainer.account(of: principal)
-            guard case .known(let answer) = firebase.view, answer != .unavailable else {
+            guard case .known(let known) = firebase.view, known != .unavailable else {
                 return .result(.accountUnknown)
             }
-            let status = AccountStatus(answer: answer, queriedAt: explainer.clock.monotonic())
+            let status = AccountStatus(answer: known, queriedAt: explainer.clock.monotonic())
             parts.accounts.table.insert(status, of: principal.userKey)
             return .result(.arrived)
         case .revocationView, .records: return .result(.unavailable)
         }
     }
 
-    private mutating func owner(of question: LinkQuery) async -> Looked {
+    private mutating func owner(of query: LinkQuery) async -> LookupOutcome {
         showVerified(inspected?.entry)
-        switch await explainer.owners.lookUp(question.link) {
-        case .nobody(let source):
+        switch await explainer.owners.lookUp(query.link) {
+        case .unowned(let source):
             if explainer.configuration.accounts?.unlinked == .derive {
                 transcript.pass("link", "no account: the uid is derived from the identity; \(source)")
             } else {
                 transcript.fail("link", "no account, and accounts.unlinked is deny; \(source)")
             }
-            let generation = parts.owners?.generation(at: question.place) ?? 0
-            parts.owners?.keep(nil, of: question.key, generation: generation)
+            let generation = parts.owners?.generation(at: query.place) ?? 0
+            parts.owners?.keep(nil, of: query.key, generation: generation)
             return .result(.arrived)
         case .owner(let owner, let source):
             transcript.pass("link", "the account \(owner.user.shown); \(source)")
@@ -166,11 +166,11 @@ struct ExplainedRun {
         case .methodIsNeverForwarded: transcript.fail("method", "CONNECT and TRACE are never forwarded")
         case .preflight(let preflight, let plan, let isAllowed):
             let method = request.withView { preflight.methodName(in: $0.bytes) }
-            let asks = "a preflight of \(method) for \(plan.pattern); credentials are not checked"
+            let preflightText = "a preflight of \(method) for \(plan.pattern); credentials are not checked"
             transcript.add(
                 ExplanationStep(
                     isAllowed ? .passed : .failed, "cors",
-                    "\(asks), and the Origin is \(isAllowed ? "" : "not ")allowed"))
+                    "\(preflightText), and the Origin is \(isAllowed ? "" : "not ")allowed"))
         case .builtin(.account(let endpoint)):
             transcript.pass("call", "\(endpoint.path), an endpoint of the gateway: the request is not forwarded")
         case .builtin(.keys), .builtin(.page): break
@@ -182,7 +182,7 @@ struct ExplainedRun {
         case .rateLimited(let limit): transcript.fail("rate limit", limit.text)
         case .bodyTooLong(let length, let limit):
             transcript.fail("body", "\(length) bytes; the limit is \(limit)")
-        case .upgrade(let asked): showUpgrade(asked)
+        case .upgrade(let outcome): showUpgrade(outcome)
         case .crossSite(let finding, let isListed):
             transcript.add(
                 isListed
@@ -236,9 +236,9 @@ struct ExplainedRun {
         }
     }
 
-    private mutating func showUpgrade(_ asked: UpgradePlan.Asked) {
+    private mutating func showUpgrade(_ outcome: UpgradePlan.Outcome) {
         guard request.head.hasUpgrade, run.endpoint == nil else { return }
-        switch asked {
+        switch outcome {
         case .nothing:
             transcript.record("upgrade", "removed: the route lists no such protocol, or the request has a body")
         case .upgrade(let upgrade):
@@ -293,7 +293,7 @@ struct ExplainedRun {
         if let principal {
             let steps = AuthorizationTranscript(
                 policy: plan.policy, principal: principal, evidence: records, firebase: firebase,
-                asksFirebase: explainer.asksFirebase, records: records.view(of: principal).reader(),
+                queriesFirebase: explainer.queriesFirebase, records: records.view(of: principal).reader(),
                 now: explainer.clock.now(), findings: authorization)
             for step in steps.steps(until: run.phase) { transcript.add(step) }
         }
@@ -317,21 +317,21 @@ struct ExplainedRun {
         return transcript.refused(denial)
     }
 
-    private mutating func answered(_ response: BuiltinResponse) -> Explanation {
+    private mutating func responded(_ response: BuiltinResponse) -> Explanation {
         switch response {
         case .preflight(let lines):
             let common = run.plan?.additions?.cors?.lines(to: run.corsOrigin) ?? []
             let vary = CORSPolicy.preflightVary.count
             let fields = String(decoding: common + lines.dropLast(vary), as: UTF8.self)
-            return transcript.answered(
+            return transcript.responded(
                 204, "what pages of that origin may send", fields: fields.split(separator: "\r\n").map(String.init))
         case .keys, .page:
             transcript.pass("path", "\(request.text(request.head.path)), the gateway's own")
-            guard case .keys = response else { return transcript.answered(200, "the demo's page") }
+            guard case .keys = response else { return transcript.responded(200, "the demo's page") }
             if explainer.configuration.accounts != nil {
                 transcript.record("store", "503 until the keys of session cookies are loaded from the store")
             }
-            return transcript.answered(200, "the keys of its assertions and session cookies")
+            return transcript.responded(200, "the keys of its assertions and session cookies")
         }
     }
 

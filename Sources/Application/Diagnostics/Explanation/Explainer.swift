@@ -26,12 +26,12 @@ package struct Explainer: Sendable {
     ///   signature, opaque token or Firebase account can be checked.
     /// - Throws: The errors of the configuration's routes.
     package init(
-        _ configuration: Configuration, asksOthers: Bool = true, clock: GatewayClock = .system
+        _ configuration: Configuration, usesRemoteLookups: Bool = true, clock: GatewayClock = .system
     ) throws(ConfigurationErrors) {
         try self.init(
-            configuration, keys: asksOthers ? .live(clock: clock) : .none, records: .live(configuration),
-            opaqueTokens: asksOthers ? .live(clockSkew: configuration.identity.clockSkew, clock: clock) : .none,
-            accounts: asksOthers ? .live(configuration, clock: clock) : .none, owners: .live(configuration),
+            configuration, keys: usesRemoteLookups ? .live(clock: clock) : .none, records: .live(configuration),
+            opaqueTokens: usesRemoteLookups ? .live(clockSkew: configuration.identity.clockSkew, clock: clock) : .none,
+            accounts: usesRemoteLookups ? .live(configuration, clock: clock) : .none, owners: .live(configuration),
             clock: clock)
     }
 
@@ -88,5 +88,5 @@ package struct Explainer: Sendable {
     }
 
     /// Whether Identity Toolkit is queried for revocations.
-    var asksFirebase: Bool { configuration.revocation.firebase != nil && configuration.identity.firebase != nil }
+    var queriesFirebase: Bool { configuration.revocation.firebase != nil && configuration.identity.firebase != nil }
 }

@@ -12,7 +12,7 @@ package struct Explanation: Sendable {
         /// The gateway would deny the request.
         case refused(Refusal)
         /// The gateway would respond itself, without forwarding.
-        case answered(Answer)
+        case responded(Response)
         /// The outcome depends on unavailable information, with a description.
         case undetermined(String)
     }
@@ -30,7 +30,7 @@ package struct Explanation: Sendable {
     }
 
     /// A response of the gateway itself.
-    package struct Answer: Sendable {
+    package struct Response: Sendable {
         /// The status (RFC 9110 section 15).
         package let status: Int
         /// A short description.
@@ -71,9 +71,9 @@ extension Explanation.Refusal {
 extension ProblemResponse {
     /// Returns the matching field lines of the response.
     func lines(_ isWanted: (Substring) -> Bool) -> [String] {
-        var answer = ByteBuffer()
-        write(into: &answer, date: [])
-        let text = String(decoding: answer.readableBytesView, as: UTF8.self)
+        var response = ByteBuffer()
+        write(into: &response, date: [])
+        let text = String(decoding: response.readableBytesView, as: UTF8.self)
         let head = text.split(separator: "\r\n", omittingEmptySubsequences: false).dropFirst().prefix { !$0.isEmpty }
         return head.filter { isWanted($0.prefix { $0 != ":" }) }.map(String.init)
     }

@@ -20,7 +20,7 @@ struct ParsedRequest {
     }
 
     /// Passes the request to a stage of the request path.
-    func withView<Answer>(_ body: (RequestView) -> Answer) -> Answer {
+    func withView<Output>(_ body: (RequestView) -> Output) -> Output {
         bytes.withUnsafeBytes { body(RequestView(head: head, bytes: $0, fields: table)) }
     }
 

@@ -19,13 +19,13 @@ struct RuleTranscript {
         verdicts.indices.flatMap { index in
             let ruleset = rules.rulesets[index]
             let name = ruleset.isCondition ? "allow" : "rules"
-            return asked(index, ruleset, name) + [verdict(verdicts[index], of: ruleset, name)]
+            return evaluated(index, ruleset, name) + [verdict(verdicts[index], of: ruleset, name)]
         }
     }
 
-    // MARK: - What was asked
+    // MARK: - Evaluated statements
 
-    private func asked(_ index: Int, _ ruleset: Ruleset, _ name: String) -> [ExplanationStep] {
+    private func evaluated(_ index: Int, _ ruleset: Ruleset, _ name: String) -> [ExplanationStep] {
         let entries = recorder.entries.filter { $0.ruleset == index && $0.pass == .actual }
         var seen: Set<Int> = []
         let numbers = entries.map(\.rule).filter { ruleset.rules.indices.contains($0) && seen.insert($0).inserted }

@@ -19,8 +19,8 @@ struct Transcript {
         Explanation(steps: steps, verdict: .refused(Explanation.Refusal(denial)))
     }
 
-    func answered(_ status: Int, _ what: String, fields: [String] = []) -> Explanation {
-        Explanation(steps: steps, verdict: .answered(Explanation.Answer(status: status, what: what, fields: fields)))
+    func responded(_ status: Int, _ what: String, fields: [String] = []) -> Explanation {
+        Explanation(steps: steps, verdict: .responded(Explanation.Response(status: status, what: what, fields: fields)))
     }
 
     func undetermined(_ why: String) -> Explanation {

@@ -17,10 +17,10 @@ extension TokenInspector {
         var transcript = OpaqueTranscript(now: clock.now())
         guard transcript.shape(of: token) else { return transcript.ended(.argumentError) }
         switch choice {
-        case .nobody(let why):
+        case .noProvider(let why):
             transcript.add(.failed, "provider", "not introspected: \(why)")
             return transcript.ended(.argumentError)
-        case .asks(let place, let why):
+        case .provider(let place, let why):
             let provider = snapshot.opaqueProviders[place]
             transcript.add(.passed, "provider", "\(provider.id), \(why)")
             guard let judgement = await opaqueTokens.query?(token, provider) else {

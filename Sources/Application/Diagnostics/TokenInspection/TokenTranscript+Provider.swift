@@ -5,7 +5,7 @@ extension TokenTranscript {
     /// Returns the steps for a provider's own ID tokens.
     func steps(of token: UnverifiedJWS, by verifier: ProviderVerifier) -> [ExplanationStep] {
         let claims = token.payload.root
-        return header(token, verifier) + whose(claims, verifier) + signature(token, verifier)
+        return header(token, verifier) + issuerAndAudience(claims, verifier) + signature(token, verifier)
             + times(claims, verifier, needsAuthTime: false) + user(claims, verifier)
     }
 
@@ -25,7 +25,7 @@ extension TokenTranscript {
         ]
     }
 
-    private func whose(_ claims: JSONValue, _ verifier: ProviderVerifier) -> [ExplanationStep] {
+    private func issuerAndAudience(_ claims: JSONValue, _ verifier: ProviderVerifier) -> [ExplanationStep] {
         let rules = verifier.rules
         var steps = [
             step("iss", ShownText.claim(claims["iss"]), expected: rules.expectedIssuer) {

@@ -5,7 +5,7 @@ extension TokenTranscript {
     /// Returns the steps for the gateway's own session cookies.
     func steps(of token: UnverifiedJWS, by verifier: SessionVerifier) -> [ExplanationStep] {
         let claims = token.payload.root
-        return header(token, verifier) + whose(claims, verifier)
+        return header(token, verifier) + issuerAndAudience(claims, verifier)
             + key(of: token) { key in
                 [step("signature", "by that key") { _ = try verifier.accept(token, key: key) }]
             } + times(claims, verifier, needsAuthTime: false) + user(claims, verifier)
@@ -22,7 +22,7 @@ extension TokenTranscript {
         ]
     }
 
-    private func whose(_ claims: JSONValue, _ verifier: SessionVerifier) -> [ExplanationStep] {
+    private func issuerAndAudience(_ claims: JSONValue, _ verifier: SessionVerifier) -> [ExplanationStep] {
         let (issuer, audience) = (ShownText.claim(claims["iss"]), ShownText.claim(claims["aud"]))
         guard let expected = evidence.view.issuer else {
             return [

@@ -71,7 +71,7 @@ final class BlockingCalls: Sendable {
         }
         let timer = Task { [self] in
             try await wait(Self.timeLimit)
-            pending.giveUp { isStuck.withLock { $0 = true } }
+            pending.abandon { isStuck.withLock { $0 = true } }
         }
         defer { timer.cancel() }
         return await pending.result()
@@ -93,7 +93,7 @@ private final class PendingCall<Value: Sendable>: Sendable {
     }
 
     /// Abandons the call. `record` runs before the call can end, unless it has ended.
-    func giveUp(_ record: () -> Void) {
+    func abandon(_ record: () -> Void) {
         _ = resolve(
             .failure(
                 ReloadRefusal(

@@ -29,7 +29,7 @@ struct WorkerCalls {
     /// The maximum number of concurrent calls of a worker.
     static let runningLimit = 256
     /// The timeout of a call, in nanoseconds. It exceeds the timeouts of all operations within the call.
-    static let patience: UInt64 = 30_000_000_000
+    static let timeout: UInt64 = 30_000_000_000
 }
 
 extension WorkerCalls {
@@ -90,15 +90,15 @@ extension Worker {
     }
 
     /// Renders a reply for its client.
-    func answer(_ reply: AccountReply, to client: ClientHandler) {
+    func respond(with reply: AccountReply, to client: ClientHandler) {
         guard let lines = calls?.cookies else { return }
         switch reply {
         case .json(let body, let cookie):
-            client.answer(
-                StaticResponse(contentType: "application/json", fields: Self.fields(cookie, lines), body: body))
-        case .accepted: client.answer(StaticResponse(contentType: nil))
+            client.respond(
+                with: StaticResponse(contentType: "application/json", fields: Self.fields(cookie, lines), body: body))
+        case .accepted: client.respond(with: StaticResponse(contentType: nil))
         case .done(let cookie):
-            client.answer(StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
+            client.respond(with: StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
         case .refused(let denial): client.deny(denial)
         }
     }
@@ -150,7 +150,7 @@ final class AccountCallResponder: Responder {
         guard calls.running < WorkerCalls.runningLimit else { return refuse(Denial(.overloaded)) }
         worker.calls?.running += 1
         isServed = true
-        servedUntil = worker.connectionContext.time &+ WorkerCalls.patience
+        servedUntil = worker.connectionContext.time &+ WorkerCalls.timeout
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
             caller: caller, network: network,
@@ -180,7 +180,7 @@ final class AccountCallResponder: Responder {
         worker.connectionContext.readClock()
         releaseBody()
         guard client.isOpen, client.record.number == number else { return }
-        worker.answer(reply, to: client)
+        worker.respond(with: reply, to: client)
     }
 
     private func refuse(_ denial: Denial) {

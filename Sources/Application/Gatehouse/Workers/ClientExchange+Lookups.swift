@@ -33,8 +33,8 @@ extension ClientExchange {
     func wait(for lookup: Lookup, _ client: ClientHandler, _ worker: Worker) -> LookupResult? {
         let request = WaitingRequest(client, self)
         guard let key = lookup.key else {
-            guard case .records(let question, let entry) = lookup else { return .unavailable }
-            return worker.queryStore(question, entry, for: request)
+            guard case .records(let query, let entry) = lookup else { return .unavailable }
+            return worker.queryStore(query, entry, for: request)
         }
         if case .owner = lookup, !worker.pending.isStarted(key), worker.pending.lookups >= Worker.lookupLimit {
             return .ownerUnknown(.overloaded)
@@ -73,14 +73,14 @@ extension Worker {
             lookups.accounts?.lookUp(principal.user, notBefore: notBefore) { status in
                 bound.execute { $0.accountArrived(status, of: principal.userKey) }
             }
-        case .owner(let question):
+        case .owner(let query):
             guard let source = lookups.links, let owners, !pending.isStarted(key) else { return }
             pending.start(key)
             counters.add(to: .storeReads)
             // Read before the store is queried, so that a later change of the link has a different generation.
-            let generation = owners.generation(at: question.place)
-            source.lookUp(question.link) { answer in
-                bound.execute { $0.ownerArrived(answer, of: question, generation: generation) }
+            let generation = owners.generation(at: query.place)
+            source.lookUp(query.link) { result in
+                bound.execute { $0.ownerArrived(result, of: query, generation: generation) }
             }
         }
     }
@@ -123,12 +123,12 @@ extension Worker {
     }
 
     /// Requests whose link changed during the query repeat it.
-    private func ownerArrived(_ answer: LinkLookupResult, of question: LinkQuery, generation: UInt64) {
-        let key = LookupKey.owner(question.key)
+    private func ownerArrived(_ result: LinkLookupResult, of query: LinkQuery, generation: UInt64) {
+        let key = LookupKey.owner(query.key)
         pending.finish(key)
-        switch answer {
-        case .nobody: owners?.keep(nil, of: question.key, generation: generation)
-        case .owner(let account): owners?.keep(account, of: question.key, generation: generation)
+        switch result {
+        case .unowned: owners?.keep(nil, of: query.key, generation: generation)
+        case .owner(let account): owners?.keep(account, of: query.key, generation: generation)
         case .failed(let failure): return resume(key, with: .ownerUnknown(failure))
         }
         resume(key)
@@ -138,22 +138,22 @@ extension Worker {
 
     /// Queries the store itself. Returns the failure if the store cannot be queried now. `nil` if the request waits.
     func queryStore(
-        _ question: StoreQuery, _ identity: VerifiedTokenCache.Entry, for request: WaitingRequest
+        _ query: StoreQuery, _ identity: VerifiedTokenCache.Entry, for request: WaitingRequest
     ) -> LookupResult? {
         counters.add(to: .storeReads)
         guard let inquiries, inquiries.isConnected else { return .records(.failed(.unreachable)) }
         guard inquiries.hasRoom else { return .records(.failed(.overloaded)) }
         request.client.adjustReading()
         inquiries.query(
-            question, identity.recordCommands, for: StoreRequest(request: request, began: connectionContext.time))
+            query, identity.recordCommands, for: StoreRequest(request: request, began: connectionContext.time))
         return nil
     }
 
-    func storeResponded(_ asked: StoreRequest, _ answer: StoreRecords) {
+    func storeResponded(_ query: StoreRequest, _ records: StoreRecords) {
         connectionContext.readClock()
-        counters.record(.storeRead, nanoseconds: connectionContext.time &- asked.began)
-        guard asked.request.isCurrent else { return }
-        asked.request.resume(with: .records(answer))
+        counters.record(.storeRead, nanoseconds: connectionContext.time &- query.began)
+        guard query.request.isCurrent else { return }
+        query.request.resume(with: .records(records))
     }
 }
 

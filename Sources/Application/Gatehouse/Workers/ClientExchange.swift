@@ -78,7 +78,7 @@ final class ClientExchange: RequestHandler {
             case .deny(let denial):
                 client.record.deniedIn = run.phase
                 return client.deny(denial)
-            case .answer(let response): return answer(response, client, worker)
+            case .respond(let response): return respond(with: response, client, worker)
             case .await(let lookup):
                 state = .waiting
                 guard let result = wait(for: lookup, client, worker) else { return }
@@ -111,16 +111,16 @@ final class ClientExchange: RequestHandler {
         if let failure = run.storeFailure { worker.logAllowed(failure, plan) }
     }
 
-    private func answer(_ response: BuiltinResponse, _ client: ClientHandler, _ worker: Worker) {
+    private func respond(with response: BuiltinResponse, _ client: ClientHandler, _ worker: Worker) {
         switch response {
         case .keys:
             // The document is published only when all keys are loaded, because clients would cache an incomplete one.
             guard let keys = worker.keysDocument else { return client.deny(Denial(.storeUnavailable)) }
-            client.answer(keys)
+            client.respond(with: keys)
         case .page:
             guard let page = worker.snapshot.page else { return client.deny(Denial(.routeNotFound)) }
-            client.answer(page)
-        case .preflight(let lines): client.answer(StaticResponse(noContentWith: lines))
+            client.respond(with: page)
+        case .preflight(let lines): client.respond(with: StaticResponse(noContentWith: lines))
         }
     }
 
@@ -181,7 +181,7 @@ extension ClientExchange {
         guard let worker, let facts = run.identity?.facts, run.plan?.policy.revocation != .off else { return nil }
         let (authorizer, accounts) = (worker.pipeline.authorizer, worker.pipeline.accounts)
         let changes = authorizer.store.view.changes &+ (accounts?.table.changes ?? 0)
-        guard stream.watch.mustAsk(changes: changes) else { return nil }
+        guard stream.watch.needsRecheck(changes: changes) else { return nil }
         return authorizer.refusal(facts, account: accounts?.table.find(facts.userKey)?.answer)
     }
 }

@@ -122,7 +122,7 @@ final class Worker {
             snapshot.pipeline, authenticator: authenticator, opaqueAuthenticator: opaqueAuthenticator,
             authorizer: Authorizer(
                 store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
-                maxStaleness: snapshot.pipeline.maxStaleness, asksFirebase: lookups.accounts != nil,
+                maxStaleness: snapshot.pipeline.maxStaleness, queriesFirebase: lookups.accounts != nil,
                 acrValues: snapshot.acrValues),
             rules: plans.contains { $0.policy.rules != nil } ? rules : nil, rates: rates, accounts: accounts,
             counters: home.counters)

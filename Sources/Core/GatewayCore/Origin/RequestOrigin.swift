@@ -19,7 +19,7 @@ package struct RequestOrigin {
     }
 
     /// Whether the peer was looked up in any set.
-    package var wasAsked: Bool { trusted != nil }
+    package var wasLookedUp: Bool { trusted != nil }
 
     /// Resets the origin to the peer, for an exchange without a request head.
     package mutating func forget() {

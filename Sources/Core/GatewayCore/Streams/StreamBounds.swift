@@ -17,7 +17,7 @@ package struct StreamBounds: Sendable, Equatable {
     package static let farewell: UInt64 = 1_000_000_000
     /// The age from which the permission of an ordinary exchange is watched, in nanoseconds: during its response, or
     /// while the body of its request is incomplete.
-    package static let lasting: UInt64 = 10_000_000_000
+    package static let recheckAge: UInt64 = 10_000_000_000
 
     /// Limits with the same grace and no others.
     package var ofPermission: StreamBounds { StreamBounds(maximum: .max, grace: grace, idle: .max) }

@@ -34,7 +34,7 @@ package struct StreamWatch: Sendable {
     let began: UInt64
     /// The end of the permission. `nil` if it does not expire.
     let permittedUntil: UnixTime?
-    private var nextLook: UInt64 = 0
+    private var nextClockRead: UInt64 = 0
     private var changesSeen: UInt64?
 
     /// The interval of reading the wall clock.
@@ -53,8 +53,8 @@ package struct StreamWatch: Sendable {
     ///
     /// - Parameter wall: The wall clock in seconds since 1970, evaluated a few times per second at most.
     package mutating func end(at moment: Moment, wall: @autoclosure () -> Int64) -> End? {
-        if let permittedUntil, moment.now >= nextLook {
-            nextLook = moment.now &+ Self.interval
+        if let permittedUntil, moment.now >= nextClockRead {
+            nextClockRead = moment.now &+ Self.interval
             if !permittedUntil.isAfter(wall()) { return .expired }
         }
         if moment.isDraining { return .drained }
@@ -67,7 +67,7 @@ package struct StreamWatch: Sendable {
     /// none.
     ///
     /// - Parameter changes: A counter of all changes; it only increases.
-    package mutating func mustAsk(changes: UInt64) -> Bool {
+    package mutating func needsRecheck(changes: UInt64) -> Bool {
         guard changes != changesSeen else { return false }
         changesSeen = changes
         return true

@@ -18,7 +18,7 @@ package protocol KeyWaiting: Sendable {
     /// Returns the current view of a set, which suffices for the checks before the signature.
     func view(of set: Int) -> KeySetView
 
-    /// Returns the key with this ID. Waits at most `KeySetView.patience` while the set is being fetched.
+    /// Returns the key with this ID. Waits at most `KeySetView.waitLimit` while the set is being fetched.
     func key(kid: String, set: Int) async -> KeyLookupResult
 }
 
@@ -85,7 +85,7 @@ package struct AsyncKeys: KeyWaiting {
 
     /// Waits for a result. `nil` after the timeout.
     private func wait(for kid: String, in set: Int, since: UInt64) async -> KeyLookupResult? {
-        let deadline = monotonic() &+ KeySetView.patience
+        let deadline = monotonic() &+ KeySetView.waitLimit
         // Buffers only the newest view.
         let (views, incoming) = AsyncStream.makeStream(of: KeySetView.self, bufferingPolicy: .bufferingNewest(1))
         let subscription = coordinator.subscribe { index, view in

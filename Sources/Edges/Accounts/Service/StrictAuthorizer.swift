@@ -22,14 +22,14 @@ struct StrictAuthorizer: Sendable {
         policy.recentSignIn = isRecent ? AccountDenial.recentSignIn : nil
         let record = try await store.user(caller.user)
         let session = try await session(of: caller)
-        let answer = StoreRecords.records(
+        let records = StoreRecords.records(
             user: lookup(record, caller.userKey, for: caller), session: session, link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
         let account = await account(of: caller.user, isFirebase: caller.facts.isFirebase)
         let context = DecisionContext(
-            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: records, account: account)
         switch authorizer.decide(policy, identity: entry, in: context, storeFailure: { _ in }) {
         case .permit: break
         case .deny(let denial): throw AccountDenial(denial)
@@ -74,10 +74,10 @@ struct StrictAuthorizer: Sendable {
         var policy = RoutePolicy()
         policy.revocation = .strict
         let record = try await store.user(user)
-        let answer = StoreRecords.records(user: lookup(record, key, \.credentialsSince), session: nil)
+        let records = StoreRecords.records(user: lookup(record, key, \.credentialsSince), session: nil)
         let account = await account(of: user, isFirebase: isFirebase)
         let context = DecisionContext(
-            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: records, account: account)
         switch authorizer.revocation(policy, facts, in: context) {
         case .passes: break
         case .revoked(let code): throw AccountDenial(code)
@@ -95,7 +95,7 @@ struct StrictAuthorizer: Sendable {
     private var authorizer: Authorizer {
         Authorizer(
             store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
-            maxStaleness: maxStaleness, asksFirebase: firebase != nil, includesView: false)
+            maxStaleness: maxStaleness, queriesFirebase: firebase != nil, includesView: false)
     }
 
     /// Returns the current status of a Firebase user.

@@ -85,9 +85,9 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         responseLimit = request.responseTimeout
         upgrade = request.upgrade
         // Only once: the second connection of a waiting request may be a reused one as well.
-        let maySendAgain =
+        let isRetryable =
             hasServed && request.isIdempotent && client.record.attempts == 1 && pool.settings.retry.onReset
-        exchange = UpstreamExchange(maySendAgain: maySendAgain, isIdempotent: request.isIdempotent, now: now)
+        exchange = UpstreamExchange(isRetryable: isRetryable, isIdempotent: request.isIdempotent, now: now)
         served += 1
         client.record.forwarded = now
         isHeadUnsent = true
@@ -197,22 +197,22 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Handles the close of the connection; may be called more than once.
     func ended() {
         guard !defersEnd(.connection) else { return }
-        resolveEnding()
+        resolveOutcome()
         guard !isRetired else { return }
         isRetired = true
         pool.closed(self)
     }
 
     /// Ends the exchange after the connection was closed.
-    private func resolveEnding() {
+    private func resolveOutcome() {
         guard let client, let exchange else { return }
-        switch exchange.ending() {
+        switch exchange.outcome() {
         case .complete:
             self.client = nil
             // The upstream delimited the body by closing; the client receives the last chunk.
             if delivery == .chunked { client.write(ByteBuffer(staticString: "0\r\n\r\n")) }
             finishResponse(of: client)
-        case .sendAgain:
+        case .retry:
             self.client = nil
             client.serveAgain()
         case .unanswered: unanswered(.upstreamUnreachable)
@@ -308,7 +308,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 }
 
 extension UpstreamConnection: SendingConnection {
-    package func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
+    package func writePart(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.record() ? noticeOfSending(context) : nil)
     }
 

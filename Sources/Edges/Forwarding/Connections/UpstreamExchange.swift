@@ -19,11 +19,11 @@ struct UpstreamExchange: Sendable {
     }
 
     /// The meaning of the end of the upstream's connection.
-    enum Ending: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
         /// The response is complete, possibly by this end.
         case complete
         /// No byte of a response arrived, and the connection may have been closed before it received the request.
-        case sendAgain
+        case retry
         /// No byte of a response arrived.
         case unanswered
         /// The response's head is incomplete.
@@ -39,7 +39,7 @@ struct UpstreamExchange: Sendable {
     private var gotBytes = false
     private var hasFailed = false
     private var endsWithConnection = false
-    private var reusableByAnswer = false
+    private var responsePermitsReuse = false
     /// Whether the connection is a tunnel, after a 101.
     private(set) var isTunnel = false
     /// Whether the upstream's direction of a tunnel has ended.
@@ -48,7 +48,7 @@ struct UpstreamExchange: Sendable {
     private(set) var lastProgress: UInt64
     /// Whether the connection is reused, the request's method is idempotent (RFC 9110 section 9.2.2), and this is the
     /// first attempt.
-    let maySendAgain: Bool
+    let isRetryable: Bool
     private let isIdempotent: Bool
     private var passedInterim = false
     private var interimCount = 0
@@ -57,8 +57,8 @@ struct UpstreamExchange: Sendable {
     /// The maximum number of interim (1xx) responses.
     static let maximumInterim = 16
 
-    init(maySendAgain: Bool, isIdempotent: Bool = false, now: UInt64) {
-        self.maySendAgain = maySendAgain
+    init(isRetryable: Bool, isIdempotent: Bool = false, now: UInt64) {
+        self.isRetryable = isRetryable
         self.isIdempotent = isIdempotent
         lastProgress = now
     }
@@ -96,7 +96,7 @@ struct UpstreamExchange: Sendable {
 
     /// Records the final head of the response.
     mutating func headReceived(framing: BodyFraming, keepAlive: Bool) {
-        reusableByAnswer = keepAlive
+        responsePermitsReuse = keepAlive
         switch framing {
         case .none: answer = .complete
         case .length(let length): answer = length == 0 ? .complete : .body
@@ -115,7 +115,7 @@ struct UpstreamExchange: Sendable {
         requestOpen = true
         answer = .body
         endsWithConnection = true
-        reusableByAnswer = false
+        responsePermitsReuse = false
     }
 
     /// Records the end of the upstream's direction of a tunnel. Returns whether both directions have ended.
@@ -133,15 +133,15 @@ struct UpstreamExchange: Sendable {
     /// Whether the connection may serve another request: both directions have ended, and the upstream keeps it open.
     ///
     /// If the upstream responds before it has read the body, the connection is not reused.
-    var isReusable: Bool { answer == .complete && !requestOpen && reusableByAnswer && !endsWithConnection }
+    var isReusable: Bool { answer == .complete && !requestOpen && responsePermitsReuse && !endsWithConnection }
 
-    func ending() -> Ending {
+    func outcome() -> Outcome {
         switch answer {
         case .complete: return .complete
         case .body: return endsWithConnection && !hasFailed ? .complete : .brokenBody
         case .awaitingHead:
             if gotBytes { return .brokenHead }
-            return (maySendAgain || isWithdrawn) && !sentBody ? .sendAgain : .unanswered
+            return (isRetryable || isWithdrawn) && !sentBody ? .retry : .unanswered
         }
     }
 

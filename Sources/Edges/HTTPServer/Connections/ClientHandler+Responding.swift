@@ -10,7 +10,7 @@ extension ClientHandler {
         send(part)
     }
 
-    package func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
+    package func writePart(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.record() ? noticeOfSending(context) : nil)
     }
 
@@ -94,7 +94,7 @@ extension ClientHandler {
     }
 
     /// Responds with a document of the gateway itself.
-    package func answer(_ document: StaticResponse) {
+    package func respond(with document: StaticResponse) {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         skipBodyAtHand()
         let closes = beginResponse(status: document.status, persistent: !connection.bodyOpen)

@@ -196,7 +196,7 @@ package final class ClientHandler: ChannelInboundHandler {
 
     package func channelInactive(context: ChannelHandlerContext) {
         // After one direction of a tunnel has ended, the end of the other is regular.
-        if connection.isServing { giveUp(stream?.isHalfClosed == true ? .ok : .clientClosed) }
+        if connection.isServing { endRequest(stream?.isHalfClosed == true ? .ok : .clientClosed) }
         connection.close()
     }
 
@@ -230,7 +230,7 @@ package final class ClientHandler: ChannelInboundHandler {
             return inbound.readableBytes > 0 && isWritable && !defersRest() && takeHead()
         case .exchanging where connection.bodyOpen:
             let served = responder
-            return relayBody() || served !== responder || connection.phase != .exchanging || hasRoomAgain
+            return relayBody() || served !== responder || connection.phase != .exchanging || canResumeBody
         default:
             return false
         }
@@ -238,7 +238,7 @@ package final class ClientHandler: ChannelInboundHandler {
 
     /// Whether sending the passed bytes made room immediately. `continueBody` was then called while the connection was
     /// advancing.
-    private var hasRoomAgain: Bool { connection.isBodyHeld && responder?.acceptsBody == true }
+    private var canResumeBody: Bool { connection.isBodyHeld && responder?.acceptsBody == true }
 
     /// Pauses reading while the buffer limit is reached.
     package func adjustReading() {
@@ -255,7 +255,7 @@ package final class ClientHandler: ChannelInboundHandler {
 
     /// Closes immediately. The current request is abandoned and unsent data is lost.
     func close() {
-        if connection.isServing { giveUp(.clientClosed) }
+        if connection.isServing { endRequest(.clientClosed) }
         connection.close()
         if isFlushDue { flushNow() }
         closeTransport()
@@ -276,11 +276,11 @@ package final class ClientHandler: ChannelInboundHandler {
 
     /// Abandons the request and closes, because its response cannot be completed.
     package func abandon(_ code: DecisionCode) {
-        if connection.isServing { giveUp(code) }
+        if connection.isServing { endRequest(code) }
         close()
     }
 
-    private func giveUp(_ code: DecisionCode) {
+    private func endRequest(_ code: DecisionCode) {
         if record.code == .ok { record.code = code }
         if record.status == 0 { record.status = code.status }
         connection.close()

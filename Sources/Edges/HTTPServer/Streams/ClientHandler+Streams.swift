@@ -120,8 +120,8 @@ extension ClientHandler {
     private func lasts(at now: UInt64) -> Bool {
         // Responses of the gateway itself are not forwarded.
         guard connection.phase == .exchanging, record.forwarded > 0, record.isAuthenticated else { return false }
-        if connection.bodyOpen, now >= record.forwarded &+ StreamBounds.lasting { return true }
-        return connection.responseStarted && now >= record.answered &+ StreamBounds.lasting
+        if connection.bodyOpen, now >= record.forwarded &+ StreamBounds.recheckAge { return true }
+        return connection.responseStarted && now >= record.answered &+ StreamBounds.recheckAge
     }
 
     private func lostPermission(at now: UInt64) -> DecisionCode? {

@@ -12,7 +12,7 @@ package protocol SendingConnection: Flushable {
     var isFlushDue: Bool { get set }
 
     /// Writes a part to the channel.
-    func give(_ part: ByteBuffer, to context: ChannelHandlerContext)
+    func writePart(_ part: ByteBuffer, to context: ChannelHandlerContext)
 }
 
 extension SendingConnection {
@@ -20,13 +20,13 @@ extension SendingConnection {
         guard let context else { return }
         if writer?.hold(part, in: context) == true { return }
         useChannel()
-        give(part, to: context)
+        writePart(part, to: context)
     }
 
     /// Moves the held part to the channel, which is used from now on.
     package func useChannel() {
         guard let context, let part = writer?.takeHeld() else { return }
-        give(part, to: context)
+        writePart(part, to: context)
     }
 
     package func flush() {

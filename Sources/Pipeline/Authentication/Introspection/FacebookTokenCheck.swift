@@ -31,8 +31,8 @@ struct FacebookTokenCheck: TokenCheck {
 
     func isForUs(_ claims: JSONValue) -> Bool { claims["app_id"]?.equals(appID) == true }
 
-    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
-        let data = try IntrospectionResponseReader(IntrospectionResponseReader(answer, "the answer")["data"], "data")
+    func examine(_ response: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
+        let data = try IntrospectionResponseReader(IntrospectionResponseReader(response, "the answer")["data"], "data")
         guard data["error"] == nil, try data.flag("is_valid") else { throw .refused(.inactive) }
         guard data["app_id"]?.equals(appID) == true else { throw .refused(.audience) }
         guard data["type"]?.equals("USER") == true else { throw .refused(.tokenType) }

@@ -39,17 +39,17 @@ struct GitHubTokenCheck: TokenCheck {
 
     func isForUs(_ claims: JSONValue) -> Bool { claims["client_id"]?.equals(clientID) == true }
 
-    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
-        let answer = try IntrospectionResponseReader(answer, "the answer")
-        let app = try IntrospectionResponseReader(answer["app"], "app")
+    func examine(_ response: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
+        let response = try IntrospectionResponseReader(response, "the answer")
+        let app = try IntrospectionResponseReader(response["app"], "app")
         guard app["client_id"]?.equals(clientID) == true else { throw .refused(.audience) }
         // An installation token represents no user.
-        guard let member = answer["user"] else { throw .refused(.subject) }
+        guard let member = response["user"] else { throw .refused(.subject) }
         let user = try IntrospectionResponseReader(member, "user")
         guard let id = user["id"]?.integer else { throw .malformed("user.id is not an integer") }
-        let scopes = try answer.texts("scopes")
-        let issuedAt = try answer.date("created_at", else: .issuedAt)
-        let expiresAt = try answer.date("expires_at", else: .expired)
+        let scopes = try response.texts("scopes")
+        let issuedAt = try response.date("created_at", else: .issuedAt)
+        let expiresAt = try response.date("expires_at", else: .expired)
         var claims = ObjectText()
         claims.add("sub", String(id))
         claims.add("client_id", clientID)

@@ -46,11 +46,11 @@ extension ProvenResponse {
         guard response.status == 200 else {
             return .failed(LookupFailure(response, ownCredentials: check.ownCredentials, now: now))
         }
-        guard let answer = try? JSONDocument(response.body, limits: limits) else {
+        guard let document = try? JSONDocument(response.body, limits: limits) else {
             return .failed(.malformed("the body is not JSON"))
         }
         do throws(Unproven) {
-            let proof = try check.examine(answer.root, latest: UnixTime(clamping: now).adding(clockSkew))
+            let proof = try check.examine(document.root, latest: UnixTime(clamping: now).adding(clockSkew))
             try checkTimes(of: proof, now: now, clockSkew: clockSkew)
             try checkSubject(proof.subject)
             return .accepted(try identity(proof, provider: check.provider))
@@ -82,7 +82,7 @@ extension ProvenResponse {
         }
         return ProviderIdentity(
             provider: provider, subject: proof.subject, federatedID: proof.subject,
-            claims: AcceptedClaims(told: ProvenResponse(claims: claims)), authTime: proof.authTime,
+            claims: AcceptedClaims(introspected: ProvenResponse(claims: claims)), authTime: proof.authTime,
             issuedAt: proof.issuedAt, expiresAt: proof.expiresAt ?? .latest, scopes: proof.scopes)
     }
 }

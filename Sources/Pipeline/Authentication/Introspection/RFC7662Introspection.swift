@@ -37,8 +37,8 @@ struct RFC7662Introspection: TokenCheck {
         return request
     }
 
-    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
-        let reading = try IntrospectionResponseReader(answer, "the answer")
+    func examine(_ response: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
+        let reading = try IntrospectionResponseReader(response, "the answer")
         // RFC 7662 section 2.2 requires the boolean. Without it the token is not known to be active.
         guard reading["active"]?.bool == true else { throw .refused(.inactive) }
         try checkIssuer(reading)
@@ -49,7 +49,7 @@ struct RFC7662Introspection: TokenCheck {
         guard let subject = reading["sub"]?.string else { throw .refused(.subject) }
         let scopes = try reading.text("scope")?.split(separator: " ").map(String.init) ?? []
         return TokenProof(
-            subject: subject, claims: times.claims(of: answer), authTime: times.authTime, issuedAt: times.issuedAt,
+            subject: subject, claims: times.claims(of: response), authTime: times.authTime, issuedAt: times.issuedAt,
             expiresAt: times.expiresAt, scopes: scopes)
     }
 }
@@ -117,9 +117,9 @@ extension RFC7662Introspection {
         }
 
         /// Returns all members of the response as claims, with normalized times.
-        func claims(of answer: JSONValue) -> ObjectText {
+        func claims(of response: JSONValue) -> ObjectText {
             var claims = ObjectText()
-            for (name, value) in answer.members where value.kind != .null {
+            for (name, value) in response.members where value.kind != .null {
                 switch Array(name.utf8) {
                 case Array("active".utf8): continue
                 case Array("exp".utf8): claims.add(name, expiresAt)

@@ -19,7 +19,7 @@ package protocol TokenCheck: Sendable {
     /// subject.
     ///
     /// - Parameter latest: The latest accepted time: now plus the clock skew.
-    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof
+    func examine(_ response: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof
 
     /// Returns whether the claims of a previously proven token name the currently configured client.
     func isForUs(_ claims: JSONValue) -> Bool

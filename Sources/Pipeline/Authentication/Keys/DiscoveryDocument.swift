@@ -27,12 +27,12 @@ struct DiscoveryDocument {
     }
 
     private static func check(_ claim: JSONValue?, is issuer: String) throws(KeyFetchError) {
-        guard let told = claim?.string else { throw KeyFetchError(.notADiscovery, "no issuer") }
-        guard !told.utf8.elementsEqual(issuer.utf8) else { return }
-        let isSlash = IssuerText.differsBySlash(told, issuer)
+        guard let reported = claim?.string else { throw KeyFetchError(.notADiscovery, "no issuer") }
+        guard !reported.utf8.elementsEqual(issuer.utf8) else { return }
+        let isSlash = IssuerText.differsBySlash(reported, issuer)
         let hint = isSlash ? "; they differ only by a trailing slash" : ""
         throw KeyFetchError(
-            .issuerMismatch, "the document contains \(shown(told)), the configuration \(shown(issuer))\(hint)")
+            .issuerMismatch, "the document contains \(shown(reported)), the configuration \(shown(issuer))\(hint)")
     }
 
     /// Returns a URL that is at least as safe as the document's own. A document from an https URL must name an https

@@ -49,8 +49,8 @@ package struct HTTPKeyFetcher: KeyFetcher {
         case .url(let url):
             return try await keys(at: url, deadline: deadline)
         case .discovery(let url, let issuer):
-            let answer = try await answer(to: Self.request(url), deadline: deadline)
-            let document = try DiscoveryDocument(answer.body, from: url, issuer: issuer)
+            let response = try await response(to: Self.request(url), deadline: deadline)
+            let document = try DiscoveryDocument(response.body, from: url, issuer: issuer)
             var keys = try await keys(at: document.keysURL, deadline: deadline)
             keys.algorithms = document.algorithms
             return keys
@@ -58,7 +58,7 @@ package struct HTTPKeyFetcher: KeyFetcher {
     }
 
     private func keys(at url: String, deadline: NIODeadline) async throws(KeyFetchError) -> FetchedKeySet {
-        try await answer(to: Self.request(url), deadline: deadline).keys(now: clock.now())
+        try await response(to: Self.request(url), deadline: deadline).keys(now: clock.now())
     }
 }
 
@@ -66,7 +66,7 @@ extension HTTPKeyFetcher {
     /// The failure of one attempt.
     private struct Failure: Error {
         let reason: KeyFetchError
-        let wasClosedUnanswered: Bool
+        let closedWithoutResponse: Bool
     }
 
     private static func request(_ url: String) throws(KeyFetchError) -> HTTPClient.Request {
@@ -81,13 +81,13 @@ extension HTTPKeyFetcher {
 
     /// Returns the source's response. It retries once if a kept connection closes before any byte of the response,
     /// because the server may have closed it just as it was reused.
-    private func answer(
+    private func response(
         to request: HTTPClient.Request, deadline: NIODeadline
     ) async throws(KeyFetchError) -> KeyResponse {
         do {
             return try await attempt(request, deadline: deadline)
         } catch {
-            guard error.wasClosedUnanswered else { throw error.reason }
+            guard error.closedWithoutResponse else { throw error.reason }
         }
         do {
             return try await attempt(request, deadline: deadline)
@@ -107,7 +107,7 @@ extension HTTPKeyFetcher {
             }
         } catch {
             let reason = KeyFetchError(failure: error)
-            throw Failure(reason: reason, wasClosedUnanswered: reason.code == .closed && !collector.hasHead)
+            throw Failure(reason: reason, closedWithoutResponse: reason.code == .closed && !collector.hasHead)
         }
     }
 }

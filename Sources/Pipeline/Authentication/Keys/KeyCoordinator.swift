@@ -92,7 +92,7 @@ package final class KeyCoordinator: Sendable {
     /// All requests share one fetch, at most one per cool-down. A view that reports the end of that fetch follows each
     /// request. If a request starts no fetch, a newer view is already on its way.
     package func requestRefresh(set: Int) {
-        drivers[set].asks.yield()
+        drivers[set].unknownKeyContinuation.yield()
     }
 
     /// Fetches a set immediately for an operator, regardless of cool-down and backoff.

@@ -32,7 +32,7 @@ final class KeyResponseCollector: HTTPClientResponseDelegate {
             state.response.cacheControl = cacheControl.isEmpty ? nil : cacheControl.joined(separator: ",")
             state.response.age = head.headers.first(name: "age")
         }
-        return answer(refusal(of: head), on: task.eventLoop)
+        return result(refusal(of: head), on: task.eventLoop)
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<KeyResponse>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
@@ -41,7 +41,7 @@ final class KeyResponseCollector: HTTPClientResponseDelegate {
             state.response.body.append(contentsOf: buffer.readableBytesView)
             return nil
         }
-        return answer(refusal, on: task.eventLoop)
+        return result(refusal, on: task.eventLoop)
     }
 
     func didFinishRequest(task: HTTPClient.Task<KeyResponse>) throws -> KeyResponse {
@@ -58,7 +58,7 @@ final class KeyResponseCollector: HTTPClientResponseDelegate {
         return nil
     }
 
-    private func answer(_ refusal: KeyFetchError?, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+    private func result(_ refusal: KeyFetchError?, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
         refusal.map { eventLoop.makeFailedFuture($0) } ?? eventLoop.makeSucceededVoidFuture()
     }
 }

@@ -6,11 +6,11 @@ actor KeySetDriver {
     let set: Int
     let source: KeySetSource
     /// Wakes the driver for an unknown key. The buffer holds one element, because repeated requests are equivalent.
-    nonisolated let asks: AsyncStream<Void>.Continuation
+    nonisolated let unknownKeyContinuation: AsyncStream<Void>.Continuation
 
     private let environment: KeyEnvironment
     private let board: KeySetRegistry
-    private let asked: AsyncStream<Void>
+    private let unknownKeys: AsyncStream<Void>
     private var machine: KeySetMachine
     private var fetch: Task<Void, Never>?
     private var timer: Task<Void, Never>?
@@ -23,15 +23,16 @@ actor KeySetDriver {
         self.machine = machine
         self.board = board
         self.environment = environment
-        (asked, asks) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (unknownKeys, unknownKeyContinuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Keeps the set fresh until the task is cancelled. It must be called only once.
     func run() async {
         apply(.start)
-        for await _ in asked { apply(.unknownKeyAsked) }
+        for await _ in unknownKeys { apply(.unknownKeyRequested) }
         isStopped = true
-        asks.finish()
+        unknownKeyContinuation.finish()
         timer?.cancel()
         fetch?.cancel()
         await fetch?.value
@@ -39,7 +40,7 @@ actor KeySetDriver {
 
     /// Fetches the set immediately, regardless of cool-down and backoff.
     func refresh() {
-        apply(.refreshAsked)
+        apply(.refreshRequested)
     }
 
     /// Waits for the current fetch, if any. Its result is published before this returns.

@@ -16,9 +16,9 @@ struct KeySetMachine: Sendable {
         /// The deadline was reached. A tick at any other time is harmless.
         case tick
         /// A request names a key that is not in the set, or needs a set that is missing.
-        case unknownKeyAsked
+        case unknownKeyRequested
         /// An operator requested a fetch.
-        case refreshAsked
+        case refreshRequested
         case fetched(FetchedKeySet)
         case fetchFailed(KeyFetchError)
     }
@@ -87,8 +87,8 @@ struct KeySetMachine: Sendable {
         switch event {
         case .start: return phase == .idle ? beginFetch(now: now) : []
         case .tick: return tick(now: now)
-        case .unknownKeyAsked: return unknownKeyAsked(now: now)
-        case .refreshAsked: return isResting ? beginFetch(now: now) : []
+        case .unknownKeyRequested: return unknownKeyRequested(now: now)
+        case .refreshRequested: return isResting ? beginFetch(now: now) : []
         case .fetched(let fetched): return phase == .fetching ? accept(fetched, now: now) : []
         case .fetchFailed(let error): return phase == .fetching ? fail(error, now: now) : []
         }
@@ -136,7 +136,7 @@ extension KeySetMachine {
     }
 
     /// Starts a fetch. A running fetch also serves this request, and does not count against the cool-down.
-    private mutating func unknownKeyAsked(now: UInt64) -> [Action] {
+    private mutating func unknownKeyRequested(now: UInt64) -> [Action] {
         guard isResting, now >= cooldownUntil else { return [] }
         cooldownUntil = now &+ timing.cooldown
         return [.log(.unknownKey)] + beginFetch(now: now)

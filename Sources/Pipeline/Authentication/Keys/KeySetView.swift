@@ -65,13 +65,13 @@ package enum KeyLookup: Sendable {
     case unknown
     /// The source is unavailable: 503, with this `Retry-After` in seconds (at least 1).
     case unavailable(retryAfter: Int)
-    /// Request a refresh, wait for the next view and look up again; not longer than `KeySetView.patience` in total.
+    /// Request a refresh, wait for the next view and look up again; not longer than `KeySetView.waitLimit` in total.
     case fetch
 }
 
 extension KeySetView {
     /// The maximum time that a request waits for a key set, in nanoseconds (5 s).
-    package static let patience: UInt64 = 5_000_000_000
+    package static let waitLimit: UInt64 = 5_000_000_000
 
     /// Returns the key with this ID, or how to proceed without it. The cost is the same for known and unknown IDs.
     ///
@@ -89,7 +89,7 @@ extension KeySetView {
     /// Returns the result without usable keys. A request waits for a set that is loading if the next fetch starts soon
     /// enough. For an expired set it waits only for a fetch.
     private func withoutKeys(now: UInt64) -> KeyLookup {
-        let startsSoon = !isLoaded && nextFetchAt < now &+ Self.patience
+        let startsSoon = !isLoaded && nextFetchAt < now &+ Self.waitLimit
         if isFetching || startsSoon || now >= cooldownUntil { return .fetch }
         return .unavailable(retryAfter: retryAfter(now: now))
     }

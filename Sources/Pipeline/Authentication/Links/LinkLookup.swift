@@ -3,7 +3,7 @@ package import Revocation
 /// The result of looking up the owner of an identity at a provider.
 package enum LinkLookupResult: Sendable, Equatable {
     /// The identity belongs to no account.
-    case nobody
+    case unowned
     /// The account. It contains only the uid if the store has no record of it.
     case owner(AccountRecord)
     case failed(StoreFailure)
@@ -11,8 +11,8 @@ package enum LinkLookupResult: Sendable, Equatable {
 
 /// A lookup of the owners of identities, off the request path and shared by the workers.
 package protocol LinkLookup: Sendable {
-    /// Looks up an owner and calls `answer` once, from any thread, during this call or later.
-    func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void)
+    /// Looks up an owner and calls `completion` once, from any thread, during this call or later.
+    func lookUp(_ link: IdentityLink, completion: @escaping @Sendable (LinkLookupResult) -> Void)
 }
 
 /// An identity whose owner has to be looked up.

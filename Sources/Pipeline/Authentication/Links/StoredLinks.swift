@@ -8,14 +8,14 @@ import Synchronization
 /// Lookups of the same identity are not shared: each request compares the result with a generation that it read before
 /// its own lookup.
 package final class StoredLinks: LinkLookup {
-    private struct Question: Sendable {
+    private struct Query: Sendable {
         let link: IdentityLink
-        let answer: @Sendable (LinkLookupResult) -> Void
+        let completion: @Sendable (LinkLookupResult) -> Void
     }
 
     private struct State {
         var running = 0
-        var waiting = CircularBuffer<Question>()
+        var waiting = CircularBuffer<Query>()
     }
 
     private enum Admission {
@@ -36,43 +36,43 @@ package final class StoredLinks: LinkLookup {
         self.accounts = accounts
     }
 
-    package func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void) {
-        let question = Question(link: link, answer: answer)
-        switch admit(question) {
-        case .runs: Task { await perform(question) }
+    package func lookUp(_ link: IdentityLink, completion: @escaping @Sendable (LinkLookupResult) -> Void) {
+        let query = Query(link: link, completion: completion)
+        switch admit(query) {
+        case .runs: Task { await perform(query) }
         case .waits: break
-        case .refused: answer(.failed(.overloaded))
+        case .refused: completion(.failed(.overloaded))
         }
     }
 
-    private func admit(_ question: Question) -> Admission {
+    private func admit(_ query: Query) -> Admission {
         state.withLock { state in
             if state.running < Self.concurrency {
                 state.running += 1
                 return .runs
             }
             guard state.waiting.count < Self.waitingLimit else { return .refused }
-            state.waiting.append(question)
+            state.waiting.append(query)
             return .waits
         }
     }
 
     /// Performs a lookup, then the waiting ones.
-    private func perform(_ first: Question) async {
-        var next: Question? = first
-        while let question = next {
-            question.answer(await owner(of: question.link))
+    private func perform(_ first: Query) async {
+        var next: Query? = first
+        while let query = next {
+            query.completion(await owner(of: query.link))
             next = state.withLock { state in
-                let question = state.waiting.popFirst()
-                if question == nil { state.running -= 1 }
-                return question
+                let query = state.waiting.popFirst()
+                if query == nil { state.running -= 1 }
+                return query
             }
         }
     }
 
     private func owner(of link: IdentityLink) async -> LinkLookupResult {
         do throws(StoreError) {
-            guard let user = try await accounts.owner(of: link) else { return .nobody }
+            guard let user = try await accounts.owner(of: link) else { return .unowned }
             // A change between the two queries moves the link's counter, and the result is discarded.
             return .owner(try await accounts.account(user) ?? AccountRecord(user: user))
         } catch {

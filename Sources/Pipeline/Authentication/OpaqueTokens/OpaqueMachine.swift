@@ -75,7 +75,7 @@ struct OpaqueMachine<Waiter: Sendable>: TimedMachine {
     }
 
     /// Handles the result of a call.
-    mutating func answered(_ judgement: Judgement, provider: Int, call: Int, at moment: ClockTimes) -> [Action] {
+    mutating func completed(_ judgement: Judgement, provider: Int, call: Int, at moment: ClockTimes) -> [Action] {
         guard let call = queues[provider].flights.finish(call), let token = call.keys.first else { return [] }
         let now = moment.monotonic
         let (verdict, isKept, done) = conclude(judgement, provider, startedAt: call.startedAt, at: moment)

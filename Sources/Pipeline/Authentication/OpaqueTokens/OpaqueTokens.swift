@@ -50,10 +50,10 @@ package final class OpaqueTokens: OpaqueTokenChecking {
 
     package func check(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
-        answer: @escaping @Sendable (OpaqueVerdict) -> Void
+        completion: @escaping @Sendable (OpaqueVerdict) -> Void
     ) {
         apply { machine, now in
-            machine.query(token, key: key, provider: provider, for: network, answer, now: now)
+            machine.query(token, key: key, provider: provider, for: network, completion, now: now)
         }
     }
 
@@ -105,11 +105,11 @@ extension OpaqueTokens {
     private func query(_ token: [UInt8], _ call: Int, _ provider: Int) {
         let (check, tokens) = providers[provider]
         environment.transport.send(check.request(about: token), within: tokens.timeout) { result in
-            self.answered(result, call, provider)
+            self.completed(result, call, provider)
         }
     }
 
-    private func answered(_ result: Result<OutboundResponse, LookupFailure>, _ call: Int, _ provider: Int) {
+    private func completed(_ result: Result<OutboundResponse, LookupFailure>, _ call: Int, _ provider: Int) {
         let judgement: Judgement
         switch result {
         case .success(let response):
@@ -119,7 +119,7 @@ extension OpaqueTokens {
         }
         let wall = environment.clock.milliseconds()
         apply { machine, now in
-            machine.answered(
+            machine.completed(
                 judgement, provider: provider, call: call, at: ClockTimes(monotonic: now, wall: wall))
         }
     }

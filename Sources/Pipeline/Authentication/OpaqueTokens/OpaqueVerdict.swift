@@ -15,8 +15,8 @@ package enum OpaqueVerdict: Sendable {
 /// The introspection of opaque tokens, off the request path and shared by the workers. Waiters for the same token share
 /// one call.
 package protocol OpaqueTokenChecking: Sendable {
-    /// Determines the verdict on `token`, if necessary by a call. It calls `answer` once, from any thread, during this
-    /// call or later.
+    /// Determines the verdict on `token`, if necessary by a call. It calls `completion` once, from any thread, during
+    /// this call or later.
     ///
     /// - Parameters:
     ///   - provider: An index of the snapshot's `opaqueProviders`.
@@ -24,7 +24,7 @@ package protocol OpaqueTokenChecking: Sendable {
     ///   - network: The client's network, so that a client with many tokens delays only its own requests.
     func check(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
-        answer: @escaping @Sendable (OpaqueVerdict) -> Void)
+        completion: @escaping @Sendable (OpaqueVerdict) -> Void)
 }
 
 /// An opaque token, by its hash, and the provider that is queried about it.

@@ -65,8 +65,8 @@ package struct SessionOrigin: Sendable {
         }
         guard let provider = value[Name.provider]?.string, let subject = value[Name.subject]?.string,
             let credential = value[Name.credential]?.string.flatMap(Credential.init(rawValue:)),
-            let told = value[Name.claims], told.kind == .object,
-            let claims = try? JSONDocument(told.compact, limits: Self.limits)
+            let object = value[Name.claims], object.kind == .object,
+            let claims = try? JSONDocument(object.compact, limits: Self.limits)
         else { return nil }
         source = .provider(IdentityLink(provider: provider, subject: subject), credential, claims: claims)
     }

@@ -72,8 +72,8 @@ extension SessionVerifier {
         guard let startedAt = source?[Self.startMember]?.integer.flatMap(UnixTime.init(_:)) else {
             throw invalid(.sessionStart)
         }
-        guard let told = source?[Self.authenticationMember] else { return (startedAt, nil) }
-        guard let authenticatedAt = told.integer.flatMap(UnixTime.init(_:)) else {
+        guard let claimed = source?[Self.authenticationMember] else { return (startedAt, nil) }
+        guard let authenticatedAt = claimed.integer.flatMap(UnixTime.init(_:)) else {
             throw invalid(.authenticationTime)
         }
         return (startedAt, authenticatedAt)

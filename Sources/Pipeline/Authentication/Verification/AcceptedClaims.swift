@@ -13,8 +13,8 @@ package struct AcceptedClaims: Sendable {
     }
 
     /// Creates the claims of a provider's introspection response.
-    init(told answer: ProvenResponse) {
-        payload = answer.claims
+    init(introspected response: ProvenResponse) {
+        payload = response.claims
     }
 
     /// Creates the claims of an existing principal.

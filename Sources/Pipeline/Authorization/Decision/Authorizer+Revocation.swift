@@ -30,36 +30,36 @@ extension Authorizer {
 
     func replicatedRevocation(_ facts: CredentialFacts) -> RevocationResult {
         let (user, session) = store.records(user: facts.userKey, session: facts.sessionKey)
-        let answer = revocation(facts, user, session)
-        guard facts.hasLinkRecord else { return answer }
-        return stricter(answer, revocation(facts, store.user(facts.linkKey), SessionLookup.none))
+        let result = revocation(facts, user, session)
+        guard facts.hasLinkRecord else { return result }
+        return stricter(result, revocation(facts, store.user(facts.linkKey), SessionLookup.none))
     }
 
     /// Returns all records to query from the store.
-    static func question(of facts: CredentialFacts) -> StoreQuery {
-        var question = StoreQuery.user
-        if facts.hasSession { question.insert(.session) }
-        if facts.hasLinkRecord { question.insert(.link) }
-        return question
+    static func storeQuery(of facts: CredentialFacts) -> StoreQuery {
+        var query = StoreQuery.user
+        if facts.hasSession { query.insert(.session) }
+        if facts.hasLinkRecord { query.insert(.link) }
+        return query
     }
 
     /// Combines the store's records with the view, because a store that lost its data returns no records.
     private func strictRevocation(_ facts: CredentialFacts, in context: DecisionContext) -> RevocationResult {
-        let answer = storedRevocation(facts, context.answer)
-        guard includesView, case .passes = answer, case .revoked(let code) = lastKnown(facts, in: context) else {
-            return answer
+        let result = storedRevocation(facts, context.answer)
+        guard includesView, case .passes = result, case .revoked(let code) = lastKnown(facts, in: context) else {
+            return result
         }
         return .revoked(code)
     }
 
-    private func storedRevocation(_ facts: CredentialFacts, _ answer: StoreRecords?) -> RevocationResult {
-        switch answer {
+    private func storedRevocation(_ facts: CredentialFacts, _ records: StoreRecords?) -> RevocationResult {
+        switch records {
         case .failed(let failure): return .unknown(failure)
         case .records(let user?, let session, let link)
         where (session != nil || !facts.hasSession) && (link != nil || !facts.hasLinkRecord):
-            let answer = revocation(facts, user, session ?? SessionLookup.none)
-            guard facts.hasLinkRecord, let link else { return answer }
-            return stricter(answer, revocation(facts, link, SessionLookup.none))
+            let result = revocation(facts, user, session ?? SessionLookup.none)
+            guard facts.hasLinkRecord, let link else { return result }
+            return stricter(result, revocation(facts, link, SessionLookup.none))
         case .records, nil: return .notQueried
         }
     }
@@ -112,10 +112,10 @@ extension Authorizer {
         case .notQueried: return .lookUp
         case .known(.unavailable), .failed(nil), .failed(.unavailable?):
             return afterFailure(policy, storeFailure)
-        case .known(let answer): return refusal(facts, answer)
-        case .failed(let answer?):
+        case .known(let status): return refusal(facts, status)
+        case .failed(let status?):
             // A known denial applies even if no newer status is available.
-            return refusal(facts, answer) ?? afterFailure(policy, storeFailure)
+            return refusal(facts, status) ?? afterFailure(policy, storeFailure)
         }
     }
 
@@ -124,8 +124,8 @@ extension Authorizer {
         return policy.allowsOnStoreFailure ? nil : .deny(Denial(.storeUnavailable))
     }
 
-    func refusal(_ facts: CredentialFacts, _ answer: AccountStatus.Answer) -> Decision? {
-        switch answer {
+    func refusal(_ facts: CredentialFacts, _ status: AccountStatus.Answer) -> Decision? {
+        switch status {
         case .account(_, disabled: true): .deny(Denial(.userDisabled))
         case .account(let validSince?, _) where facts.validityTime.isBefore(validSince):
             .deny(Denial(facts.kind.revokedCode))
@@ -141,7 +141,7 @@ extension Authorizer {
     /// permitted when the stream began.
     package func refusal(_ facts: CredentialFacts, account: AccountStatus.Answer?) -> DecisionCode? {
         if case .revoked(let code) = replicatedRevocation(facts) { return code }
-        guard asksFirebase, facts.isFirebase, let account, case .deny(let denial)? = refusal(facts, account)
+        guard queriesFirebase, facts.isFirebase, let account, case .deny(let denial)? = refusal(facts, account)
         else {
             return nil
         }

@@ -21,18 +21,18 @@ extension Authorizer {
         guard let ruleContext else { return .ends(.deny(Denial(.internalError))) }
         if let ended = revokedMeanwhile(policy, identity, context) { return .ends(.deny(ended)) }
         let (signIn, failure) = signIn(of: identity, rules, in: context)
-        let answer = ruleContext.evaluate(rules, identity, signIn: signIn, now: context.now)
-        if case .passes(let signedInAt) = answer { return .passes(signedInAt: signedInAt) }
+        let result = ruleContext.evaluate(rules, identity, signIn: signIn, now: context.now)
+        if case .passes(let signedInAt) = result { return .passes(signedInAt: signedInAt) }
         // Anonymous: request credentials instead of returning 403.
         guard let identity else { return .ends(.deny(Denial(.missingCredential))) }
-        return .ends(decision(answer, identity, failure, storeFailure))
+        return .ends(decision(result, identity, failure, storeFailure))
     }
 
     private func decision(
-        _ answer: RuleResult, _ identity: VerifiedTokenCache.Entry, _ failure: StoreFailure?,
+        _ result: RuleResult, _ identity: VerifiedTokenCache.Entry, _ failure: StoreFailure?,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision {
-        switch answer {
+        switch result {
         case .passes, .denied: return .deny(Denial(.permissionDenied))
         case .needsRecentSignIn(let maxAge): return .deny(Denial(.requiresRecentLogin, maxAge: maxAge))
         case .needsSecondFactor: return .deny(needsSecondFactor(identity))

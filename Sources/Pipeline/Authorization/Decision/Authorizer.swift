@@ -14,7 +14,7 @@ package struct Authorizer {
     /// The maximum age of the store's view, in nanoseconds.
     package let maxStaleness: UInt64
     /// Whether Firebase users are also looked up at Identity Toolkit.
-    package var asksFirebase = false
+    package var queriesFirebase = false
     /// Whether the view applies in addition to the store's records.
     package var includesView = true
     /// The parameters `acr_values` and `claims` of a challenge, by the user's sign-in provider.
@@ -22,13 +22,13 @@ package struct Authorizer {
 
     package init(
         store: StoreReader, viewIsAuthoritative: Bool = true, clockSkew: Int64, maxStaleness: UInt64,
-        asksFirebase: Bool = false, includesView: Bool = true, acrValues: [String: String] = [:]
+        queriesFirebase: Bool = false, includesView: Bool = true, acrValues: [String: String] = [:]
     ) {
         self.store = store
         self.viewIsAuthoritative = viewIsAuthoritative
         self.clockSkew = clockSkew
         self.maxStaleness = maxStaleness
-        self.asksFirebase = asksFirebase
+        self.queriesFirebase = queriesFirebase
         self.includesView = includesView
         self.acrValues = acrValues
     }
@@ -110,13 +110,13 @@ package struct Authorizer {
         _ observe: some AuthorizationObserver,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
-        let answer = revocation(policy, facts, in: context)
-        observe.found(.revocation(answer))
-        switch answer {
+        let result = revocation(policy, facts, in: context)
+        observe.found(.revocation(result))
+        switch result {
         case .passes: return nil
         case .revoked(let code): return .deny(Denial(code))
         case .loading: return .awaitStore
-        case .notQueried: return .queryStore(Self.question(of: facts))
+        case .notQueried: return .queryStore(Self.storeQuery(of: facts))
         case .unknown(let failure):
             // A known revocation applies even if no newer result is available.
             if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(facts, in: context) {
@@ -133,7 +133,7 @@ package struct Authorizer {
         _ observe: some AuthorizationObserver,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
-        guard asksFirebase else { return nil }
+        guard queriesFirebase else { return nil }
         let decision = decideAccount(policy, facts, in: context, storeFailure: storeFailure)
         observe.found(.account(decision))
         return decision
@@ -179,9 +179,9 @@ package struct Authorizer {
         _ observe: some AuthorizationObserver, _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
         guard let maxAge = policy.recentSignIn else { return nil }
-        let answer = recency(maxAge, policy, facts, in: context)
-        observe.found(.recency(answer))
-        switch answer {
+        let result = recency(maxAge, policy, facts, in: context)
+        observe.found(.recency(result))
+        switch result {
         case .recent(let recorded):
             signedInAt = recorded
             return nil

@@ -53,15 +53,15 @@ package struct AccessTokenGrant: Sendable {
             return .failure(LookupFailure(response, ownCredentials: [400, 401, 403], now: now))
         }
         do throws(Unproven) {
-            let answer = try IntrospectionResponseReader(
+            let reader = try IntrospectionResponseReader(
                 (try? JSONDocument(response.body, limits: limits))?.root, "the answer")
-            guard let token = try answer.text("access_token"), isSendable(token) else {
+            guard let token = try reader.text("access_token"), isSendable(token) else {
                 throw .malformed("access_token contains characters that cannot be sent")
             }
-            guard try answer.text("token_type")?.lowercased().utf8.elementsEqual("bearer".utf8) != false else {
+            guard try reader.text("token_type")?.lowercased().utf8.elementsEqual("bearer".utf8) != false else {
                 throw .malformed("token_type is not Bearer")
             }
-            guard let lifetime = try answer.seconds("expires_in"), lifetime > 0 else {
+            guard let lifetime = try reader.seconds("expires_in"), lifetime > 0 else {
                 throw .malformed("expires_in is not a positive number")
             }
             return .success(AccessToken(value: Secret(token), lifetime: lifetime))

@@ -55,29 +55,29 @@ package struct AccountLookup: Sendable {
             return .failure(failure)
         }
         do throws(Unproven) {
-            let answer = try IntrospectionResponseReader(
+            let reader = try IntrospectionResponseReader(
                 (try? JSONDocument(response.body, limits: limits))?.root, "the answer")
-            guard answer["error"] == nil else { throw .malformed("an error with status 200") }
-            let users = answer["users"]
+            guard reader["error"] == nil else { throw .malformed("an error with status 200") }
+            let users = reader["users"]
             guard users.map({ $0.kind == .array }) ?? true else { throw .malformed("users is not an array") }
-            return .success(answers(users, uids))
+            return .success(statuses(users, uids))
         } catch {
             return .failure(LookupFailure(.malformed, error.detail))
         }
     }
 
-    private static func answers(_ users: JSONValue?, _ uids: [UID]) -> [UID: AccountStatus.Answer] {
-        var answers = Dictionary(
+    private static func statuses(_ users: JSONValue?, _ uids: [UID]) -> [UID: AccountStatus.Answer] {
+        var statuses = Dictionary(
             uids.map { ($0, AccountStatus.Answer.missing) }, uniquingKeysWith: { first, _ in first })
         for user in users.map({ Array($0.elements) }) ?? [] {
-            guard let uid = user["localId"]?.string.map({ Array($0.utf8) }), let known = answers[uid] else { continue }
+            guard let uid = user["localId"]?.string.map({ Array($0.utf8) }), let known = statuses[uid] else { continue }
             // Two entries of the same uid may contradict each other.
-            answers[uid] = known == .missing ? Self.answer(of: user) : .unavailable
+            statuses[uid] = known == .missing ? Self.status(of: user) : .unavailable
         }
-        return answers
+        return statuses
     }
 
-    private static func answer(of user: JSONValue) -> AccountStatus.Answer {
+    private static func status(of user: JSONValue) -> AccountStatus.Answer {
         let disabled = user["disabled"]
         guard disabled == nil || disabled?.bool != nil else { return .unavailable }
         guard let member = user["validSince"] else {

@@ -93,12 +93,12 @@ extension AccountMachine {
         return event + actions(flights.openBreaker(failure, now: now), now: now)
     }
 
-    mutating func answered(
+    mutating func completed(
         _ number: Int, _ result: Result<[UID: AccountStatus.Answer], LookupFailure>, now: UInt64
     ) -> [Action] {
         guard let call = flights.finish(number) else { return [] }
         switch result {
-        case .success(let answers): return accept(answers, call, now: now)
+        case .success(let statuses): return accept(statuses, call, now: now)
         case .failure(let failure) where failure.kind == .ownCredentials && !call.isRetry:
             access.refused(call.credential)
             flights.retry(call)
@@ -135,12 +135,12 @@ extension AccountMachine {
     }
 
     private mutating func accept(
-        _ answers: [UID: AccountStatus.Answer], _ call: Flights.Call, now: UInt64
+        _ statuses: [UID: AccountStatus.Answer], _ call: Flights.Call, now: UInt64
     ) -> [Action] {
         rejectedAlone = 0
         var actions = actions(flights.succeeded(), now: now)
         for uid in call.keys {
-            let status = AccountStatus(answer: answers[uid] ?? .unavailable, queriedAt: call.startedAt)
+            let status = AccountStatus(answer: statuses[uid] ?? .unavailable, queriedAt: call.startedAt)
             remember(status, of: uid)
             actions.append(.resolve(call.waiters[uid] ?? [], status))
         }

@@ -24,9 +24,9 @@ package struct AccountStatus: Sendable, Equatable {
 
 /// A lookup of Firebase accounts, off the request path and shared by the workers.
 package protocol FirebaseAccountLookup: Sendable {
-    /// Looks up the status of an account as of `notBefore` (monotonic nanoseconds) or later. It calls `answer` once,
-    /// from any thread, during this call or later.
-    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void)
+    /// Looks up the status of an account as of `notBefore` (monotonic nanoseconds) or later. It calls `completion`
+    /// once, from any thread, during this call or later.
+    func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void)
 }
 
 /// A worker's cache of account statuses. It is bounded: insertion evicts the current occupant of the slot.

@@ -58,11 +58,11 @@ package final class IdentityToolkit: FirebaseAccountLookup {
         apply { machine, now in machine.start(now: now) }
     }
 
-    package func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+    package func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
         // The URL names at most one tenant: the configuration rejects lookups of several tenants' users.
-        guard user.tenant == nil else { return answer(AccountStatus(answer: .unavailable, queriedAt: notBefore)) }
+        guard user.tenant == nil else { return completion(AccountStatus(answer: .unavailable, queriedAt: notBefore)) }
         let uid = Array(user.uid.utf8)
-        apply { machine, now in machine.lookUp(uid, notBefore: notBefore, answer, now: now) }
+        apply { machine, now in machine.lookUp(uid, notBefore: notBefore, completion, now: now) }
     }
 
     /// Resolves all waiters as unavailable, and closes the connections.
@@ -132,8 +132,8 @@ extension IdentityToolkit {
 
     private func lookUp(_ call: Int, _ uids: [AccountLookup.UID], _ token: Secret) {
         environment.transport.send(lookup.request(uids, token: token), within: timeout) { [environment] result in
-            let answers = result.flatMap { AccountLookup.read($0, about: uids, now: environment.clock.now()) }
-            self.apply { machine, now in machine.answered(call, answers, now: now) }
+            let statuses = result.flatMap { AccountLookup.read($0, about: uids, now: environment.clock.now()) }
+            self.apply { machine, now in machine.completed(call, statuses, now: now) }
         }
     }
 }

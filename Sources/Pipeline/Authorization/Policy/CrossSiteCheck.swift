@@ -45,7 +45,7 @@ package final class CrossSiteCheck: Sendable {
 
     /// Returns whether requests with a session cookie are checked: for all methods that are not safe (RFC 9110 section
     /// 9.2.1).
-    package static func isAsked(of method: HTTPWire.Method) -> Bool {
+    package static func applies(to method: HTTPWire.Method) -> Bool {
         switch method {
         case .get, .head, .options, .trace: false
         case .post, .put, .delete, .patch, .connect, .other: true

@@ -59,15 +59,15 @@ package final class RuleEvaluationContext {
             recorder.removeAll()
             verdicts = []
         }
-        var answer: RuleResult?
+        var result: RuleResult?
         for ruleset in rules.rulesets {
             let verdict = evaluator.decide(ruleset)
             if evaluator.recorder != nil { verdicts.append(verdict) }
             let next = RuleResult(verdict)
-            if answer.map({ $0.rank < next.rank }) ?? true { finding = RuleFinding(verdict, in: ruleset) }
-            answer = answer.map { $0.and(next) } ?? next
-            if answer == .denied { break }
+            if result.map({ $0.rank < next.rank }) ?? true { finding = RuleFinding(verdict, in: ruleset) }
+            result = result.map { $0.and(next) } ?? next
+            if result == .denied { break }
         }
-        return answer ?? .denied
+        return result ?? .denied
     }
 }

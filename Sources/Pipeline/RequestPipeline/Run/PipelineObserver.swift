@@ -34,7 +34,7 @@ package enum PipelineFinding {
     case bodyTooLong(UInt64, limit: Int)
     case credential(FoundCredentials.Offer)
     case credentialNotNeeded
-    case upgrade(UpgradePlan.Asked)
+    case upgrade(UpgradePlan.Outcome)
     case crossSite(CrossSiteCheck.Finding, isListedForCredentials: Bool)
     case crossSiteNotChecked
     case authenticated(VerifiedTokenCache.Entry?)

@@ -41,7 +41,7 @@ package final class PipelineSettings: Sendable {
 extension PipelineSettings {
     /// Returns the route or account endpoint that a preflight concerns.
     package func plan(
-        askedBy preflight: Preflight, in request: RequestView, scratch: PathScratch
+        requestedBy preflight: Preflight, in request: RequestView, scratch: PathScratch
     ) -> (plan: RoutePlan, route: Int)? {
         let bytes = request.bytes
         let path = request.head.path.bytes(in: bytes)

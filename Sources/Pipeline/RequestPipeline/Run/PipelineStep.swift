@@ -6,7 +6,7 @@ package import Revocation
 package enum PipelineStep {
     case permit(Permit)
     case deny(Denial)
-    case answer(BuiltinResponse)
+    case respond(BuiltinResponse)
     /// The driver must perform a lookup and resume the run with its result.
     case await(Lookup)
 }
@@ -16,13 +16,13 @@ package enum PipelineStep {
 /// One word in size, because phases return it a dozen times per request, almost always as `nil`.
 indirect enum PhaseEnd {
     case deny(Denial)
-    case answer(BuiltinResponse)
+    case respond(BuiltinResponse)
     case await(Lookup)
 
     var step: PipelineStep {
         switch self {
         case .deny(let denial): .deny(denial)
-        case .answer(let response): .answer(response)
+        case .respond(let response): .respond(response)
         case .await(let lookup): .await(lookup)
         }
     }
@@ -62,7 +62,7 @@ package enum Lookup {
         case .records: nil
         case .opaqueToken(let key, _): .opaqueToken(key)
         case .account(let principal, _): .account(principal.userKey)
-        case .owner(let question): .owner(question.key)
+        case .owner(let query): .owner(query.key)
         }
     }
 }

@@ -11,7 +11,7 @@ extension RequestPipeline {
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin,
         _ observer: some PipelineObserver
     ) -> PhaseEnd? {
-        guard !settings.proxies.isEmpty || origin.wasAsked else { return nil }
+        guard !settings.proxies.isEmpty || origin.wasLookedUp else { return nil }
         do throws(OriginError) {
             try origin.read(request, settings.proxies)
             observer.observe(.origin(origin.current))
@@ -35,7 +35,7 @@ extension RequestPipeline {
             return .deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
         if settings.handlesPreflights, request.head.method == .options,
-            let step = answerPreflight(&run, request, peer, context, observer)
+            let step = respondToPreflight(&run, request, peer, context, observer)
         {
             return step
         }
@@ -50,8 +50,8 @@ extension RequestPipeline {
                 observer.observe(.methodOfBuiltin(allowed: "GET, HEAD"))
                 return .deny(Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8)))
             }
-            if case .keys = endpoint { return .answer(.keys) }
-            return .answer(.page)
+            if case .keys = endpoint { return .respond(.keys) }
+            return .respond(.page)
         case .account(let endpoint):
             guard let call else { return nil }
             record(call.plan, -1, &run, request)
@@ -69,12 +69,12 @@ extension RequestPipeline {
     /// Responds to a preflight for a route with CORS, by its configuration only. Returns `nil` for any other request,
     /// which is then handled normally.
     @inline(never)
-    private func answerPreflight(
+    private func respondToPreflight(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
         _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let preflight = Preflight(request),
-            let (plan, route) = settings.plan(askedBy: preflight, in: request, scratch: context.scratch),
+            let (plan, route) = settings.plan(requestedBy: preflight, in: request, scratch: context.scratch),
             let cors = plan.additions?.cors
         else { return nil }
         record(plan, route, &run, request)
@@ -85,7 +85,7 @@ extension RequestPipeline {
             run.reason = "cors: the origin is not listed"
             return .deny(.foreignOrigin)
         }
-        return .answer(.preflight(cors.lines(answering: preflight, in: request.bytes) + CORSPolicy.preflightVary))
+        return .respond(.preflight(cors.lines(answering: preflight, in: request.bytes) + CORSPolicy.preflightVary))
     }
 
     // MARK: - The route
@@ -201,9 +201,9 @@ extension RequestPipeline {
             observer.observe(.upgrade(.nothing))
             return nil
         }
-        let asked = upgrades.read(request, plan.places)
-        observer.observe(.upgrade(asked))
-        switch asked {
+        let outcome = upgrades.read(request, plan.places)
+        observer.observe(.upgrade(outcome))
+        switch outcome {
         case .nothing: break
         case .upgrade(let upgrade): run.upgrade = upgrade
         case .malformed(let why):
@@ -239,9 +239,9 @@ extension RequestPipeline {
     /// are sent by providers' servers.
     @inline(__always)
     private func concernsSite(_ run: PipelineRun, _ request: RequestView) -> Bool {
-        if let endpoint = run.endpoint { return CrossSiteCheck.isAsked(of: request.head.method) && !endpoint.isEvent }
+        if let endpoint = run.endpoint { return CrossSiteCheck.applies(to: request.head.method) && !endpoint.isEvent }
         return run.credentials?.hasCookie == true
-            && (run.upgrade != nil || CrossSiteCheck.isAsked(of: request.head.method))
+            && (run.upgrade != nil || CrossSiteCheck.applies(to: request.head.method))
     }
 
     /// Returns whether a method may be forwarded. CONNECT and TRACE never are.

@@ -29,8 +29,8 @@ package final class UpgradeRequest: Sendable {
 
 /// The protocols to which a route's requests may upgrade.
 package struct UpgradePlan: Sendable {
-    /// The upgrade that a request asks for.
-    package enum Asked {
+    /// The upgrade in a request.
+    package enum Outcome {
         /// No protocol of the route, or a request that cannot be upgraded. The request is handled without an upgrade.
         case nothing
         case upgrade(UpgradeRequest)
@@ -49,10 +49,10 @@ package struct UpgradePlan: Sendable {
     ///
     /// - Parameter places: The additional credential sources. A credential among the sub-protocols is not offered to
     ///   the upstream.
-    package func read(_ request: RequestView, _ places: CredentialSources?) -> Asked {
+    package func read(_ request: RequestView, _ places: CredentialSources?) -> Outcome {
         // A body would have to end before the tunnel begins. HTTP/1.0 has no upgrades.
         guard request.head.hasUpgrade, request.head.framing == .none || request.head.framing == .length(0),
-            let name = names.first(where: { Self.asks(request, for: $0) })
+            let name = names.first(where: { Self.isRequested($0, in: request) })
         else { return .nothing }
         guard name == Self.webSocket else { return .upgrade(UpgradeRequest(name: name)) }
         return WebSocketRequest.read(request, places)
@@ -60,7 +60,7 @@ package struct UpgradePlan: Sendable {
 
     static let webSocket = Array("websocket".utf8)
 
-    private static func asks(_ request: RequestView, for name: [UInt8]) -> Bool {
+    private static func isRequested(_ name: [UInt8], in request: RequestView) -> Bool {
         var index = request.fields.firstIndex(of: .upgrade)
         while let current = index {
             let members = ListMembers(request.fields[current].value.bytes(in: request.bytes))
@@ -73,7 +73,7 @@ package struct UpgradePlan: Sendable {
 
 /// The client's part of a WebSocket handshake.
 enum WebSocketRequest {
-    static func read(_ request: RequestView, _ places: CredentialSources?) -> UpgradePlan.Asked {
+    static func read(_ request: RequestView, _ places: CredentialSources?) -> UpgradePlan.Outcome {
         guard request.head.method == .get else { return .malformed("websocket: not GET") }
         guard let key = only(request.fields.first(.secWebSocketKey), request),
             request.fields.count(of: .secWebSocketKey) == 1,

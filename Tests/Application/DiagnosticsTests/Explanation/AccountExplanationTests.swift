@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: passes)
     func `an account in order is a step`(answer: AccountStatus.Answer) async throws {
-        let (explanation, looks) = try await explain(.told(answer, by: "a test"))
+        let (explanation, looks) = try await explain(.reported(answer, by: "a test"))
         #expect(explanation.code == .ok && looks == ["ada"])
         #expect(explanation.step("account")?.mark == .passed)
         #expect(explanation.step("account")?.detail.hasPrefix("not disabled") == true)
@@ -64,7 +64,7 @@ import Testing
     func `a denial by Firebase fails at the account`(
         answer: AccountStatus.Answer, code: DecisionCode, words: String
     ) async throws {
-        let (explanation, _) = try await explain(.told(answer, by: "a test"))
+        let (explanation, _) = try await explain(.reported(answer, by: "a test"))
         #expect(explanation.code == code && explanation.failures == ["account"])
         #expect(explanation.step("account")?.detail.contains(words) == true)
     }
@@ -91,7 +91,7 @@ import Testing
     func `a route without revocation and a user of a provider have no lookup`(
         token: String?, mode: Configuration.RevocationMode
     ) async throws {
-        let (explanation, looks) = try await explain(.told(.missing, by: "a test"), token: token) {
+        let (explanation, looks) = try await explain(.reported(.missing, by: "a test"), token: token) {
             $0.revocation = mode
         }
         #expect(explanation.code == .ok && looks == [])
@@ -107,7 +107,7 @@ import Testing
 }
 
 /// Lookups in Identity Toolkit.
-@Suite struct AccountQuestionTests {
+@Suite struct AccountQueryTests {
     private func answer(
         _ transport: FakeTransport, tenant: Configuration.TenantPolicy = .none
     ) async throws -> AccountEvidence {
@@ -115,10 +115,10 @@ import Testing
         firebase.tenant = tenant
         let key = try AccountRig.key.get()
         let json = Authorization.ServiceAccount.file(pem: key.pem())
-        let question = AccountQuestion(
+        let query = AccountQuery(
             settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), firebase: firebase,
             account: try Authorization.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
-        return await question.answer(about: "ada", transport)
+        return await query.evidence(about: "ada", transport)
     }
 
     private func transport(token: (Int, String) = (200, Self.token), account: (Int, String)) -> FakeTransport {
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `an account is looked up with an access token`() async throws {
         let transport = transport(account: (200, #"{"users":[{"localId":"ada","disabled":true}]}"#))
-        guard case .told(let answer, let source) = try await answer(transport) else { return #expect(Bool(false)) }
+        guard case .reported(let answer, let source) = try await answer(transport) else { return #expect(Bool(false)) }
         #expect(answer == .account(validSince: nil, disabled: true))
         #expect(source.hasPrefix("https://identitytoolkit.googleapis.com/"))
         #expect(transport.calls.last?.request.field("authorization") == "Bearer secret-at")
@@ -146,7 +146,9 @@ import Testing
     ])
     func `the lookup names the tenant`(tenant: Configuration.TenantPolicy, path: String) async throws {
         let transport = transport(account: (200, "{}"))
-        guard case .told(.missing, _) = try await answer(transport, tenant: tenant) else { return #expect(Bool(false)) }
+        guard case .reported(.missing, _) = try await answer(transport, tenant: tenant) else {
+            return #expect(Bool(false))
+        }
         #expect(transport.calls.last?.request.url.contains("/projects/\(path):lookup") == true)
     }
 
@@ -176,7 +178,7 @@ import Testing
         configuration.revocation.firebase?.lookupURL = provider.url(.accountsLookup)
         let evidence = await AccountEvidenceSource.live(configuration, clock: .system).lookUp?("linus")
         await provider.stop()
-        guard case .told(.account(validSince: _, disabled: true), _)? = evidence else {
+        guard case .reported(.account(validSince: _, disabled: true), _)? = evidence else {
             Issue.record("\(String(describing: evidence))")
             return
         }

@@ -110,7 +110,7 @@ extension Explanation {
 
     var forwarded: Forwarded? { if case .passes(let forwarded) = verdict { forwarded } else { nil } }
     var refusal: Refusal? { if case .refused(let refusal) = verdict { refusal } else { nil } }
-    var response: Answer? { if case .answered(let response) = verdict { response } else { nil } }
+    var response: Response? { if case .responded(let response) = verdict { response } else { nil } }
 
     func step(_ name: String) -> ExplanationStep? { steps[name] }
 

@@ -50,8 +50,8 @@ import Testing
         ([String](), DecisionCode.ok, ExplanationStep.Mark.note), (["write"], .ok, .passed),
         (["read", "admin"], .insufficientScope, .failed),
     ])
-    func `scopes have a step`(asked: [String], code: DecisionCode, mark: ExplanationStep.Mark) async throws {
-        let explanation = try await explain { $0.scopes = asked }
+    func `scopes have a step`(scopes: [String], code: DecisionCode, mark: ExplanationStep.Mark) async throws {
+        let explanation = try await explain { $0.scopes = scopes }
         #expect(explanation.code == code)
         #expect(explanation.step("scopes")?.mark == mark)
     }

@@ -32,13 +32,13 @@ import Testing
     }
 
     @Test func `an identity without an account has a derived uid`() async throws {
-        let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") })
+        let explanation = try await explain(OwnerEvidenceSource { _ in .unowned("told by a test") })
         #expect(explanation.code == .ok)
         #expect(explanation.step("link")?.detail == "no account: the uid is derived from the identity; told by a test")
     }
 
     @Test func `an identity without an account is denied if configured`() async throws {
-        let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") }, unlinked: .deny)
+        let explanation = try await explain(OwnerEvidenceSource { _ in .unowned("told by a test") }, unlinked: .deny)
         #expect(explanation.code == .permissionDenied && explanation.failures == ["link"])
     }
 

@@ -107,10 +107,10 @@ import Testing
         #expect(errors.count == expected.count, comment)
         for expectation in expected {
             let parts = expectation.split(separator: " ", maxSplits: 1)
-            let isTold = errors.contains { error in
+            let isReported = errors.contains { error in
                 error.contains(":\(parts[0]) ") && (parts.count == 1 || error.contains(parts[1]))
             }
-            #expect(isTold, comment)
+            #expect(isReported, comment)
         }
     }
 

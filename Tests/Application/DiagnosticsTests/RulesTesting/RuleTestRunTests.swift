@@ -33,7 +33,7 @@ import Testing
         let rules = "allow read: if recentSignIn(duration.value(5, 'm'));"
         let run = try RuleTesting.run(rules, tests: RuleTesting.test(expect: "{ step_up: 6m }"))
         #expect(run.failures == 1)
-        #expect("\(run.results[0].answer)" == "step-up within 5m by notes.rules:3")
+        #expect("\(run.results[0].outcome)" == "step-up within 5m by notes.rules:3")
     }
 
     @Test(arguments: [(3, 1), (4, 0), (5, 1)])
@@ -54,7 +54,7 @@ import Testing
                 yaml + RuleTesting.users + RuleTesting.test("DELETE /users/ann/notes/7", expect: "allow"))
         ])
         #expect(run.failures == 0)
-        #expect("\(run.results[0].answer)" == "allow by notes.test.yaml:1")
+        #expect("\(run.results[0].outcome)" == "allow by notes.test.yaml:1")
         #expect(run.coverage.sources[0].points.map(\.location.description).first == "notes.test.yaml:1:8")
     }
 

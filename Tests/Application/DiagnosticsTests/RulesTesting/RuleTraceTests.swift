@@ -64,8 +64,8 @@ import Testing
         let rules =
             "allow read: if recentSignIn(duration.value(5, 'm')) && auth.uid == 'bob';"
         #expect(try lines(rules, expect: "allow").filter { !$0.hasPrefix(" ") } == ["notes.rules:3"])
-        let told = try lines(rules, expect: "step-up").filter { !$0.hasPrefix(" ") }
-        #expect(told.contains("notes.rules:3 (had the user signed in just now)"), "\(told)")
+        let trace = try lines(rules, expect: "step-up").filter { !$0.hasPrefix(" ") }
+        #expect(trace.contains("notes.rules:3 (had the user signed in just now)"), "\(trace)")
     }
 
     @Test func `only the first lines of a long one are kept`() throws {

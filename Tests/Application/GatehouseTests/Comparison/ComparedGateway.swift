@@ -161,7 +161,7 @@ final class ComparedGateway {
             .denied(
                 code: "\(refusal.code.wire)", status: Int(refusal.code.status), phase: phase,
                 fields: (refusal.fields + ["detail: \(refusal.detail)"]).sorted())
-        case .answered(let answer):
+        case .responded(let answer):
             .answered(status: answer.status, fields: answer.fields.filter { $0.hasPrefix("Access-Control-") }.sorted())
         case .undetermined(let why): .undetermined(why)
         }

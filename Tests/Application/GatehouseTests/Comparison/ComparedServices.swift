@@ -71,14 +71,14 @@ final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLo
 
     func check(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
-        answer: @escaping @Sendable (OpaqueVerdict) -> Void
+        completion: @escaping @Sendable (OpaqueVerdict) -> Void
     ) {
         let until = monotonic + 60_000_000_000
         let providers = configuration.identity.providers.filter { $0.opaqueTokens != nil }
         switch Self.judgement(of: token, providers[provider]) {
-        case .accepted(let identity): answer(.accepted(identity, freshUntil: until))
-        case .refused(let failure): answer(.refused(failure, until: until))
-        case .failed(let failure): answer(.unavailable(why: failure.kind.rawValue, retryAfter: 1, until: until))
+        case .accepted(let identity): completion(.accepted(identity, freshUntil: until))
+        case .refused(let failure): completion(.refused(failure, until: until))
+        case .failed(let failure): completion(.unavailable(why: failure.kind.rawValue, retryAfter: 1, until: until))
         }
     }
 
@@ -96,10 +96,12 @@ final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLo
         }
     }
 
-    var accountEvidence: AccountEvidenceSource { AccountEvidenceSource { .told(Self.account($0.uid), by: "a test") } }
+    var accountEvidence: AccountEvidenceSource {
+        AccountEvidenceSource { .reported(Self.account($0.uid), by: "a test") }
+    }
 
-    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
-        answer(AccountStatus(answer: Self.account(user.uid), queriedAt: monotonic))
+    func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
+        completion(AccountStatus(answer: Self.account(user.uid), queriedAt: monotonic))
     }
 
     // MARK: - Owners, account calls
@@ -109,22 +111,22 @@ final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLo
         switch link.subject {
         case "linked": .owner(AccountRecord(uid: "ada", created: 1))
         case "unreadable": .failed(.unreachable)
-        default: .nobody
+        default: .unowned
         }
     }
 
     var ownerEvidence: OwnerEvidenceSource {
         OwnerEvidenceSource { link in
             switch Self.owner(link) {
-            case .nobody: .nobody("a test")
+            case .unowned: .unowned("a test")
             case .owner(let account): .owner(account, from: "a test")
             case .failed: .unknown("a test")
             }
         }
     }
 
-    func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void) {
-        answer(Self.owner(link))
+    func lookUp(_ link: IdentityLink, completion: @escaping @Sendable (LinkLookupResult) -> Void) {
+        completion(Self.owner(link))
     }
 
     func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void) { answer(.done()) }

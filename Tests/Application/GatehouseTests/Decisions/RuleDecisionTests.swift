@@ -65,7 +65,7 @@ import Testing
         let authorizer = Authorizer(
             store: view.reader(), viewIsAuthoritative: !row.isShared, clockSkew: 5, maxStaleness: 60,
             acrValues: ["google.com": "acr_values=\"mfa\""])
-        let asker = RuleEvaluationContext(RequestBindings { _, _ in true })
+        let evaluator = RuleEvaluationContext(RequestBindings { _, _ in true })
         let request = try ParsedRequest(
             Array("\(row.method) \(row.path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8),
             limits: ConnectionLimits(Configuration.Limits()))
@@ -73,11 +73,11 @@ import Testing
         let entry = try row.token?.entry()
         var failures: [StoreFailure] = []
         let decision = request.withView { request in
-            asker.begin(request, path: request.head.path.bytes(in: request.bytes))
-            defer { asker.end() }
-            return authorizer.decide(policy, identity: entry, in: context, rules: asker) { failures.append($0) }
+            evaluator.begin(request, path: request.head.path.bytes(in: request.bytes))
+            defer { evaluator.end() }
+            return authorizer.decide(policy, identity: entry, in: context, rules: evaluator) { failures.append($0) }
         }
-        let finding = [asker.finding?.rule, asker.finding?.reason].compactMap { $0 }.joined(separator: " ")
+        let finding = [evaluator.finding?.rule, evaluator.finding?.reason].compactMap { $0 }.joined(separator: " ")
         return Outcome(word: Self.word(decision), finding: finding, failures: failures)
     }
 
@@ -88,7 +88,7 @@ import Testing
             (["\(denial.code)"] + [denial.maxAge.map { "\($0)" }, denial.challengeParameter].compactMap { $0 })
                 .joined(separator: " ")
         case .awaitStore: "waits"
-        case .queryStore(let question): question == .session ? "queries the session" : "queries"
+        case .queryStore(let query): query == .session ? "queries the session" : "queries"
         case .lookUp: "looks up"
         }
     }
@@ -299,9 +299,9 @@ import Testing
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
         let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: false)
         let entry = try TokenDraft.idToken().entry()
-        let askers: [RuleEvaluationContext?] = [nil, RuleEvaluationContext(RequestBindings { _, _ in true })]
-        let decisions = askers.map { asker in
-            Self.word(authorizer.decide(policy, identity: entry, in: context, rules: asker, storeFailure: { _ in }))
+        let evaluators: [RuleEvaluationContext?] = [nil, RuleEvaluationContext(RequestBindings { _, _ in true })]
+        let decisions = evaluators.map { evaluator in
+            Self.word(authorizer.decide(policy, identity: entry, in: context, rules: evaluator, storeFailure: { _ in }))
         }
         #expect(decisions == ["internalError", Self.denied])
     }

@@ -47,9 +47,9 @@ import Testing
             if redis != nil { try rig.until { $0.inquiries?.isConnected == true } }
         }
 
-        func asked(_ count: Int) async throws -> ScriptedLinks.Question {
-            try await eventually("\(count) questions") {
-                links.questions.count >= count ? links.questions[count - 1] : nil
+        func query(_ number: Int) async throws -> ScriptedLinks.Query {
+            try await eventually("\(number) queries") {
+                links.queries.count >= number ? links.queries[number - 1] : nil
             }
         }
 
@@ -72,29 +72,29 @@ import Testing
         return head.values("X-Auth-Uid")
     }
 
-    @Test(arguments: [(ada, "ada"), (.nobody, name)])
+    @Test(arguments: [(ada, "ada"), (.unowned, name)])
     func `a request waits for the owner, which is cached`(owner: LinkLookupResult, uid: String) async throws {
         let client = try desk.rig.send(Self.request())
-        let question = try await desk.asked(1)
-        #expect(question.link == IdentityLink(provider: "apple.com", subject: "user-1"))
+        let query = try await desk.query(1)
+        #expect(query.link == IdentityLink(provider: "apple.com", subject: "user-1"))
         #expect(!desk.rig.upstream.hasConnection)
-        question.answer(owner)
+        query.resolve(owner)
         let server = try desk.rig.upstream.accept()
         #expect(try pass(client, server) == [uid])
         try client.send(Self.request())
         #expect(try pass(client, server) == [uid])
-        #expect(desk.links.questions.count == 1)
+        #expect(desk.links.queries.count == 1)
     }
 
     @Test func `an identity without an owner is 403 if configured`() async throws {
         let desk = try Desk { $0.accounts?.unlinked = .deny }
         let client = try desk.rig.send(Self.request())
-        try await desk.asked(1).answer(.nobody)
+        try await desk.query(1).resolve(.unowned)
         for _ in 0..<2 {
             try client.expectProblem(403, "auth/permission-denied")
             try client.send(Self.request())
         }
-        #expect(desk.links.questions.count == 1)
+        #expect(desk.links.queries.count == 1)
         #expect(!desk.rig.upstream.hasConnection)
     }
 
@@ -102,38 +102,38 @@ import Testing
         let other = ProviderSample.apple.signed { $0.with("jti", "\"2\"") }
         let clients = try (0..<6).map { try desk.rig.send(Self.request($0 % 2 == 0 ? Self.token : other)) }
         try desk.rig.until { $0.pending.count == 6 }
-        #expect(desk.links.questions.count == 1)
-        try await desk.asked(1).answer(.failed(.timedOut))
+        #expect(desk.links.queries.count == 1)
+        try await desk.query(1).resolve(.failed(.timedOut))
         for client in clients { #expect(try client.readMessage().status == 503) }
-        #expect(desk.links.questions.count == 1)
+        #expect(desk.links.queries.count == 1)
     }
 
-    @Test(arguments: [ada, .nobody])
+    @Test(arguments: [ada, .unowned])
     func `a link that changes during its lookup is looked up again`(_ old: LinkLookupResult) async throws {
         let clients = try (0..<3).map { _ in try desk.rig.send(Self.request()) }
         try desk.rig.until { $0.pending.count == 3 }
-        let question = try await desk.asked(1)
+        let query = try await desk.query(1)
         desk.generations.changed(Self.name)
-        question.answer(old)
-        let again = try await desk.asked(2)
+        query.resolve(old)
+        let again = try await desk.query(2)
         #expect(!desk.rig.upstream.hasConnection)
-        again.answer(Self.bob)
+        again.resolve(Self.bob)
         for _ in clients { #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["bob"]) }
-        #expect(desk.links.questions.count == 2)
+        #expect(desk.links.queries.count == 2)
     }
 
     @Test func `a change applies to the next request`() async throws {
         let client = try desk.rig.send(Self.request())
-        try await desk.asked(1).answer(Self.ada)
+        try await desk.query(1).resolve(Self.ada)
         let server = try desk.rig.upstream.accept()
         #expect(try pass(client, server) == ["ada"])
         desk.generations.changed(Self.name)
         try client.send(Self.request())
-        try await desk.asked(2).answer(.nobody)
+        try await desk.query(2).resolve(.unowned)
         #expect(try pass(client, server) == [Self.name])
         desk.generations.changed(Self.name)
         try client.send(Self.request())
-        try await desk.asked(3).answer(Self.bob)
+        try await desk.query(3).resolve(Self.bob)
         #expect(try pass(client, server) == ["bob"])
     }
 
@@ -145,7 +145,7 @@ import Testing
         let client = try desk.rig.connect()
         for number in 1...2 {
             try client.send(Self.request())
-            try await desk.asked(number).answer(.failed(.unreachable))
+            try await desk.query(number).resolve(.failed(.unreachable))
             let response = try client.expectProblem(503, "auth/store-unavailable")
             #expect(response.value("Retry-After") != nil)
         }
@@ -154,7 +154,7 @@ import Testing
 
     @Test func `a lookup without a response is 503 after five seconds and may end later`() async throws {
         let client = try desk.rig.send(Self.request())
-        let question = try await desk.asked(1)
+        let query = try await desk.query(1)
         try desk.rig.pass(seconds: 4.9)
         #expect(client.isQuiet)
         try desk.rig.pass(seconds: 0.2)
@@ -162,21 +162,21 @@ import Testing
         // The lookup is still open, and the next request waits for it too.
         try client.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
-        #expect(desk.links.questions.count == 1)
-        question.answer(Self.ada)
+        #expect(desk.links.queries.count == 1)
+        query.resolve(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 
     @Test func `a link that keeps changing delays a request no longer than any other`() async throws {
         let client = try desk.rig.send(Self.request())
         for number in 1...3 {
-            let question = try await desk.asked(number)
+            let query = try await desk.query(number)
             desk.rig.clock.advance(seconds: 2)
             desk.generations.changed(Self.name)
-            question.answer(Self.ada)
+            query.resolve(Self.ada)
         }
         #expect(try client.readMessage().status == 503)
-        #expect(desk.links.questions.count == 3)
+        #expect(desk.links.queries.count == 3)
     }
 
     // MARK: - Without the changes of the store
@@ -186,10 +186,10 @@ import Testing
         desk.rig.view.setStale()
         let client = try desk.rig.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
-        #expect(desk.links.questions.isEmpty)
+        #expect(desk.links.queries.isEmpty)
         desk.rig.view.setAlwaysFresh()
         try desk.rig.onWorker { $0.storeLoaded() }
-        try await desk.asked(1).answer(Self.ada)
+        try await desk.query(1).resolve(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 
@@ -198,7 +198,7 @@ import Testing
         desk.rig.view.setStale()
         desk.rig.view.confirm(at: desk.rig.clock.clock.monotonic())
         let client = try desk.rig.send(Self.request())
-        try await desk.asked(1).answer(Self.ada)
+        try await desk.query(1).resolve(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
         try desk.rig.pass(seconds: 61)
         try client.send(Self.request())
@@ -211,7 +211,7 @@ import Testing
         try desk.rig.until { $0.pending.count == 1 }
         try desk.rig.pass(seconds: 5.1)
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
-        #expect(desk.links.questions.count == 1)
+        #expect(desk.links.queries.count == 1)
     }
 
     @Test func `lookups above the limit are not sent`() async throws {
@@ -222,10 +222,10 @@ import Testing
         }
         let client = try desk.rig.send(Self.request())
         #expect(try client.readMessage().status == 503)
-        #expect(desk.links.questions.isEmpty)
+        #expect(desk.links.queries.isEmpty)
         try desk.rig.onWorker { $0.pending.finish(.owner(StoreKey(high: 0, low: 1))) }
         try client.send(Self.request())
-        try await desk.asked(1).answer(Self.ada)
+        try await desk.query(1).resolve(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 
@@ -241,30 +241,30 @@ import Testing
         #expect(try pass(client, server) == ["user-1"])
         try client.send(Self.request(SessionDraft.signed(), cookie: true))
         #expect(try pass(client, server) == ["user-1"])
-        #expect(desk.links.questions.isEmpty)
+        #expect(desk.links.queries.isEmpty)
     }
 
     @Test func `the identity of an opaque token has an owner too`() async throws {
         let client = try desk.rig.send(Self.request("opaque-1"))
-        let check = try await eventually("a check") { desk.providers.questions.first }
+        let check = try await eventually("a check") { desk.providers.queries.first }
         let until = desk.rig.clock.clock.monotonic() + 60_000_000_000
-        check.answer(.accepted(try .made(provider: "oauth.a", subject: "7"), freshUntil: until))
-        let question = try await desk.asked(1)
-        #expect(question.link == IdentityLink(provider: "oauth.a", subject: "7"))
-        question.answer(Self.ada)
+        check.resolve(.accepted(try .made(provider: "oauth.a", subject: "7"), freshUntil: until))
+        let query = try await desk.query(1)
+        #expect(query.link == IdentityLink(provider: "oauth.a", subject: "7"))
+        query.resolve(Self.ada)
         let server = try desk.rig.upstream.accept()
         #expect(try pass(client, server) == ["ada"])
         desk.generations.changed("oauth.a:7")
         try client.send(Self.request("opaque-1"))
-        try await desk.asked(2).answer(Self.bob)
+        try await desk.query(2).resolve(Self.bob)
         #expect(try pass(client, server) == ["bob"])
-        #expect(desk.providers.questions.count == 1)
+        #expect(desk.providers.queries.count == 1)
     }
 
     @Test(arguments: ["ada", name])
     func `the account and the identity can each be revoked`(_ uid: String) async throws {
         let client = try desk.rig.send(Self.request())
-        try await desk.asked(1).answer(Self.ada)
+        try await desk.query(1).resolve(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
         let key = try #require(StoreKey(user: uid, hasher: try SHA256Hasher.required()))
         desk.rig.view.setUser(key, to: RecordWord(UserRecord(disabled: true)))
@@ -281,7 +281,7 @@ import Testing
         }
         let token = ProviderSample.apple.signed { $0.with("auth_time", "\(ManualClock.start - 100)") }
         let client = try desk.rig.send(Self.request(token))
-        try await desk.asked(1).answer(Self.ada)
+        try await desk.query(1).resolve(Self.ada)
         let keys = try await eventually("three records") {
             let commands = redis.commands.filter { $0.name == "HMGET" }
             return commands.count == 3 ? commands.map { $0.arguments[1] } : nil

@@ -39,22 +39,22 @@ import Testing
             try rig.installKeys()
         }
 
-        func asked(_ count: Int) async throws -> [ScriptedProviders.Question] {
-            try await eventually("\(count) questions") {
-                providers.questions.count >= count ? providers.questions : nil
+        func queries(_ count: Int) async throws -> [ScriptedProviders.Query] {
+            try await eventually("\(count) queries") {
+                providers.queries.count >= count ? providers.queries : nil
             }
         }
 
-        func accept(_ question: ScriptedProviders.Question, freshFor: UInt64 = 60_000_000_000) throws {
-            let id = question.provider == 0 ? "oauth.a" : "oauth.b"
-            question.answer(
+        func accept(_ query: ScriptedProviders.Query, freshFor: UInt64 = 60_000_000_000) throws {
+            let id = query.provider == 0 ? "oauth.a" : "oauth.b"
+            query.resolve(
                 .accepted(try .made(provider: id, subject: "7"), freshUntil: rig.clock.clock.monotonic() + freshFor))
         }
     }
 
     /// Forwards a request of a client whose token the provider accepts.
     private func pass(_ client: LoopbackSocket, freshFor: UInt64 = 60_000_000_000) async throws -> LoopbackSocket {
-        try desk.accept(try await desk.asked(1)[0], freshFor: freshFor)
+        try desk.accept(try await desk.queries(1)[0], freshFor: freshFor)
         let server = try desk.rig.upstream.accept()
         try server.respond()
         _ = try client.readMessage()
@@ -68,10 +68,10 @@ import Testing
     @Test func `a request waits for the response of the provider and passes`() async throws {
         let client = try desk.rig.connect()
         try client.send(Self.request("opaque-1"))
-        let question = try await desk.asked(1)[0]
-        #expect(question.token == "opaque-1")
+        let query = try await desk.queries(1)[0]
+        #expect(query.token == "opaque-1")
         #expect(!desk.rig.upstream.hasConnection)
-        try desk.accept(question)
+        try desk.accept(query)
         let head = try desk.rig.upstream.accept().readHead()
         #expect(head.values("X-Auth-Uid") == ["oauth.a:7"])
         #expect(head.value("Authorization") == nil)
@@ -80,10 +80,10 @@ import Testing
     @Test func `G-13: one lookup serves all waiting requests`() async throws {
         let clients = try (0..<5).map { _ in try desk.rig.send(Self.request("same")) }
         try desk.rig.until { $0.pending.count == 5 }
-        let questions = try await desk.asked(1)
-        #expect(questions.count == 1)
+        let queries = try await desk.queries(1)
+        #expect(queries.count == 1)
         let refusal = VerificationFailure(code: .invalidIDToken, reason: .signature)
-        questions[0].answer(.refused(refusal, until: desk.rig.clock.clock.monotonic() + 1))
+        queries[0].resolve(.refused(refusal, until: desk.rig.clock.clock.monotonic() + 1))
         for client in clients { #expect(try client.readMessage().status == 401) }
     }
 
@@ -94,16 +94,16 @@ import Testing
         try client.send(Self.request("opaque-1"))
         try server.respond()
         _ = try client.readMessage()
-        #expect(desk.providers.questions.count == 1)
+        #expect(desk.providers.queries.count == 1)
         try desk.rig.pass(seconds: 21)
         try client.send(Self.request("opaque-1"))
-        #expect(try await desk.asked(2).count == 2)
+        #expect(try await desk.queries(2).count == 2)
     }
 
     @Test func `a response with no lifetime decides the requests that waited for it`() async throws {
         let client = try desk.rig.send(Self.request("opaque-1"))
         let server = try await pass(client, freshFor: 0)
-        #expect(desk.providers.questions.count == 1)
+        #expect(desk.providers.queries.count == 1)
         #expect(server.isQuiet)
     }
 
@@ -111,30 +111,30 @@ import Testing
         let client = try desk.rig.send(Self.request("same", "/oauth.a/x"))
         let server = try await pass(client)
         try client.send(Self.request("same", "/oauth.b/x"))
-        let question = try await desk.asked(2)[1]
-        #expect(question.provider == 1)
-        question.answer(.refused(VerificationFailure(code: .invalidIDToken, reason: .audience), until: .max))
+        let query = try await desk.queries(2)[1]
+        #expect(query.provider == 1)
+        query.resolve(.refused(VerificationFailure(code: .invalidIDToken, reason: .audience), until: .max))
         #expect(try client.readMessage().status == 401)
         // The responses of both providers are cached.
         try client.send(Self.request("same", "/oauth.b/x"))
         #expect(try client.readMessage().status == 401)
-        #expect(desk.providers.questions.count == 2)
+        #expect(desk.providers.queries.count == 2)
         #expect(server.isQuiet)
     }
 
     @Test func `G-13: an outage is 503 with Retry-After and not retried at once`() async throws {
         let client = try desk.rig.send(Self.request("opaque-1"))
         let now = desk.rig.clock.clock.monotonic()
-        try await desk.asked(1)[0].answer(.unavailable(why: "500", retryAfter: 7, until: now + 7_000_000_000))
+        try await desk.queries(1)[0].resolve(.unavailable(why: "500", retryAfter: 7, until: now + 7_000_000_000))
         for _ in 0..<2 {
             let response = try client.expectProblem(503, "auth/introspection-unavailable")
             #expect(response.value("Retry-After") == "7")
             try client.send(Self.request("opaque-1"))
         }
-        #expect(desk.providers.questions.count == 1)
+        #expect(desk.providers.queries.count == 1)
         try desk.rig.pass(seconds: 8)
         try client.send(Self.request("opaque-1"))
-        #expect(try await desk.asked(2).count == 2)
+        #expect(try await desk.queries(2).count == 2)
     }
 
     @Test(arguments: [0, 1, 60])
@@ -145,7 +145,8 @@ import Testing
             try desk.rig.pass(seconds: 61)
             try client.send(Self.request("opaque-1"))
             let until = desk.rig.clock.clock.monotonic() + 1_000_000_000
-            try await desk.asked(round)[round - 1].answer(.unavailable(why: "timed_out", retryAfter: 1, until: until))
+            try await desk.queries(round)[round - 1].resolve(
+                .unavailable(why: "timed_out", retryAfter: 1, until: until))
             #expect(try client.readMessage().status == 503)
         }
         withExtendedLifetime(server) {}
@@ -166,20 +167,20 @@ import Testing
     func `a malformed JWT or bearer token is never looked up`(_ token: String) throws {
         let status = try desk.rig.send(Self.request(token)).readMessage().status
         #expect(status == 401 || status == 400 && !token.hasPrefix("e"))
-        #expect(desk.providers.questions.isEmpty)
+        #expect(desk.providers.queries.isEmpty)
     }
 
     @Test func `a route that names none of several providers has no lookup`() throws {
         let client = try desk.rig.send(Self.request("opaque-1", "/private/x"))
         try client.expectProblem(401, "auth/argument-error")
-        #expect(desk.providers.questions.isEmpty)
+        #expect(desk.providers.queries.isEmpty)
     }
 
     @Test func `the only provider is queried if a route names none`() async throws {
         let desk = try Desk(["oauth.a"])
         let client = try desk.rig.connect()
         try client.send(Self.request("opaque-1", "/private/x"))
-        #expect(try await desk.asked(1)[0].provider == 0)
+        #expect(try await desk.queries(1)[0].provider == 0)
     }
 
     /// The providers of a route also apply to cached responses.
@@ -191,7 +192,7 @@ import Testing
             configuration.routes.append(route)
         }
         let client = try desk.rig.send(Self.request("opaque-1", "/google/x"))
-        try desk.accept(try await desk.asked(1)[0])
+        try desk.accept(try await desk.queries(1)[0])
         for _ in 0..<2 {
             #expect(try client.readMessage().status == 403)
             try client.send(Self.request("opaque-1", "/google/x"))
@@ -200,10 +201,10 @@ import Testing
 
     @Test func `G-11: an expired token is rejected although its response would still count`() async throws {
         let client = try desk.rig.send(Self.request("opaque-1"))
-        let question = try await desk.asked(1)[0]
+        let query = try await desk.queries(1)[0]
         let identity = try ProviderIdentity.made(
             provider: "oauth.a", subject: "7", expiresAt: desk.rig.clock.clock.now() + 10)
-        question.answer(.accepted(identity, freshUntil: .max))
+        query.resolve(.accepted(identity, freshUntil: .max))
         let server = try desk.rig.upstream.accept()
         try server.respond()
         _ = try client.readMessage()

@@ -11,7 +11,7 @@ import Testing
 
 /// A response of the store decides only the request that it belongs to.
 @Suite struct AskingTheStoreTests {
-    private static let nobody = "*2\r\n$-1\r\n$-1\r\n"
+    private static let noUser = "*2\r\n$-1\r\n$-1\r\n"
     private static let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
     private static let revoked = "*2\r\n$10\r\n9999999999\r\n$-1\r\n"
     private let desk: Desk
@@ -35,8 +35,8 @@ import Testing
         }
 
         /// Waits for a number of lookups. Each request has two.
-        func asked(_ count: Int) async throws {
-            try await eventually("\(count) questions") {
+        func lookups(_ count: Int) async throws {
+            try await eventually("\(count) lookups") {
                 redis.commands.count { $0.name == "HMGET" } == count ? true : nil
             }
         }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    private static func request(of uid: String, lasting seconds: Int64 = 3500) -> String {
+    private static func request(of uid: String, validFor seconds: Int64 = 3500) -> String {
         let token = TokenDraft.idToken().with("sub", "\"\(uid)\"").with("user_id", "\"\(uid)\"")
             .with("exp", "\(ManualClock.start + seconds)").signed()
         return "POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nAuthorization: Bearer \(token)\r\n\r\n"
@@ -58,7 +58,7 @@ import Testing
     private func timedOut() async throws -> (Desk, LoopbackSocket) {
         let desk = try Desk(requestTimeout: .seconds(1))
         let client = try desk.rig.send(Self.request(of: "ada"))
-        try await desk.asked(2)
+        try await desk.lookups(2)
         try desk.rig.pass(seconds: 1.1)
         #expect(try client.readMessage().status == 504)
         return (desk, client)
@@ -66,22 +66,22 @@ import Testing
 
     @Test func `each of several requests is decided by its own response`() async throws {
         let client = try desk.rig.send(Self.request(of: "eve") + Self.request(of: "ada"))
-        try await desk.asked(2)
+        try await desk.lookups(2)
         try desk.answer(Self.revoked, Self.noSession, leaving: 1)
         #expect(try client.readMessage().status == 401)
-        try await desk.asked(4)
-        try desk.answer(Self.nobody, Self.noSession, leaving: 0)
+        try await desk.lookups(4)
+        try desk.answer(Self.noUser, Self.noSession, leaving: 0)
         #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["ada"])
     }
 
     @Test func `a late response decides no other request`() async throws {
         let (desk, client) = try await timedOut()
         try client.send(Self.request(of: "eve"))
-        try await desk.asked(4)
-        try desk.answer(Self.nobody, Self.noSession, leaving: 1)
+        try await desk.lookups(4)
+        try desk.answer(Self.noUser, Self.noSession, leaving: 1)
         #expect(client.isQuiet)
         // The lookup is not repeated.
-        try await desk.asked(4)
+        try await desk.lookups(4)
         try desk.answer(Self.revoked, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
@@ -91,11 +91,11 @@ import Testing
     @Test func `a request is forwarded once although an older lookup ends`() async throws {
         let (desk, client) = try await timedOut()
         try client.send(Self.request(of: "bob"))
-        try await desk.asked(4)
-        try desk.answer(Self.nobody, Self.noSession, Self.nobody, Self.noSession, leaving: 0)
+        try await desk.lookups(4)
+        try desk.answer(Self.noUser, Self.noSession, Self.noUser, Self.noSession, leaving: 0)
         let server = try desk.rig.upstream.accept()
         #expect(try server.readHead().values("X-Auth-Uid") == ["bob"])
-        desk.redis.answerSilenced(Self.nobody, Self.noSession)
+        desk.redis.answerSilenced(Self.noUser, Self.noSession)
         #expect(server.isQuiet)
         #expect(!desk.rig.upstream.hasConnection)
         #expect(desk.redis.commands.count { $0.name == "HMGET" } == 4)
@@ -103,22 +103,22 @@ import Testing
 
     @Test func `a response for a client that left decides no other request`() async throws {
         let gone = try desk.rig.send(Self.request(of: "ada"))
-        try await desk.asked(2)
+        try await desk.lookups(2)
         gone.reset()
         try desk.rig.until { $0.connectionContext.registry.count == 0 }
         let client = try desk.rig.send(Self.request(of: "eve"))
-        try await desk.asked(4)
-        try desk.answer(Self.nobody, Self.noSession, leaving: 1)
+        try await desk.lookups(4)
+        try desk.answer(Self.noUser, Self.noSession, leaving: 1)
         try desk.answer(Self.revoked, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
     }
 
     @Test func `a credential that expires during the lookup does not pass`() async throws {
-        let client = try desk.rig.send(Self.request(of: "ada", lasting: 10))
-        try await desk.asked(2)
+        let client = try desk.rig.send(Self.request(of: "ada", validFor: 10))
+        try await desk.lookups(2)
         desk.rig.clock.advance(seconds: 11)
-        try desk.answer(Self.nobody, Self.noSession, leaving: 0)
+        try desk.answer(Self.noUser, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
     }

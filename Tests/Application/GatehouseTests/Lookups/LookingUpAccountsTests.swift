@@ -48,7 +48,7 @@ import Testing
             let lookUp = try await eventually("\(number) look-ups") {
                 toolkit.lookUps.count >= number ? toolkit.lookUps[number - 1] : nil
             }
-            lookUp.answer(AccountStatus(answer: answer, queriedAt: rig.clock.clock.monotonic()))
+            lookUp.resolve(AccountStatus(answer: answer, queriedAt: rig.clock.clock.monotonic()))
         }
 
         /// Reads a request at the upstream and answers it.
@@ -120,12 +120,12 @@ import Testing
         let (early, late) = (try desk.rig.connect(), try desk.rig.connect())
         try early.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
-        let asked = desk.rig.clock.clock.monotonic()
+        let start = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 1)
         try late.send(Self.request())
         try desk.rig.until { $0.pending.count == 2 }
         #expect(desk.toolkit.lookUps.count == 2)
-        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, queriedAt: asked))
+        desk.toolkit.lookUps[0].resolve(AccountStatus(answer: Self.fine, queriedAt: start))
         try desk.pass(early, try desk.rig.upstream.accept())
         #expect(try desk.rig.onWorker { $0.pending.count } == 1)
         #expect(desk.toolkit.lookUps.count == 2)
@@ -139,9 +139,9 @@ import Testing
         let desk = try Desk(maxStaleness: .seconds(1))
         let client = try desk.rig.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
-        let asked = desk.rig.clock.clock.monotonic()
+        let start = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 2)
-        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, queriedAt: asked))
+        desk.toolkit.lookUps[0].resolve(AccountStatus(answer: Self.fine, queriedAt: start))
         try desk.pass(client, try desk.rig.upstream.accept())
         #expect(desk.toolkit.lookUps.count == 1)
     }
@@ -208,7 +208,7 @@ import Testing
         /// The user who is looked up. The response is that the account does not exist.
         func lookedUp() async throws -> String {
             let lookUp = try await eventually("a look-up") { toolkit.lookUps.first }
-            lookUp.answer(AccountStatus(answer: .missing, queriedAt: rig.clock.clock.monotonic()))
+            lookUp.resolve(AccountStatus(answer: .missing, queriedAt: rig.clock.clock.monotonic()))
             return lookUp.uid
         }
     }
@@ -239,8 +239,8 @@ import Testing
     @Test(arguments: [nil, 1] as [UnixTime?])
     func `the owner of an identity is looked up unless it was created here`(_ created: UnixTime?) async throws {
         let client = try desk.send("Authorization: Bearer " + ProviderSample.apple.signed())
-        let question = try await eventually("a question") { desk.links.questions.first }
-        question.answer(.owner(AccountRecord(uid: "ada", created: created)))
+        let query = try await eventually("a query") { desk.links.queries.first }
+        query.resolve(.owner(AccountRecord(uid: "ada", created: created)))
         if created == nil {
             #expect(try await desk.lookedUp() == "ada")
             #expect(try client.readMessage().body.contains("auth/id-token-revoked"))

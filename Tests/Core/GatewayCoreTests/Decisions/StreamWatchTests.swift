@@ -21,7 +21,7 @@ import Testing
         return watch.end(at: moment, wall: Self.wall + Int64(seconds))
     }
 
-    private func mustAsk(_ changes: UInt64) -> Bool { watch.mustAsk(changes: changes) }
+    private func needsRecheck(_ changes: UInt64) -> Bool { watch.needsRecheck(changes: changes) }
 
     @Test func `a stream ends with its token and the grace`() {
         #expect(end(after: 104) == nil)
@@ -57,9 +57,9 @@ import Testing
     }
 
     @Test func `a permission is checked once and after each change`() {
-        #expect(mustAsk(0))
-        #expect(!mustAsk(0))
-        #expect(mustAsk(7))
-        #expect(!mustAsk(7))
+        #expect(needsRecheck(0))
+        #expect(!needsRecheck(0))
+        #expect(needsRecheck(7))
+        #expect(!needsRecheck(7))
     }
 }

@@ -42,9 +42,9 @@ final class ChangingAccounts: FirebaseAccountLookup {
 
     init(_ answers: [AccountStatus.Answer]) { self.answers = Mutex(answers) }
 
-    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+    func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
         let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .unavailable }
-        answer(AccountStatus(answer: next, queriedAt: notBefore))
+        completion(AccountStatus(answer: next, queriedAt: notBefore))
     }
 }
 

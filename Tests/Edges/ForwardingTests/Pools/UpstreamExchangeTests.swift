@@ -6,9 +6,9 @@ import Testing
 @Suite struct UpstreamExchangeTests {
     /// An exchange whose request was sent at 0, after the head of a response with this framing.
     private func exchange(
-        _ framing: BodyFraming? = nil, keepAlive: Bool = true, maySendAgain: Bool = false, sent: Bool = true
+        _ framing: BodyFraming? = nil, keepAlive: Bool = true, isRetryable: Bool = false, sent: Bool = true
     ) -> UpstreamExchange {
-        var exchange = UpstreamExchange(maySendAgain: maySendAgain, now: 0)
+        var exchange = UpstreamExchange(isRetryable: isRetryable, now: 0)
         if sent { exchange.requestEnded(now: 0) }
         if let framing { exchange.headReceived(framing: framing, keepAlive: keepAlive) }
         return exchange
@@ -35,22 +35,22 @@ import Testing
     }
 
     @Test func `only a request without a response and without a sent body may be retried`() {
-        #expect(exchange(maySendAgain: true).ending() == .sendAgain)
-        #expect(exchange(maySendAgain: false).ending() == .unanswered)
-        var uploading = exchange(maySendAgain: true)
+        #expect(exchange(isRetryable: true).outcome() == .retry)
+        #expect(exchange(isRetryable: false).outcome() == .unanswered)
+        var uploading = exchange(isRetryable: true)
         uploading.bodySent(now: 0)
-        #expect(uploading.ending() == .unanswered)
-        var answered = exchange(maySendAgain: true)
+        #expect(uploading.outcome() == .unanswered)
+        var answered = exchange(isRetryable: true)
         answered.bytesReceived()
-        #expect(answered.ending() == .brokenHead)
+        #expect(answered.outcome() == .brokenHead)
     }
 
     @Test func `an end completes only a body that is not delimited`() {
-        #expect(exchange(.length(5)).ending() == .brokenBody)
+        #expect(exchange(.length(5)).outcome() == .brokenBody)
         var exchange = exchange(.untilClose)
-        #expect(exchange.ending() == .complete)
+        #expect(exchange.outcome() == .complete)
         exchange.connectionFailed()
-        #expect(exchange.ending() == .brokenBody)
+        #expect(exchange.outcome() == .brokenBody)
     }
 
     @Test func `a response is late relative to the end of the request`() {

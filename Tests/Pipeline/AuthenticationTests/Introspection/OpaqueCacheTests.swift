@@ -49,10 +49,10 @@ import Testing
 
     @Test func `G-06: a response without exp counts for cache_for, from the start of the call`() throws {
         let rig = try OpaqueRig(.opaque { $0.cacheFor = .seconds(60) })
-        let asked = try rig.check("T")
+        let checked = try rig.check("T")
         rig.time.advance(seconds: 1.5)
         rig.transport.answer(0, activeAnswer())
-        #expect(rig.left(asked.all.first) == 58.5)
+        #expect(rig.left(checked.all.first) == 58.5)
         rig.advance(58)
         #expect(try rig.check("T").texts == ["accepted alice"])
         #expect(rig.transport.count == 1)
@@ -68,10 +68,10 @@ import Testing
         ] as [(String, Double)])
     func `G-06: exp bounds the time in the cache, and cache_for bounds exp`(member: String, seconds: Double) throws {
         let rig = try OpaqueRig(.opaque { $0.cacheFor = .seconds(60) })
-        let asked = try rig.check("T")
+        let checked = try rig.check("T")
         rig.transport.answer(0, activeAnswer(member))
-        #expect(asked.texts == ["accepted alice"])
-        #expect(rig.left(asked.all.first) == seconds)
+        #expect(checked.texts == ["accepted alice"])
+        #expect(rig.left(checked.all.first) == seconds)
     }
 
     @Test func `without caching a response counts only for the requests that wait for it`() throws {

@@ -75,7 +75,7 @@ import Testing
                         let token = Array("\(number % 2 == 0 ? "good" : "bad")-\(number % 37)".utf8)
                         tokens.check(
                             token, key: hasher.hash(token)!, provider: 0, for: .version4(UInt32(task)),
-                            answer: { _ in calls.add() })
+                            completion: { _ in calls.add() })
                     }
                 }
             }

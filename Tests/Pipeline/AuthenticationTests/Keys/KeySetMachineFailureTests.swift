@@ -30,10 +30,10 @@ import Testing
         #expect(harness.lookup("a").isFetch)
         harness.send(.fetchFailed(.down))
         #expect(harness.lookup("a").isFetch)
-        harness.send(.unknownKeyAsked)
+        harness.send(.unknownKeyRequested)
         for _ in 0..<6 {
             harness.send(.fetchFailed(.down))
-            harness.send(.refreshAsked)
+            harness.send(.refreshRequested)
         }
         harness.send(.fetchFailed(.down))
         #expect(harness.lookup("a").retryAfter == 30)
@@ -63,7 +63,7 @@ import Testing
         harness.now += .seconds(60)
         harness.send(.fetchFailed(.down))
         #expect(harness.lookup("a").isFetch)
-        harness.send(.unknownKeyAsked)
+        harness.send(.unknownKeyRequested)
         harness.send(.fetchFailed(.down))
         #expect((harness.lookup("a").retryAfter ?? 0) >= 1)
     }

@@ -16,8 +16,8 @@ import Testing
 
     @Test func `nothing is fetched before the start`() {
         var harness = MachineHarness()
-        #expect(harness.send(.unknownKeyAsked).actions.isEmpty)
-        #expect(harness.send(.refreshAsked).actions.isEmpty)
+        #expect(harness.send(.unknownKeyRequested).actions.isEmpty)
+        #expect(harness.send(.refreshRequested).actions.isEmpty)
         #expect(harness.send(.tick).actions.isEmpty)
         #expect(harness.machine.deadline == nil)
     }
@@ -49,8 +49,8 @@ import Testing
     @Test func `one fetch runs at a time`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         #expect(harness.advanceToDeadline().fetches == 1)
-        harness.send(.unknownKeyAsked)
-        harness.send(.refreshAsked)
+        harness.send(.unknownKeyRequested)
+        harness.send(.refreshRequested)
         harness.advance(seconds: 5)
         #expect(harness.fetches == 2)
     }
@@ -70,7 +70,7 @@ import Testing
         let fetches = harness.view.completedFetches
         try harness.refresh([b, a], maxAge: 60)
         #expect(harness.view.generation == first && harness.view.completedFetches == fetches + 1)
-        #expect(harness.send(.refreshAsked).fetches == 1)
+        #expect(harness.send(.refreshRequested).fetches == 1)
         harness.send(.fetchFailed(.down))
         #expect(harness.view.generation == first)
         try harness.refresh([b])
@@ -85,13 +85,13 @@ import Testing
         for algorithms in [[.es256], [.es256, .rs256], nil] as [Set<Algorithm>?] {
             var fetched = try FetchedKeySet([key])
             fetched.algorithms = algorithms
-            harness.send(.refreshAsked)
+            harness.send(.refreshRequested)
             harness.send(.fetched(fetched))
             #expect(harness.view.algorithms == algorithms)
             #expect(seen.insert(harness.view.generation).inserted)
         }
         let issued = key.jwk.dropLast() + #","issuer":"https://id.example"}"#
-        harness.send(.refreshAsked)
+        harness.send(.refreshRequested)
         let set = try KeySet(jwkSet: Array("{\"keys\":[\(issued)]}".utf8))
         harness.send(.fetched(try FetchedKeySet(set, maxAge: 60)))
         #expect(seen.insert(harness.view.generation).inserted)

@@ -10,7 +10,7 @@ import Testing
         var harness = try MachineHarness(loaded: [old])
         let since = harness.view.completedFetches
         #expect(harness.lookup("new").isFetch)
-        for _ in 0..<100 { harness.send(.unknownKeyAsked) }
+        for _ in 0..<100 { harness.send(.unknownKeyRequested) }
         #expect(harness.fetches == 2)
         #expect(harness.lookup("new", waitingSince: since).isFetch)
         let outcome = harness.send(.fetched(try FetchedKeySet([old, new])))
@@ -20,7 +20,7 @@ import Testing
     @Test func `F-01: 10,000 random kids in an hour cost at most one fetch per cooldown`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")], maxAge: 86_400)
         for index in 0..<10_000 {
-            if harness.lookup("random-\(index)").isFetch { harness.send(.unknownKeyAsked) }
+            if harness.lookup("random-\(index)").isFetch { harness.send(.unknownKeyRequested) }
             if harness.view.isFetching { try harness.serve(maxAge: 86_400) }
             harness.now += .seconds(0.36)
         }
@@ -30,32 +30,32 @@ import Testing
 
     @Test func `F-03: unknown kids leave no state behind`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
-        harness.send(.unknownKeyAsked)
+        harness.send(.unknownKeyRequested)
         harness.send(.fetchFailed(.down))
         let before = "\(harness.machine)"
         for index in 0..<1000 {
             _ = harness.lookup("random-\(index)")
-            #expect(harness.send(.unknownKeyAsked).actions.isEmpty)
+            #expect(harness.send(.unknownKeyRequested).actions.isEmpty)
         }
         #expect("\(harness.machine)" == before)
     }
 
     @Test func `within the cooldown an unknown key is reported at once`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
-        harness.send(.unknownKeyAsked)
+        harness.send(.unknownKeyRequested)
         try harness.serve()
         #expect(harness.lookup("x").isUnknown)
         harness.now += .seconds(29.9)
         #expect(harness.lookup("x").isUnknown)
-        #expect(harness.send(.unknownKeyAsked).actions.isEmpty)
+        #expect(harness.send(.unknownKeyRequested).actions.isEmpty)
         harness.now += .seconds(0.1)
         #expect(harness.lookup("x").isFetch)
-        #expect(harness.send(.unknownKeyAsked).fetches == 1)
+        #expect(harness.send(.unknownKeyRequested).fetches == 1)
     }
 
     @Test func `a key is unknown only if the last fetch succeeded`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
-        harness.send(.unknownKeyAsked)
+        harness.send(.unknownKeyRequested)
         harness.send(.fetchFailed(.down))
         #expect((1...2).contains(harness.lookup("x").retryAfter ?? 0))
         harness.advanceToDeadline()
@@ -66,7 +66,7 @@ import Testing
     @Test func `a request that waited for a fetch uses its result even after the cooldown`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         let since = harness.view.completedFetches
-        harness.send(.unknownKeyAsked)
+        harness.send(.unknownKeyRequested)
         harness.now += .seconds(40)
         try harness.serve()
         #expect(harness.lookup("x", waitingSince: since).isUnknown)
@@ -76,7 +76,7 @@ import Testing
     @Test func `F-04, F-21: a failed fetch ends the wait of all tokens, and known keys count meanwhile`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         let since = harness.view.completedFetches
-        for _ in 0..<2 { harness.send(.unknownKeyAsked) }
+        for _ in 0..<2 { harness.send(.unknownKeyRequested) }
         #expect(harness.lookup("a").keyID == "a")
         let outcome = harness.send(.fetchFailed(.down))
         let view = try #require(outcome.views.last)
@@ -91,7 +91,7 @@ import Testing
         harness.advanceToDeadline()
         let fetches = harness.fetches
         #expect(harness.lookup("new").isFetch)
-        #expect(harness.send(.unknownKeyAsked).actions.isEmpty)
+        #expect(harness.send(.unknownKeyRequested).actions.isEmpty)
         #expect(harness.fetches == fetches)
         try harness.serve()
         #expect(harness.lookup("new").isFetch)

@@ -41,7 +41,7 @@ struct MachineHarness {
     /// Runs a refresh, to which the source responds with these keys.
     @discardableResult
     mutating func refresh(_ keys: [TestKey], maxAge: UInt64 = 3600, junk: [String] = []) throws -> Outcome {
-        send(.refreshAsked)
+        send(.refreshRequested)
         return send(.fetched(try FetchedKeySet(keys, maxAge: maxAge, junk: junk)))
     }
 
@@ -51,7 +51,7 @@ struct MachineHarness {
     /// Runs a refresh that fails.
     @discardableResult
     mutating func failRefresh(_ error: KeyFetchError = .down) -> Outcome {
-        send(.refreshAsked)
+        send(.refreshRequested)
         return send(.fetchFailed(error))
     }
 

@@ -52,22 +52,22 @@ import Testing
             switch outcome(token, now: now, monotonic: monotonic) {
             case .verified(let entry): entry.principal.uid
             case .refused(let failure): "\(failure.code.wire)"
-            case .awaitOwner(.owner(let question)): "queries \(question.link.name)"
+            case .awaitOwner(.owner(let query)): "queries \(query.link.name)"
             case .awaitOwner(.view): "awaits the view"
             case .awaitOwner(.unknown(let failure)): "\(failure)"
             case .unavailable, .awaitKeys: "has no keys"
             }
         }
 
-        func question() throws -> LinkQuery {
-            guard case .awaitOwner(.owner(let question)) = outcome() else { throw TestFailure("no question") }
-            return question
+        func query() throws -> LinkQuery {
+            guard case .awaitOwner(.owner(let query)) = outcome() else { throw TestFailure("no query") }
+            return query
         }
 
         /// Answers the question of the token with the present record of the store.
         func answer(_ account: AccountRecord?) throws {
-            let question = try question()
-            owners.keep(account, of: question.key, generation: owners.generation(at: question.place))
+            let query = try query()
+            owners.keep(account, of: query.key, generation: owners.generation(at: query.place))
         }
 
         static let token = ProviderSample.apple.signed()
@@ -128,10 +128,10 @@ import Testing
     @Test(arguments: [nil, AccountRecord(uid: "eve")])
     func `a response that a change overtook is dropped`(_ account: AccountRecord?) throws {
         let rig = try Rig()
-        let question = try rig.question()
-        let generation = rig.owners.generation(at: question.place)
+        let query = try rig.query()
+        let generation = rig.owners.generation(at: query.place)
         rig.generations.changed(Self.name)
-        rig.owners.keep(account, of: question.key, generation: generation)
+        rig.owners.keep(account, of: query.key, generation: generation)
         #expect(rig.words() == "queries \(Self.name)")
         try rig.answer(Self.ada)
         #expect(rig.words() == "ada")

@@ -47,7 +47,7 @@ struct OwnersOnly: AccountStore {
 /// Suspends its callers until it is opened.
 final class Gate: Sendable {
     private struct State {
-        var asked = 0
+        var queries = 0
         var isOpen = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -55,12 +55,12 @@ final class Gate: Sendable {
     private let state = Mutex(State())
 
     /// The number of callers.
-    var asked: Int { state.withLock { $0.asked } }
+    var queries: Int { state.withLock { $0.queries } }
 
     func pass() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
-                state.asked += 1
+                state.queries += 1
                 if !state.isOpen { state.waiting.append(continuation) }
                 return state.isOpen
             }

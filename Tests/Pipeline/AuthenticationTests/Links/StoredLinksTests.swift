@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `an identity without an owner is a result`() async {
-        #expect(await answer(OwnersOnly(owner: nil)) == .nobody)
+        #expect(await answer(OwnersOnly(owner: nil)) == .unowned)
     }
 
     @Test(arguments: [
@@ -52,13 +52,13 @@ import Testing
         }
         // Only queries above the bound have a result.
         #expect(answers.withLock { $0 } == Array(repeating: .failed(.overloaded), count: 3))
-        try await eventually("questions") { gate.asked == StoredLinks.concurrency ? true : nil }
+        try await eventually("queries") { gate.queries == StoredLinks.concurrency ? true : nil }
         gate.open()
         try await eventually("answers") { answers.withLock { $0.count } == all + 3 ? true : nil }
-        #expect(gate.asked == all)
+        #expect(gate.queries == all)
         #expect(answers.withLock { $0.dropFirst(3).allSatisfy { $0 == .owner(AccountRecord(uid: "ada")) } })
         // New queries are accepted again.
         #expect(
-            await withCheckedContinuation { one in links.lookUp(Self.link) { one.resume(returning: $0) } } != .nobody)
+            await withCheckedContinuation { one in links.lookUp(Self.link) { one.resume(returning: $0) } } != .unowned)
     }
 }

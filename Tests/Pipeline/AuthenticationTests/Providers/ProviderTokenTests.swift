@@ -160,11 +160,11 @@ import Testing
     @Test(arguments: ProviderSample.allCases)
     func `E-13: only text of Apple and LinkedIn becomes a Boolean`(sample: ProviderSample) throws {
         let rig = try ProviderRig([sample])
-        let isTold = sample == .apple || sample == .linkedin
+        let isText = sample == .apple || sample == .linkedin
         for text in ["true", "false"] {
             let claims = rig.principal(sample.signed { $0.with("email_verified", "\"\(text)\"") })?.claims.root
-            #expect(claims?["email_verified"]?.bool == (isTold ? text == "true" : nil))
-            #expect(claims?["email_verified"]?.string == (isTold ? nil : text))
+            #expect(claims?["email_verified"]?.bool == (isText ? text == "true" : nil))
+            #expect(claims?["email_verified"]?.string == (isText ? nil : text))
         }
         for value in ["1", "\"True\"", "\"1\"", "null", "[\"true\"]"] {
             let claims = rig.principal(sample.signed { $0.with("email_verified", value) })?.claims.root

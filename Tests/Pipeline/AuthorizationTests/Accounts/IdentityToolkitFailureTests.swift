@@ -15,11 +15,11 @@ import Testing
         status: Int, body: String, retryAfter: String?, pause: Double
     ) throws {
         let rig = try AccountRig()
-        let asked = (0..<6).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<6).map { rig.lookUp("u\($0)") }
         rig.transport.answer(1, status, body, retryAfter: retryAfter)
-        #expect(asked[0].answers == [.unavailable])
-        #expect(asked[1].answers == [], "its call runs")
-        #expect(asked[5].answers == [.unavailable])
+        #expect(lookups[0].answers == [.unavailable])
+        #expect(lookups[1].answers == [], "its call runs")
+        #expect(lookups[5].answers == [.unavailable])
         rig.advance(pause - 0.1)
         #expect(rig.lookUp("u0").all == [AccountStatus(answer: .unavailable, queriedAt: rig.time.monotonic)])
         #expect(rig.transport.count == 5)
@@ -43,13 +43,13 @@ import Testing
 
     @Test func `an account with a refused lookup delays no other account`() throws {
         let rig = try AccountRig.busy()
-        let asked = (0..<40).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<40).map { rig.lookUp("u\($0)") }
         rig.transport.always { request in
             let isPoisoned = request.bodyText.contains(#""u17""#)
             return .success(OutboundResponse(status: isPoisoned ? 400 : 200, body: Array("{}".utf8)))
         }
         rig.answer(1)
-        for (number, statuses) in asked.enumerated() {
+        for (number, statuses) in lookups.enumerated() {
             #expect(statuses.answers == [number == 17 ? .unavailable : .missing])
         }
         #expect(rig.toolkit.status().pausedFor == 0)
@@ -57,38 +57,38 @@ import Testing
 
     @Test func `a service that refuses every account gets a pause`() throws {
         let rig = try AccountRig.busy()
-        let asked = (0..<64).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<64).map { rig.lookUp("u\($0)") }
         rig.transport.always { _ in .success(OutboundResponse(status: 400, body: [])) }
         rig.answer(1)
-        #expect(asked.allSatisfy { $0.answers == [.unavailable] })
+        #expect(lookups.allSatisfy { $0.answers == [.unavailable] })
         #expect(rig.transport.count < 20)
         #expect(rig.toolkit.status().pausedFor > 0)
     }
 
     @Test func `a lookup with a response above the size limit is split`() throws {
         let rig = try AccountRig.busy()
-        let asked = (0..<2).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<2).map { rig.lookUp("u\($0)") }
         rig.answer(1)
         rig.transport.answer(5, .failure(LookupFailure(.tooLarge)))
         #expect(try [rig.uids(6)] == [["u0"]])
         rig.answer(6)
         #expect(try rig.uids(7) == ["u1"])
         rig.answer(7)
-        #expect(asked.allSatisfy { $0.answers == [.missing] })
+        #expect(lookups.allSatisfy { $0.answers == [.missing] })
     }
 
     // MARK: - Access token
 
     @Test func `all waiting lookups share one access token`() throws {
         let rig = try AccountRig(token: false)
-        let asked = (0..<6).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<6).map { rig.lookUp("u\($0)") }
         #expect(rig.transport.count == 1)
         #expect(!rig.toolkit.hasToken)
         rig.answerToken(0)
         #expect(rig.transport.count == 2)
         #expect(try rig.uids(1).count == 6)
         rig.answer(1)
-        #expect(asked.allSatisfy { $0.answers == [.missing] })
+        #expect(lookups.allSatisfy { $0.answers == [.missing] })
     }
 
     @Test(arguments: [("3600", 3300), ("60", 48), ("100.9", 80)] as [(String, Double)])
@@ -130,9 +130,9 @@ import Testing
 
     @Test func `without an access token every lookup fails at once`() throws {
         let rig = try AccountRig(token: false)
-        let asked = (0..<3).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<3).map { rig.lookUp("u\($0)") }
         rig.transport.answer(0, 400, #"{"error":"invalid_grant"}"#)
-        #expect(asked.allSatisfy { $0.answers == [.unavailable] })
+        #expect(lookups.allSatisfy { $0.answers == [.unavailable] })
         #expect(rig.lookUp("u0").answers == [.unavailable])
         #expect(rig.transport.count == 1)
         #expect(rig.log.all.map(\.level) == [.error])
@@ -143,22 +143,22 @@ import Testing
 
     @Test func `a refused access token is fetched again once`() throws {
         let rig = try AccountRig()
-        let asked = rig.lookUp("alice")
+        let lookup = rig.lookUp("alice")
         rig.transport.answer(1, 401, "")
-        #expect(asked.answers == [])
+        #expect(lookup.answers == [])
         rig.answerToken(2, "at-2")
         #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-2")
         rig.answer(3, #"{"localId":"alice"}"#)
-        #expect(asked.answers == [.good])
+        #expect(lookup.answers == [.good])
     }
 
     @Test func `a key that is always refused is an outage`() throws {
         let rig = try AccountRig()
-        let asked = rig.lookUp("alice")
+        let lookup = rig.lookUp("alice")
         rig.transport.answer(1, 401, "")
         rig.answerToken(2, "at-2")
         rig.transport.answer(3, 401, "")
-        #expect(asked.answers == [.unavailable])
+        #expect(lookup.answers == [.unavailable])
         #expect(rig.lookUp("bob").answers == [.unavailable])
         #expect(rig.transport.count == 4)
         #expect(rig.log.all.map(\.level) == [.error])
@@ -166,13 +166,13 @@ import Testing
 
     @Test func `several refused calls fetch one access token`() throws {
         let rig = try AccountRig()
-        let asked = (0..<4).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<4).map { rig.lookUp("u\($0)") }
         for place in 1...4 { rig.transport.answer(place, 401, "") }
         #expect(rig.transport.count == 6)
         rig.answerToken(5, "at-2")
         #expect(rig.transport.count == 10)
         for place in 6...9 { rig.answer(place) }
-        #expect(asked.allSatisfy { $0.answers == [.missing] })
+        #expect(lookups.allSatisfy { $0.answers == [.missing] })
     }
 
     @Test func `no token, key or uid is logged or dumped`() throws {

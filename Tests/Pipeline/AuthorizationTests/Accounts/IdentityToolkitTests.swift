@@ -10,13 +10,13 @@ import Testing
 @Suite struct IdentityToolkitTests {
     @Test func `an account is looked up`() throws {
         let rig = try AccountRig()
-        let asked = rig.lookUp("alice")
+        let lookup = rig.lookUp("alice")
         let started = rig.time.monotonic
         #expect(rig.transport.calls[1].timeout == .milliseconds(1500))
         #expect(rig.transport.calls[1].request.field("authorization") == "Bearer at-1")
         rig.time.advance(seconds: 1)
         rig.answer(1, #"{"localId":"alice","validSince":"17","disabled":true}"#)
-        #expect(asked.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), queriedAt: started)])
+        #expect(lookup.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), queriedAt: started)])
     }
 
     @Test func `a cached status serves lookups that accept its age`() throws {
@@ -81,7 +81,7 @@ import Testing
             now += 1000
             for action in machine.lookUp(Array("u\(number)".utf8), notBefore: now, 0, now: now) {
                 guard case .lookUp(let call, let uids, _) = action else { continue }
-                _ = machine.answered(call, .success([uids[0]: .missing]), now: now)
+                _ = machine.completed(call, .success([uids[0]: .missing]), now: now)
             }
         }
         #expect(machine.status(now: now).remembered == 100)
@@ -89,12 +89,12 @@ import Testing
 
     @Test func `at shutdown each caller gets one result`() async throws {
         let rig = try AccountRig()
-        let asked = (0..<6).map { rig.lookUp("u\($0)") }
+        let lookups = (0..<6).map { rig.lookUp("u\($0)") }
         await rig.toolkit.shutdown()
         #expect(rig.transport.isShutDown)
-        #expect(asked.allSatisfy { $0.answers == [.unavailable] })
+        #expect(lookups.allSatisfy { $0.answers == [.unavailable] })
         rig.answer(1)
-        #expect(asked.allSatisfy { $0.all.count == 1 })
+        #expect(lookups.allSatisfy { $0.all.count == 1 })
         #expect(rig.lookUp("later").answers == [.unavailable])
         #expect(rig.transport.count == 5)
     }

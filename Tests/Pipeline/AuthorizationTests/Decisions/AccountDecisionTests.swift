@@ -10,7 +10,7 @@ import Testing
 @Suite struct AccountDecisionTests {
     private var rig = DecisionRig()
 
-    init() { rig.asksFirebase = true }
+    init() { rig.queriesFirebase = true }
 
     private func decide(
         _ account: AccountView, _ adjust: (inout RoutePolicy) -> Void = { _ in }

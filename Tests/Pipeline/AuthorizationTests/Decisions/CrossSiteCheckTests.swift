@@ -128,8 +128,8 @@ import Testing
     @Test(arguments: [
         ("GET", false), ("HEAD", false), ("OPTIONS", false), ("TRACE", false), ("POST", true), ("PUT", true),
         ("DELETE", true), ("PATCH", true), ("get", true), ("PROPFIND", true), ("LINK", true),
-    ]) func `every method that may change state is checked`(_ method: String, _ isAsked: Bool) {
+    ]) func `every method that may change state is checked`(_ method: String, _ isChecked: Bool) {
         let method = Array(method.utf8).withUnsafeBytes { HTTPWire.Method($0) }
-        #expect(CrossSiteCheck.isAsked(of: method) == isAsked)
+        #expect(CrossSiteCheck.applies(to: method) == isChecked)
     }
 }

@@ -15,7 +15,7 @@ struct DecisionRig {
     let view = StoreView()
     /// Whether only a lookup in the store itself returns the latest records.
     var isShared = false
-    var asksFirebase = false
+    var queriesFirebase = false
     var acrValues: [String: String] = [:]
 
     init() { view.setAlwaysFresh() }
@@ -30,7 +30,7 @@ struct DecisionRig {
         var failures: [StoreFailure] = []
         let authorizer = Authorizer(
             store: view.reader(), viewIsAuthoritative: !isShared, clockSkew: 5, maxStaleness: 60,
-            asksFirebase: asksFirebase, acrValues: acrValues)
+            queriesFirebase: queriesFirebase, acrValues: acrValues)
         let context = DecisionContext(
             now: Self.now, monotonic: monotonic, mayWait: mayWait, answer: answer, account: account)
         let decision = authorizer.decide(policy, identity: entry, in: context) { failures.append($0) }
@@ -46,7 +46,7 @@ struct DecisionRig {
             (["\(denial.code)", denial.maxAge.map { "\($0)" }, denial.challengeParameter] as [String?])
                 .compactMap { $0 }.joined(separator: " ")
         case .awaitStore: "waits"
-        case .queryStore(let question): "queries \(question.rawValue)"
+        case .queryStore(let query): "queries \(query.rawValue)"
         case .lookUp: "looks up"
         }
     }

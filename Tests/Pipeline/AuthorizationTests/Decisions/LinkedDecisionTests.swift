@@ -17,13 +17,13 @@ import Testing
 
     private func verdict(
         ownedBy account: AccountRecord? = LinkedDecisionTests.ada, answer: StoreRecords? = nil, isShared: Bool = false,
-        asksFirebase: Bool = false, _ adjust: (inout RoutePolicy) -> Void = { _ in }
+        queriesFirebase: Bool = false, _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) throws -> String {
         let hasher = try SHA256Hasher.required()
         let derived = try #require(Principal(try .made(), hasher: hasher))
         let principal = try account.map { try #require(derived.owned(by: $0, hasher: hasher)) } ?? derived
         var rig = rig
-        (rig.isShared, rig.asksFirebase) = (isShared, asksFirebase)
+        (rig.isShared, rig.queriesFirebase) = (isShared, queriesFirebase)
         return rig.decide(.of(principal), answer: answer, adjust).verdict
     }
 
@@ -100,7 +100,7 @@ import Testing
     // MARK: - Identity Toolkit
 
     @Test func `only an account of Firebase is looked up there`() throws {
-        #expect(try verdict(ownedBy: AccountRecord(uid: "ada", created: nil), asksFirebase: true) == "looks up")
-        #expect(try verdict(asksFirebase: true) == "passes")
+        #expect(try verdict(ownedBy: AccountRecord(uid: "ada", created: nil), queriesFirebase: true) == "looks up")
+        #expect(try verdict(queriesFirebase: true) == "passes")
     }
 }

@@ -29,11 +29,11 @@ import Testing
 
     private func verdict(
         _ entry: VerifiedTokenCache.Entry, answer: StoreRecords? = nil, isShared: Bool = false,
-        acrValues: [String: String] = [:], asksFirebase: Bool = false,
+        acrValues: [String: String] = [:], queriesFirebase: Bool = false,
         _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) -> String {
         var rig = rig
-        (rig.isShared, rig.acrValues, rig.asksFirebase) = (isShared, acrValues, asksFirebase)
+        (rig.isShared, rig.acrValues, rig.queriesFirebase) = (isShared, acrValues, queriesFirebase)
         return rig.decide(entry, answer: answer, adjust).verdict
     }
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `a provider's user is not looked up in Firebase`() throws {
-        #expect(verdict(try entry(), asksFirebase: true) == "passes")
+        #expect(verdict(try entry(), queriesFirebase: true) == "passes")
     }
 
     // MARK: - Recent sign-in

@@ -56,7 +56,7 @@ struct OpaqueRig {
         let verdicts = Verdicts()
         tokens.check(
             bytes, key: try #require(hasher.hash(bytes)), provider: provider, for: .version4(network),
-            answer: { verdicts.add($0) })
+            completion: { verdicts.add($0) })
         return verdicts
     }
 

@@ -67,8 +67,8 @@ final class Subscriber: Sendable {
     }
 
     /// The next view of the set that is as asked; the ones before it are dropped. For one reader.
-    func next(set: Int = 0, where isAsked: (KeySetView) -> Bool = { _ in true }) async -> KeySetView? {
-        for await (of, view) in views where of == set && isAsked(view) { return view }
+    func next(set: Int = 0, where matches: (KeySetView) -> Bool = { _ in true }) async -> KeySetView? {
+        for await (of, view) in views where of == set && matches(view) { return view }
         return nil
     }
 }

@@ -69,19 +69,20 @@ extension RuleCoverageCounters.Counted {
 
     private func condition(of rule: Int) -> RuleCoverage.Point {
         let statement = rules.ruleset.rules[rule]
-        guard let number = statement.condition else { return unconditional(statement, asked: constants[rule]) }
+        guard let number = statement.condition else { return unconditional(statement, evaluations: constants[rule]) }
         var point = point(number, rules.ruleset.expressions[number].isBoolean ? .condition : .constant)
         if point.kind == .constant { point.wasTrue += point.wasFalse }
         return point
     }
 
-    private func unconditional(_ statement: RuleStatement, asked: Int) -> RuleCoverage.Point {
+    private func unconditional(_ statement: RuleStatement, evaluations: Int) -> RuleCoverage.Point {
         let start = statement.location
         // The first line represents a statement with several lines.
         let length = statement.text.prefix { $0 != "\n" }.unicodeScalars.count
         return RuleCoverage.Point(
             kind: .constant, text: statement.text, location: start,
-            end: RuleLocation(source: start.source, line: start.line, column: start.column + length), wasTrue: asked)
+            end: RuleLocation(source: start.source, line: start.line, column: start.column + length),
+            wasTrue: evaluations)
     }
 
     private func point(_ number: Int, _ kind: RuleCoverage.Point.Kind) -> RuleCoverage.Point {

@@ -56,7 +56,7 @@ package struct RuleCoveragePage {
         let rows = failed.map { result in
             """
             <li><code>\(HTMLText.escaped("\(result.test.location)"))</code> \(HTMLText.escaped(result.test.name)): \
-            expected \(HTMLText.escaped("\(result.test.expectation)")), came \(HTMLText.escaped("\(result.answer)"))</li>
+            expected \(HTMLText.escaped("\(result.test.expectation)")), came \(HTMLText.escaped("\(result.outcome)"))</li>
             """
         }
         return "<h2>Failed</h2>\n<ul class=\"failures\">\n\(rows.joined(separator: "\n"))\n</ul>"

@@ -5,7 +5,7 @@ package struct RuleTestResult: Sendable {
     /// The test.
     package let test: RuleTest
     /// The result of the rules.
-    package let answer: RuleTestOutcome
+    package let outcome: RuleTestOutcome
     /// Whether the result is the expected one.
     package let isPassed: Bool
     /// The evaluation of the rules.
@@ -57,11 +57,11 @@ private struct RuleTestRunner {
         recorder.removeAll()
         let verdict = verdict(test, rules.ruleset)
         counters.count(verdict, recorder.entries, of: rules)
-        let answer = RuleTestOutcome(verdict, of: rules.ruleset)
-        let isPassed = answer.meets(test.expectation, line: test.line)
+        let outcome = RuleTestOutcome(verdict, of: rules.ruleset)
+        let isPassed = outcome.meets(test.expectation, line: test.line)
         let trace = RuleTrace(
             recorder.entries, of: rules.ruleset, assumptions: !isPassed && test.expectation.isAboutSignIn)
-        return RuleTestResult(test: test, answer: answer, isPassed: isPassed, trace: trace)
+        return RuleTestResult(test: test, outcome: outcome, isPassed: isPassed, trace: trace)
     }
 
     private func verdict(_ test: RuleTest, _ ruleset: Ruleset) -> RuleVerdict {

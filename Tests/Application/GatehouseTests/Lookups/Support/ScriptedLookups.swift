@@ -7,49 +7,49 @@ import Synchronization
 
 /// Providers and Identity Toolkit whose responses the test sends.
 final class ScriptedProviders: OpaqueTokenChecking, FirebaseAccountLookup {
-    struct Question: Sendable {
+    struct Query: Sendable {
         let token: String
         let provider: Int
-        let answer: @Sendable (OpaqueVerdict) -> Void
+        let resolve: @Sendable (OpaqueVerdict) -> Void
     }
 
     struct LookUp: Sendable {
         let uid: String
         let notBefore: UInt64
-        let answer: @Sendable (AccountStatus) -> Void
+        let resolve: @Sendable (AccountStatus) -> Void
     }
 
-    private let asked = Mutex<[Question]>([])
-    private let looked = Mutex<[LookUp]>([])
+    private let received = Mutex<[Query]>([])
+    private let receivedLookUps = Mutex<[LookUp]>([])
 
-    var questions: [Question] { asked.withLock { $0 } }
-    var lookUps: [LookUp] { looked.withLock { $0 } }
+    var queries: [Query] { received.withLock { $0 } }
+    var lookUps: [LookUp] { receivedLookUps.withLock { $0 } }
 
     func check(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
-        answer: @escaping @Sendable (OpaqueVerdict) -> Void
+        completion: @escaping @Sendable (OpaqueVerdict) -> Void
     ) {
-        let question = Question(token: String(decoding: token, as: UTF8.self), provider: provider, answer: answer)
-        asked.withLock { $0.append(question) }
+        let query = Query(token: String(decoding: token, as: UTF8.self), provider: provider, resolve: completion)
+        received.withLock { $0.append(query) }
     }
 
-    func lookUp(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
-        looked.withLock { $0.append(LookUp(uid: user.uid, notBefore: notBefore, answer: answer)) }
+    func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
+        receivedLookUps.withLock { $0.append(LookUp(uid: user.uid, notBefore: notBefore, resolve: completion)) }
     }
 }
 
 /// An account store whose responses the test sends.
 final class ScriptedLinks: LinkLookup {
-    struct Question: Sendable {
+    struct Query: Sendable {
         let link: IdentityLink
-        let answer: @Sendable (LinkLookupResult) -> Void
+        let resolve: @Sendable (LinkLookupResult) -> Void
     }
 
-    private let asked = Mutex<[Question]>([])
+    private let received = Mutex<[Query]>([])
 
-    var questions: [Question] { asked.withLock { $0 } }
+    var queries: [Query] { received.withLock { $0 } }
 
-    func lookUp(_ link: IdentityLink, answer: @escaping @Sendable (LinkLookupResult) -> Void) {
-        asked.withLock { $0.append(Question(link: link, answer: answer)) }
+    func lookUp(_ link: IdentityLink, completion: @escaping @Sendable (LinkLookupResult) -> Void) {
+        received.withLock { $0.append(Query(link: link, resolve: completion)) }
     }
 }
