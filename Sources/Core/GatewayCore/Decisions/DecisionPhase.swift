@@ -66,5 +66,6 @@ public enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
         return unsafeBitCast(unsafeBitCast(self, to: UInt8.self) &+ 1, to: DecisionPhase.self)
     }
 
+    /// Returns whether the phase comes before the other one.
     public static func < (left: DecisionPhase, right: DecisionPhase) -> Bool { left.rawValue < right.rawValue }
 }
