@@ -4,4 +4,4 @@
 #define GATEHOUSE_COMMIT ""
 #endif
 
-const char *_Nonnull gatehouse_commit(void) { return GATEHOUSE_COMMIT; }
+const char *_Nonnull build_info_commit(void) { return GATEHOUSE_COMMIT; }

@@ -4,7 +4,7 @@ import CBuildInfo
 enum BuildInfo {
     /// The commit that the program was built from: `GATEHOUSE_COMMIT` in the environment of the build. `nil` if unset.
     static var commit: String? {
-        let commit = String(cString: gatehouse_commit())
+        let commit = String(cString: build_info_commit())
         return commit.isEmpty ? nil : commit
     }
 

@@ -2,6 +2,6 @@
 #define GATEHOUSE_CBUILDINFO_H
 
 /// Returns the commit that the program was built from, or an empty string. Swift has no definitions with values.
-const char *_Nonnull gatehouse_commit(void);
+const char *_Nonnull build_info_commit(void);
 
 #endif
