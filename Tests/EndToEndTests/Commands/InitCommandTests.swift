@@ -79,7 +79,7 @@ struct InitCommandTests {
                 "user", "disable", "ada", "--config", "client.yaml", environment: environment, in: folder)
             #expect(disabled.exitCode == 0, "\(disabled.errors)")
             #expect(try RawClient.exchange(gateway.port, .bearer(token, "/x")).status == 401)
-            #expect(FileManager.default.fileExists(atPath: gateway.folder.path("gatehouse.db")))
+            #expect(FileManager.default.fileExists(atPath: folder.path("gatehouse.db")))
             await gateway.kill()
             await echo.stop()
             await provider.stop()
