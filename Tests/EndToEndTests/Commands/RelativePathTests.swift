@@ -55,7 +55,7 @@ struct RelativePathTests {
                 + "versions, since there is no 'config/gatehouse.db'; write store: sqlite:../gatehouse.db, relative to"
         ),
         (
-            "log: { access: ./logs/a.log }\n", [], "",
+            "log: { access: ./logs/a.log }\n", [], "config/gatehouse.yaml: valid",
             "config/gatehouse.yaml:6:16: warning: log.access is './logs/a.log' of the working directory, as in earlier "
                 + "versions, since there is no 'config/./logs/a.log'; write /"
         ),
