@@ -79,6 +79,14 @@ struct RelativePathTests {
         #expect(run.errors.contains("there are two stores: 'config/gatehouse.db', and 'gatehouse.db' of the working"))
     }
 
+    @Test func `a call of the admin API does not need the store`() async throws {
+        let folder = try Self.folder(CheckTests.valid)
+        for file in ["gatehouse.db", "config/gatehouse.db"] { try folder.write("", to: file) }
+        let run = try await CommandRun.run("user", "disable", "ada", "--config", "config/gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 1)
+        #expect(!run.errors.contains("stores"), "\(run.errors)")
+    }
+
     @Test func `a store that is not mounted is not replaced by one of the working directory`() async throws {
         let folder = try Self.folder(CheckTests.valid + "store: 'sqlite:g.db'\n")
         try folder.write("", to: "g.db")

@@ -39,7 +39,7 @@ struct InitCommand: ParsableCommand {
             .replacing("'PROJECT'", with: Self.quoted(firebaseProject))
             .replacing("'UPSTREAM'", with: Self.quoted(upstream))
         do {
-            try Data(text.utf8).write(to: URL(filePath: config), options: force ? [] : .withoutOverwriting)
+            try Data(text.utf8).write(to: URL(filePath: config), options: force ? .atomic : .withoutOverwriting)
         } catch CocoaError.fileWriteFileExists {
             throw Refused("\(config) exists; name another file by --config, or replace it with --force")
         } catch {

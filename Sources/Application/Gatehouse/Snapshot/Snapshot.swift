@@ -90,6 +90,7 @@ package final class Snapshot: Sendable {
     init(
         _ configuration: Configuration, places: MetricIndices, sign: AssertionSigner.Sign? = nil
     ) throws(ConfigurationErrors) {
+        if let conflict = configuration.storeConflict { throw ConfigurationErrors([conflict]) }
         var builder = try SnapshotBuilder(configuration, places: places)
         upstreams = builder.readUpstreams()
         rules = builder.readRules()

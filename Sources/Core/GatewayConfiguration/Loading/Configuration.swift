@@ -46,6 +46,8 @@ package struct Configuration: Sendable, Equatable {
     package var log = Log()
     /// The warnings in the order of the file.
     package var warnings: [ConfigurationWarning] = []
+    /// An error for those who open the store: there are two of them. Calls of the admin API do not need the store.
+    package var storeConflict: ConfigurationError?
 
     /// Creates a configuration of defaults, without routes.
     package init() {}

@@ -76,6 +76,7 @@ struct ConfigurationLoader {
         guard context.errors.isEmpty else { throw ConfigurationErrors(context.errors) }
         var configuration = configuration
         configuration.warnings = context.warnings.sorted { $0.location < $1.location }
+        configuration.storeConflict = context.storeConflict
         return configuration
     }
 

@@ -48,16 +48,15 @@ extension LoadingContext {
                     + "\(Quoted(resolved))", "write \(Self.advice(path, folder, scheme))")
             return path
         }
-        guard FileFingerprint.exists(path), FileFingerprint.exists(resolved),
-            !FileFingerprint.areSameFile(path, resolved)
-        else {
+        guard Self.isThere(path), FileFingerprint.exists(resolved), !FileFingerprint.areSameFile(path, resolved) else {
             return resolved
         }
-        if use == .store {
-            fail(
-                location,
-                "there are two stores: \(Quoted(resolved)), and \(Quoted(path)) of the working directory, which earlier "
-                    + "versions used", "move the one without the current revocations away, or write an absolute path")
+        if use == .store, !FileLedger.isOfReload {
+            storeConflict = ConfigurationError(
+                location: location,
+                what: "there are two stores: \(Quoted(resolved)), and \(Quoted(path)) of the working directory, which "
+                    + "earlier versions used",
+                remedy: "move the one without the current revocations away, or write an absolute path")
         } else {
             warn(
                 location,
@@ -74,9 +73,8 @@ extension LoadingContext {
         }
         guard !FileFingerprint.exists(resolved) else { return false }
         let isThere =
-            FileFingerprint.exists(path)
-            || use == .log && FileFingerprint.exists(Self.folder(of: path))
-                && !FileFingerprint.exists(Self.folder(of: resolved))
+            Self.isThere(path)
+            || use == .log && Self.isThere(Self.folder(of: path)) && !FileFingerprint.exists(Self.folder(of: resolved))
         if isThere { Self.fallbacks.withLock { _ = $0.insert(path) } }
         return isThere
     }
@@ -86,6 +84,9 @@ extension LoadingContext {
         guard path.hasPrefix("/") else { return "\(scheme)\(path), relative to the folder of this file" }
         return scheme == "./" ? path : scheme + path
     }
+
+    /// Returns whether the working directory has the file. A folder that cannot be searched has none.
+    private static func isThere(_ path: String) -> Bool { FileFingerprint(of: path) != nil }
 
     private static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

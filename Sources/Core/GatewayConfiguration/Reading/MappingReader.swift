@@ -9,6 +9,8 @@ package final class LoadingContext {
     let substitution: Substitution
     package private(set) var errors: [ConfigurationError]
     private(set) var warnings: [ConfigurationWarning] = []
+    /// An error for those who open the store.
+    var storeConflict: ConfigurationError?
 
     package init(document: YAMLDocument, substitution: Substitution) {
         self.document = document
