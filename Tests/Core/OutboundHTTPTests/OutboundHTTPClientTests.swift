@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import CoreFixtures
@@ -88,6 +89,23 @@ import Testing
         try await source.close()
     }
 
+    @Test func `a server may close a connection before the client noticed that its request is sent`() async throws {
+        let source = try await MisbehavingSource { request in
+            request.number % 2 == 0 ? .sendAndClose(httpAnswer([]), after: .milliseconds(1)) : .send(httpAnswer([]))
+        }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        // Loops that are always busy, so that a message from one to the other takes longer than the server's response.
+        let busy = BusyLoops(group)
+        let transport = OutboundHTTPClient(group: group, connections: 1, longest: .seconds(5))
+        let request = OutboundRequest(method: .post, url: source.url, fields: [], body: Array("token=x".utf8))
+        for _ in 0..<100 { _ = await transport.send(request, within: .seconds(5)) }
+        #expect(source.requests.count >= 100)
+        busy.stop()
+        await transport.shutdown()
+        try await group.shutdownGracefully()
+        try await source.close()
+    }
+
     @Test func `no request is sent to a server without TLS`() async throws {
         let source = try await MisbehavingSource { _ in .sendAndClose(httpAnswer([])) }
         let url = "https" + source.url.dropFirst(4)
@@ -125,6 +143,25 @@ extension OutboundHTTPClientTests {
         let result = await OutboundHTTPClient.get(source.url, within: time)
         try? await source.close()
         return result
+    }
+}
+
+/// Keeps event loops busy until `stop`: a millisecond of work, then a pause for events.
+private final class BusyLoops: Sendable {
+    private let isStopped = Atomic(false)
+
+    init(_ group: MultiThreadedEventLoopGroup) {
+        for loop in group.makeIterator() { spin(loop) }
+    }
+
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
+    private func spin(_ loop: any EventLoop) {
+        loop.scheduleTask(in: .microseconds(100)) {
+            let end = NIODeadline.now() + .milliseconds(1)
+            while NIODeadline.now() < end {}
+            if !self.isStopped.load(ordering: .relaxed) { self.spin(loop) }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ package final class OutboundHTTPClient: OutboundTransport {
     private let client: HTTPClient
     private let size: Int
 
-    /// Creates a client on the group's event loops. `shutdown` must be called before it is released.
+    /// Creates a client on one of the group's event loops. `shutdown` must be called before it is released.
     ///
     /// - Parameters:
     ///   - connections: The maximum number of idle connections to one server. More are never in use at once.
@@ -27,7 +27,9 @@ package final class OutboundHTTPClient: OutboundTransport {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(connections, 1)
         // The owner of a lookup decides when to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        // All on one event loop: between loops, AsyncHTTPClient 1.37.0 returns a connection to its pool in a later turn
+        // than the turn in which the request ends. If the server closed the connection in between, the process ends.
+        client = HTTPClient(eventLoopGroup: group.next(), configuration: configuration)
         self.size = size
     }
 

@@ -8,8 +8,8 @@ final class MisbehavingSource: Sendable {
     enum Answer: Sendable {
         /// Send these bytes and keep the connection.
         case send([UInt8])
-        /// Send these bytes, then close.
-        case sendAndClose([UInt8])
+        /// Send these bytes, then close, at once or later.
+        case sendAndClose([UInt8], after: TimeAmount = .zero)
         /// Announce so many bytes and send them one by one, with a pause between them.
         case drip(pause: TimeAmount, length: Int = 1_000_000)
         /// Never answer.
@@ -88,9 +88,13 @@ final class MisbehavingSource: Sendable {
             received = ""
             switch answer(request) {
             case .send(let bytes): write(bytes, context)
-            case .sendAndClose(let bytes):
+            case .sendAndClose(let bytes, .zero):
                 write(bytes, context)
                 context.close(promise: nil)
+            case .sendAndClose(let bytes, let delay):
+                write(bytes, context)
+                let channel = context.channel
+                context.eventLoop.scheduleTask(in: delay) { channel.close(promise: nil) }
             case .drip(let pause, let length): drip(pause, length, context)
             case .silence: break
             }
