@@ -14,7 +14,7 @@ struct AdminAPITests {
         let api = AdminAPI(entrance: AdminGuard(token: configured, hosts: []), backend: backend)
         switch api.admit(AdminRequest(method: method, target: target, headers: headers, body: Array(body.utf8))) {
         case .response(let response): return response
-        case .call(let call): return await api.answer(call, body: Array(body.utf8))
+        case .call(let call): return await api.respond(to: call, body: Array(body.utf8))
         }
     }
 

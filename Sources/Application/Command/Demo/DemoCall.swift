@@ -39,13 +39,13 @@ struct DemoCall {
     }
 
     /// Returns the difference of a response (status line, fields, body) from the expected one. `nil` if it matches.
-    func flaw(in answer: String) -> String? {
-        let statusLine = answer.prefix { $0 != "\r\n" && $0 != "\n" }
+    func flaw(in response: String) -> String? {
+        let statusLine = response.prefix { $0 != "\r\n" && $0 != "\n" }
         guard statusLine.split(separator: " ").dropFirst().first == "\(status)" else {
             return "expected \(expectation), got \(statusLine.isEmpty ? "nothing" : "\(statusLine)")"
         }
         let wanted = (code.map { ["\"code\":\"\($0)\""] } ?? []) + marks
-        return wanted.first { !answer.contains($0) }.map { "expected \($0) in the answer" }
+        return wanted.first { !response.contains($0) }.map { "expected \($0) in the response" }
     }
 }
 

@@ -24,25 +24,25 @@ struct DemoRun {
     func check(_ calls: [DemoCall]) async throws(Refused) -> Bool {
         var isGood = true
         for (index, call) in calls.enumerated() {
-            let answer = usesCurl ? Self.paste("\(loading)\n\(call.shellLine)") : await send(call)
-            let flaw = call.flaw(in: answer)
+            let response = usesCurl ? Self.paste("\(loading)\n\(call.shellLine)") : await send(call)
+            let flaw = call.flaw(in: response)
             isGood = isGood && flaw == nil
             try Console.say("\(flaw == nil ? "ok" : "NO")  \(index + 1). \(call.title): \(flaw ?? call.expectation)")
-            for line in Self.telling(answer) { try Console.say("      \(line)") }
+            for line in Self.relevantLines(of: response) { try Console.say("      \(line)") }
         }
         return isGood
     }
 
     /// Returns the relevant lines of a response: the status, the challenge, the identity that the service received, the
     /// problem.
-    private static func telling(_ answer: String) -> [String] {
-        let lines = answer.split(whereSeparator: \.isNewline).map(String.init)
+    private static func relevantLines(of response: String) -> [String] {
+        let lines = response.split(whereSeparator: \.isNewline).map(String.init)
         let fields = lines.dropFirst().filter { $0.lowercased().hasPrefix("www-authenticate:") }
         let body = lines.last.map { line in
             if let auth = line.range(of: "\"auth\":") { return String(line[auth.lowerBound...].dropLast()) }
             return line
         }
-        return (lines.first.map { [$0] } ?? ["(no answer)"]) + fields + (body.map { [String($0.prefix(220))] } ?? [])
+        return (lines.first.map { [$0] } ?? ["(no response)"]) + fields + (body.map { [String($0.prefix(220))] } ?? [])
     }
 
     /// Returns the standard output of lines run by `sh`.

@@ -11,7 +11,7 @@ enum AccountEvidence: Sendable {
     case irrelevant
     /// The account was not looked up, although the gateway would do it.
     case notQueried
-    case reported(AccountStatus.Answer, by: String)
+    case reported(AccountStatus.State, by: String)
     /// The lookup failed, with the reason.
     case failed(String)
 

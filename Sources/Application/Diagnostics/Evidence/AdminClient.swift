@@ -84,20 +84,20 @@ package struct AdminClient: Sendable {
         ["v1"] + (user.tenant.map { ["tenants", $0] } ?? []) + ["users", user.uid]
     }
 
-    private static func userRecord(_ answer: JSONDocument) throws(AdminClientError) -> Reply<UserRecord> {
-        guard let disabled = answer.root["disabled"]?.bool else { throw .foreign(200) }
+    private static func userRecord(_ document: JSONDocument) throws(AdminClientError) -> Reply<UserRecord> {
+        guard let disabled = document.root["disabled"]?.bool else { throw .foreign(200) }
         return Reply(
             record: UserRecord(
-                validSince: answer.root["valid_since"]?.integer.flatMap(UnixTime.init(_:)), disabled: disabled),
-            json: text(of: answer))
+                validSince: document.root["valid_since"]?.integer.flatMap(UnixTime.init(_:)), disabled: disabled),
+            json: text(of: document))
     }
 
-    private static func sessionRecord(_ answer: JSONDocument) throws(AdminClientError) -> Reply<SessionRecord> {
-        guard let revoked = answer.root["revoked"]?.bool else { throw .foreign(200) }
+    private static func sessionRecord(_ document: JSONDocument) throws(AdminClientError) -> Reply<SessionRecord> {
+        guard let revoked = document.root["revoked"]?.bool else { throw .foreign(200) }
         return Reply(
             record: SessionRecord(
-                revoked: revoked, signedInAt: answer.root["signed_in_at"]?.integer.flatMap(UnixTime.init(_:))),
-            json: text(of: answer))
+                revoked: revoked, signedInAt: document.root["signed_in_at"]?.integer.flatMap(UnixTime.init(_:))),
+            json: text(of: document))
     }
 
     private static func text(of document: JSONDocument) -> String {
@@ -131,9 +131,9 @@ package struct AdminClient: Sendable {
         guard response.status != 400 else {
             throw .rejected(problemDetail(of: response) ?? "the response has no reason")
         }
-        let answer = try document(of: response)
-        guard let generation = answer.root["generation"]?.integer else { throw .foreign(200) }
-        return Reply(record: generation, json: Self.text(of: answer))
+        let document = try self.document(of: response)
+        guard let generation = document.root["generation"]?.integer else { throw .foreign(200) }
+        return Reply(record: generation, json: Self.text(of: document))
     }
 
     // MARK: - The call

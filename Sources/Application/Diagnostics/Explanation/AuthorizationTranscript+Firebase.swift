@@ -33,7 +33,7 @@ extension AuthorizationTranscript {
             "Firebase could not be queried: \(why); the route has on_store_failure: \(policy)")
     }
 
-    private func words(_ status: AccountStatus.Answer) -> String {
+    private func words(_ status: AccountStatus.State) -> String {
         switch status {
         case .account(_, disabled: true): return "the user is disabled in Firebase"
         case .account(let since?, _):

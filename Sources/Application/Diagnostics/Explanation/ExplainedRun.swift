@@ -126,7 +126,7 @@ struct ExplainedRun {
             guard case .known(let known) = firebase.view, known != .unavailable else {
                 return .result(.accountUnknown)
             }
-            let status = AccountStatus(answer: known, queriedAt: explainer.clock.monotonic())
+            let status = AccountStatus(state: known, queriedAt: explainer.clock.monotonic())
             parts.accounts.table.insert(status, of: principal.userKey)
             return .result(.arrived)
         case .revocationView, .records: return .result(.unavailable)

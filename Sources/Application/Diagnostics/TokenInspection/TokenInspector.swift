@@ -90,14 +90,14 @@ package struct TokenInspector: Sendable {
         do throws(VerificationFailure) {
             index = try snapshot.verifiers.index(for: jws, kind)
         } catch {
-            return (whose(jws) + [nobodys(jws, kind, error)], error.code, nil, nil)
+            return (misuse(of: jws) + [stepWithoutVerifier(jws, kind, error)], error.code, nil, nil)
         }
         let verifier = snapshot.verifiers.verifiers[index]
         let evidence = await evidence(for: verifier)
         let (now, monotonic) = (clock.now(), clock.monotonic())
         let transcript = TokenTranscript(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
         let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
-        return (whose(jws) + transcript.steps(of: jws), code, entry, evidence)
+        return (misuse(of: jws) + transcript.steps(of: jws), code, entry, evidence)
     }
 
     private func evidence(for verifier: TokenVerifier) async -> KeyEvidence {
@@ -106,7 +106,7 @@ package struct TokenInspector: Sendable {
     }
 
     /// Returns a failed step for a gateway token that is never valid as a credential here.
-    private func whose(_ token: UnverifiedJWS) -> [ExplanationStep] {
+    private func misuse(of token: UnverifiedJWS) -> [ExplanationStep] {
         if token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true {
             return [
                 ExplanationStep(
@@ -120,7 +120,7 @@ package struct TokenInspector: Sendable {
     }
 
     /// Returns the step for a token without a verifier.
-    private func nobodys(
+    private func stepWithoutVerifier(
         _ token: UnverifiedJWS, _ kind: CredentialKind, _ failure: VerificationFailure
     ) -> ExplanationStep {
         guard failure.reason == .issuer else { return ExplanationStep(.failed, "kind", failure.reason.rawValue) }

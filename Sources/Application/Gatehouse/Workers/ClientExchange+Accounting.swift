@@ -20,7 +20,7 @@ extension ClientExchange {
             if client.record.code.status == 401 { counters.add(to: .streamsRefused) }
         } else {
             counters.record(.request, route: route, nanoseconds: now &- client.record.began)
-            if client.lasting != nil, client.record.code.status == 401 { counters.add(to: .streamsRefused) }
+            if client.longExchange != nil, client.record.code.status == 401 { counters.add(to: .streamsRefused) }
         }
         if client.record.decided > 0 {
             counters.record(
@@ -47,8 +47,8 @@ extension ClientExchange {
     }
 
     private func upstreamTime(of client: ClientHandler) -> UInt64 {
-        let (forwarded, answered) = (client.record.forwarded, client.record.answered)
-        return answered > forwarded ? answered &- forwarded : 0
+        let (forwarded, responded) = (client.record.forwarded, client.record.responded)
+        return responded > forwarded ? responded &- forwarded : 0
     }
 
     private func write(of client: ClientHandler, _ worker: Worker, now: UInt64, to log: AccessLogBuffer) {
@@ -72,7 +72,7 @@ extension ClientExchange {
             if let reason = record.reason { entry.reason = .string(reason) }
             if let rule = record.rule { entry.rule = .string(rule) }
             entry.durationMicroseconds = duration / 1000
-            if record.forwarded > 0, record.answered > 0 {
+            if record.forwarded > 0, record.responded > 0 {
                 entry.upstreamMicroseconds = upstreamTime(of: client) / 1000
             }
             entry.bytesIn = record.bytesIn

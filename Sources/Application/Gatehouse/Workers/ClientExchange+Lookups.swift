@@ -107,7 +107,7 @@ extension Worker {
     /// Requests that need a later status continue to wait for their own lookup. Restarting it with each result would
     /// multiply the lookups of a user with many strict requests.
     private func accountArrived(_ status: AccountStatus, of user: StoreKey) {
-        let isUnknown = status.answer == .unavailable
+        let isUnknown = status.state == .unavailable
         if !isUnknown {
             learn(status, of: user)
             shareAccountStatus?(status, user)

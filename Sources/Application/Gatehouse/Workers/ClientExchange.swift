@@ -158,7 +158,7 @@ extension ClientExchange {
     /// Counts a stream and creates its watch.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream? {
         guard let worker, let plan = run.plan, run.route >= 0 else { return nil }
-        worker.counters.add(to: kind == .answer ? .streamsAnswered : .streamsTunneled)
+        worker.counters.add(to: kind == .response ? .streamsAnswered : .streamsTunneled)
         worker.counters.adjust(.streamsOpen, by: 1)
         return OpenStream(
             kind,
@@ -182,6 +182,6 @@ extension ClientExchange {
         let (authorizer, accounts) = (worker.pipeline.authorizer, worker.pipeline.accounts)
         let changes = authorizer.store.view.changes &+ (accounts?.table.changes ?? 0)
         guard stream.watch.needsRecheck(changes: changes) else { return nil }
-        return authorizer.refusal(facts, account: accounts?.table.find(facts.userKey)?.answer)
+        return authorizer.refusal(facts, account: accounts?.table.find(facts.userKey)?.state)
     }
 }

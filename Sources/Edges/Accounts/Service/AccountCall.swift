@@ -52,8 +52,8 @@ package enum SessionCookie: Sendable, Equatable {
 
 /// The account endpoints, served off the request path and shared by the workers.
 package protocol AccountServing: Sendable {
-    /// Serves a call. It calls `answer` once, from any thread.
-    func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void)
+    /// Serves a call. It calls `completion` once, from any thread.
+    func serve(_ call: AccountCall, completion: @escaping @Sendable (AccountReply) -> Void)
 }
 
 extension AccountCall {

@@ -13,8 +13,8 @@ package final class Accounts: AccountServing {
         self.parts = parts
     }
 
-    package func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void) {
-        Task { answer(await reply(to: call)) }
+    package func serve(_ call: AccountCall, completion: @escaping @Sendable (AccountReply) -> Void) {
+        Task { completion(await reply(to: call)) }
     }
 
     /// Returns the response to a call, including after errors.

@@ -29,7 +29,7 @@ struct StrictAuthorizer: Sendable {
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
         let account = await account(of: caller.user, isFirebase: caller.facts.isFirebase)
         let context = DecisionContext(
-            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: records, account: account)
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, records: records, account: account)
         switch authorizer.decide(policy, identity: entry, in: context, storeFailure: { _ in }) {
         case .permit: break
         case .deny(let denial): throw AccountDenial(denial)
@@ -77,7 +77,7 @@ struct StrictAuthorizer: Sendable {
         let records = StoreRecords.records(user: lookup(record, key, \.credentialsSince), session: nil)
         let account = await account(of: user, isFirebase: isFirebase)
         let context = DecisionContext(
-            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: records, account: account)
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, records: records, account: account)
         switch authorizer.revocation(policy, facts, in: context) {
         case .passes: break
         case .revoked(let code): throw AccountDenial(code)
@@ -104,7 +104,7 @@ struct StrictAuthorizer: Sendable {
         let status = await withCheckedContinuation { continuation in
             firebase.lookUp(user, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
         }
-        return status.answer == .unavailable ? .failed(lastKnown: nil) : .known(status.answer)
+        return status.state == .unavailable ? .failed(lastKnown: nil) : .known(status.state)
     }
 
     /// Returns the record of the identity at the provider, if it differs from the user.

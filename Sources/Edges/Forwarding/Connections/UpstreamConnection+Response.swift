@@ -7,8 +7,8 @@ extension UpstreamConnection {
     /// Processes the buffered bytes.
     func relayResponse(to client: ClientHandler) {
         // A write may detect that the client is gone, which ends the exchange.
-        while self.client === client, let answer = exchange?.answer {
-            switch answer {
+        while self.client === client, let phase = exchange?.responsePhase {
+            switch phase {
             case .awaitingHead:
                 guard takeResponseHead(for: client) else { return }
             case .body:
@@ -75,7 +75,7 @@ extension UpstreamConnection {
             : nil
         let closes = client.beginResponse(status: UInt16(head.status), persistent: delivery != .untilClose)
         let small = takeSmallBody()
-        let scratch = connectionContext.flushes.answers.next()
+        let scratch = connectionContext.flushes.responses.next()
         ResponseHeadRenderer.render(
             head, bytes: bytes, fields: connectionContext.responseFields, requestID: client.record.id,
             trailers: trailers, delivery: delivery, closes: closes, minorVersion: client.record.minorVersion,
@@ -86,10 +86,10 @@ extension UpstreamConnection {
         if responseBody.isOpen, let type = connectionContext.responseFields.first(.contentType)?.value.bytes(in: bytes),
             StreamType.isStream(type)
         {
-            client.beginStream(.answer)
+            client.beginStream(.response)
         }
         // A response that is already complete cannot exceed the buffer limit.
-        if exchange?.answer == .body, responseBody.isOpen, !client.isWritable { pauseReading() }
+        if exchange?.responsePhase == .body, responseBody.isOpen, !client.isWritable { pauseReading() }
         return true
     }
 
@@ -116,7 +116,7 @@ extension UpstreamConnection {
     /// request.
     private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
-        let scratch = connectionContext.flushes.answers.next()
+        let scratch = connectionContext.flushes.responses.next()
         ResponseHeadRenderer.renderInterim(
             head, bytes: bytes, fields: connectionContext.responseFields, additions: client.record.additions,
             into: &scratch.pointee)

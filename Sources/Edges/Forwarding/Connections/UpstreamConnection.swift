@@ -215,15 +215,15 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         case .retry:
             self.client = nil
             client.serveAgain()
-        case .unanswered: unanswered(.upstreamUnreachable)
-        case .brokenHead: unanswered(.upstreamInvalidResponse)
+        case .noResponse: failWithoutResponse(.upstreamUnreachable)
+        case .brokenHead: failWithoutResponse(.upstreamInvalidResponse)
         // The end of a tunnel is not a failure of the server.
         case .brokenBody: fail(.upstreamInvalidResponse, blaming: !exchange.isTunnel)
         }
     }
 
     /// Handles a connection that ended before a response. The request is retried on another server if permitted.
-    private func unanswered(_ code: DecisionCode) {
+    private func failWithoutResponse(_ code: DecisionCode) {
         // A reused connection may have been closed for idleness, which is not a failure of the server.
         if served == 1 || code == .upstreamInvalidResponse { recordFailure(code) }
         if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }

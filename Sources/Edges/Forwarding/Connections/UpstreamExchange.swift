@@ -3,7 +3,7 @@ import HTTPWire
 /// The state machine of one request and its response on an upstream connection, as a pure value.
 struct UpstreamExchange: Sendable {
     /// The state of the response.
-    enum Answer: Equatable, Sendable {
+    enum ResponsePhase: Equatable, Sendable {
         case awaitingHead
         case body
         case complete
@@ -25,14 +25,14 @@ struct UpstreamExchange: Sendable {
         /// No byte of a response arrived, and the connection may have been closed before it received the request.
         case retry
         /// No byte of a response arrived.
-        case unanswered
+        case noResponse
         /// The response's head is incomplete.
         case brokenHead
         /// The response's body is incomplete.
         case brokenBody
     }
 
-    private(set) var answer: Answer = .awaitingHead
+    private(set) var responsePhase: ResponsePhase = .awaitingHead
     /// Whether the request is not completely sent.
     private(set) var requestOpen = true
     private(set) var sentBody = false
@@ -84,7 +84,7 @@ struct UpstreamExchange: Sendable {
 
     /// Whether the request may be sent to another server: the method is idempotent, no part of the body was sent, and
     /// no part of the response was passed on.
-    var maySendElsewhere: Bool { isIdempotent && !sentBody && !passedInterim && answer == .awaitingHead }
+    var maySendElsewhere: Bool { isIdempotent && !sentBody && !passedInterim && responsePhase == .awaitingHead }
 
     mutating func bytesReceived() { gotBytes = true }
 
@@ -98,22 +98,22 @@ struct UpstreamExchange: Sendable {
     mutating func headReceived(framing: BodyFraming, keepAlive: Bool) {
         responsePermitsReuse = keepAlive
         switch framing {
-        case .none: answer = .complete
-        case .length(let length): answer = length == 0 ? .complete : .body
-        case .chunked: answer = .body
+        case .none: responsePhase = .complete
+        case .length(let length): responsePhase = length == 0 ? .complete : .body
+        case .chunked: responsePhase = .body
         case .untilClose:
-            answer = .body
+            responsePhase = .body
             endsWithConnection = true
         }
     }
 
-    mutating func bodyEnded() { answer = .complete }
+    mutating func bodyEnded() { responsePhase = .complete }
 
     /// Records a switch of protocols. Both directions continue until they end.
     mutating func tunnelBegan() {
         isTunnel = true
         requestOpen = true
-        answer = .body
+        responsePhase = .body
         endsWithConnection = true
         responsePermitsReuse = false
     }
@@ -133,20 +133,20 @@ struct UpstreamExchange: Sendable {
     /// Whether the connection may serve another request: both directions have ended, and the upstream keeps it open.
     ///
     /// If the upstream responds before it has read the body, the connection is not reused.
-    var isReusable: Bool { answer == .complete && !requestOpen && responsePermitsReuse && !endsWithConnection }
+    var isReusable: Bool { responsePhase == .complete && !requestOpen && responsePermitsReuse && !endsWithConnection }
 
     func outcome() -> Outcome {
-        switch answer {
+        switch responsePhase {
         case .complete: return .complete
         case .body: return endsWithConnection && !hasFailed ? .complete : .brokenBody
         case .awaitingHead:
             if gotBytes { return .brokenHead }
-            return (isRetryable || isWithdrawn) && !sentBody ? .retry : .unanswered
+            return (isRetryable || isWithdrawn) && !sentBody ? .retry : .noResponse
         }
     }
 
     /// Returns whether the timeout for the start of the response has expired since the request was completely sent.
     func responseIsLate(now: UInt64, limit: UInt64) -> Bool {
-        answer == .awaitingHead && !requestOpen && now > lastProgress && now - lastProgress > limit
+        responsePhase == .awaitingHead && !requestOpen && now > lastProgress && now - lastProgress > limit
     }
 }

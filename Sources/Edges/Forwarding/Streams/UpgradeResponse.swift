@@ -29,7 +29,7 @@ struct UpgradeResponse {
     }
 
     private var isHandshake: Bool {
-        guard let accept = request.accept, let answered = only("sec-websocket-accept"), answered.elementsEqual(accept)
+        guard let accept = request.accept, let received = only("sec-websocket-accept"), received.elementsEqual(accept)
         else { return false }
         switch count(WebSocketProtocols.fieldName) {
         case 0: return true

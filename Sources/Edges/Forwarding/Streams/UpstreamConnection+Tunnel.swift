@@ -9,7 +9,7 @@ extension UpstreamConnection {
     /// more to do.
     func switchProtocols(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
         guard let upgrade,
-            let answer = UpgradeResponse(head, bytes: bytes, fields: connectionContext.responseFields, to: upgrade)
+            let response = UpgradeResponse(head, bytes: bytes, fields: connectionContext.responseFields, to: upgrade)
         else {
             fail(.upstreamInvalidResponse)
             return false
@@ -18,8 +18,8 @@ extension UpstreamConnection {
         responseBody = .untilClose
         delivery = .asIs
         _ = client.beginResponse(status: 101, persistent: false)
-        let scratch = connectionContext.flushes.answers.next()
-        guard answer.render(for: client.record, into: &scratch.pointee) else {
+        let scratch = connectionContext.flushes.responses.next()
+        guard response.render(for: client.record, into: &scratch.pointee) else {
             fail(.internalError)
             return false
         }

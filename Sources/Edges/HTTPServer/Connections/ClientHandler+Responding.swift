@@ -44,7 +44,7 @@ extension ClientHandler {
     package func beginResponse(status: UInt16, persistent: Bool) -> Bool {
         let now = connectionContext.time
         record.status = status
-        record.answered = now
+        record.responded = now
         // An open body will not be read to its end, so that the next request could not be located.
         connection.responseBegan(
             persistent: persistent && !connectionContext.isDraining && !closesAfterResponse, now: now)
@@ -71,7 +71,7 @@ extension ClientHandler {
     func finish() {
         handler?.finished(self)
         stream = nil
-        lasting = nil
+        longExchange = nil
     }
 
     /// Responds with a denial instead of forwarding.
@@ -82,7 +82,7 @@ extension ClientHandler {
         if record.clearsCookie { denial.cookieLine = connectionContext.clearingCookie }
         skipBodyAtHand()
         let closes = beginResponse(status: denial.code.status, persistent: !connection.bodyOpen)
-        let scratch = connectionContext.flushes.answers.next()
+        let scratch = connectionContext.flushes.responses.next()
         ProblemResponse(
             denial: denial, record: record, closes: closes,
             additions: record.additions ?? handler?.additions
@@ -98,7 +98,7 @@ extension ClientHandler {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         skipBodyAtHand()
         let closes = beginResponse(status: document.status, persistent: !connection.bodyOpen)
-        let scratch = connectionContext.flushes.answers.next()
+        let scratch = connectionContext.flushes.responses.next()
         document.write(
             into: &scratch.pointee, for: record, date: connectionContext.dateLine(), closes: closes,
             additions: record.additions ?? handler?.additions)

@@ -34,7 +34,7 @@ package final class ClientHandler: ChannelInboundHandler {
     /// The state of the current stream. `nil` for an ordinary request and between requests.
     @exclusivity(unchecked) package var stream: OpenStream?
     /// The permission of a long exchange that is not a stream. `nil` if it has not been checked.
-    @exclusivity(unchecked) package var lasting: OpenStream?
+    @exclusivity(unchecked) package var longExchange: OpenStream?
     /// The listener that accepted the connection. `nil` in tests.
     var listener: ListenerSlot?
     /// The connection's entry in the process's budget. `nil` in tests.

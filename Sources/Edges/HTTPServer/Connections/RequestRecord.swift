@@ -13,7 +13,7 @@ package struct RequestRecord {
     package var began: UInt64 = 0
     package var decided: UInt64 = 0
     package var forwarded: UInt64 = 0
-    package var answered: UInt64 = 0
+    package var responded: UInt64 = 0
     /// Offsets into the request's head.
     package var method = ByteRange(start: 0, length: 0)
     package var path = ByteRange(start: 0, length: 0)

@@ -121,17 +121,17 @@ extension ClientHandler {
         // Responses of the gateway itself are not forwarded.
         guard connection.phase == .exchanging, record.forwarded > 0, record.isAuthenticated else { return false }
         if connection.bodyOpen, now >= record.forwarded &+ StreamBounds.recheckAge { return true }
-        return connection.responseStarted && now >= record.answered &+ StreamBounds.recheckAge
+        return connection.responseStarted && now >= record.responded &+ StreamBounds.recheckAge
     }
 
     private func lostPermission(at now: UInt64) -> DecisionCode? {
-        if lasting == nil { lasting = handler?.watchExchange(of: self) }
-        guard let lasting else { return nil }
+        if longExchange == nil { longExchange = handler?.watchExchange(of: self) }
+        guard let longExchange else { return nil }
         let moment = StreamWatch.Moment(now: now, lastProgress: now)
-        if !hasEnd, lasting.watch.end(at: moment, wall: connectionContext.clock.now()) != nil {
+        if !hasEnd, longExchange.watch.end(at: moment, wall: connectionContext.clock.now()) != nil {
             return record.expiredCode
         }
-        return handler?.refusal(of: lasting)
+        return handler?.refusal(of: longExchange)
     }
 
     /// Whether all open bodies have a known length. Such an exchange may be completed after its token has expired, but

@@ -8,7 +8,7 @@ package final class OpenStream {
         /// Bytes in both directions after an upstream's 101.
         case tunnel(isWebSocket: Bool)
         /// A response with an unbounded body.
-        case answer
+        case response
         /// Any other long exchange, of which only the permission is checked.
         case exchange
     }

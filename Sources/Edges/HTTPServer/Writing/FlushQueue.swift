@@ -22,7 +22,7 @@ package final class FlushQueue {
     @exclusivity(unchecked) private var isFlushing = false
     /// The buffers for request heads and for response heads.
     package let requests = ScratchBuffers(capacity: 4096)
-    package let answers = ScratchBuffers(capacity: 1024)
+    package let responses = ScratchBuffers(capacity: 1024)
 
     /// Creates a queue. The loop is `nil` in tests, to flush immediately.
     init(loop: (any EventLoop)?) {
@@ -54,6 +54,6 @@ package final class FlushQueue {
 
     private func sent() {
         requests.reuse()
-        answers.reuse()
+        responses.reuse()
     }
 }

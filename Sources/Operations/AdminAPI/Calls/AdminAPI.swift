@@ -33,7 +33,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    func answer(_ call: AdminCall, body: [UInt8]) async -> AdminResponse {
+    func respond(to call: AdminCall, body: [UInt8]) async -> AdminResponse {
         do throws(AdministrationError) {
             return try await perform(call, body: body)
         } catch {

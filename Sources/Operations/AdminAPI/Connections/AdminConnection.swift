@@ -75,7 +75,7 @@ final class AdminConnection: ChannelInboundHandler {
         }
         if !call.isPublic { open.keep(context.channel) }
         let api = api
-        context.eventLoop.makeFutureWithTask { await api.answer(call, body: body) }
+        context.eventLoop.makeFutureWithTask { await api.respond(to: call, body: body) }
             .assumeIsolated().whenSuccess { [self] response in send(response, context: context) }
     }
 

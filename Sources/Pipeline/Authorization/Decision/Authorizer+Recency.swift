@@ -32,7 +32,7 @@ extension Authorizer {
     }
 
     private func recordedRecency(_ maxAge: Int64, _ policy: RoutePolicy, _ context: DecisionContext) -> Recency {
-        switch context.answer {
+        switch context.records {
         case .records(_, .record(revoked: true, _, _)?, _): .ended
         case .records(_, let session?, _): recency(maxAge, policy, session, now: context.now)
         case .failed(let failure): .unknown(failure)

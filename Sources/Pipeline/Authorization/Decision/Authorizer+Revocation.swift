@@ -45,7 +45,7 @@ extension Authorizer {
 
     /// Combines the store's records with the view, because a store that lost its data returns no records.
     private func strictRevocation(_ facts: CredentialFacts, in context: DecisionContext) -> RevocationResult {
-        let result = storedRevocation(facts, context.answer)
+        let result = storedRevocation(facts, context.records)
         guard includesView, case .passes = result, case .revoked(let code) = lastKnown(facts, in: context) else {
             return result
         }
@@ -124,7 +124,7 @@ extension Authorizer {
         return policy.allowsOnStoreFailure ? nil : .deny(Denial(.storeUnavailable))
     }
 
-    func refusal(_ facts: CredentialFacts, _ status: AccountStatus.Answer) -> Decision? {
+    func refusal(_ facts: CredentialFacts, _ status: AccountStatus.State) -> Decision? {
         switch status {
         case .account(_, disabled: true): .deny(Denial(.userDisabled))
         case .account(let validSince?, _) where facts.validityTime.isBefore(validSince):
@@ -139,7 +139,7 @@ extension Authorizer {
     ///
     /// Only known results count, whatever their age: a failed lookup does not end a stream. A user without records was
     /// permitted when the stream began.
-    package func refusal(_ facts: CredentialFacts, account: AccountStatus.Answer?) -> DecisionCode? {
+    package func refusal(_ facts: CredentialFacts, account: AccountStatus.State?) -> DecisionCode? {
         if case .revoked(let code) = replicatedRevocation(facts) { return code }
         guard queriesFirebase, facts.isFirebase, let account, case .deny(let denial)? = refusal(facts, account)
         else {

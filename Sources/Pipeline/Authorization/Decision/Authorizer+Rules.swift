@@ -49,7 +49,7 @@ extension Authorizer {
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, _ context: DecisionContext
     ) -> Denial? {
         guard let identity, policy.revocation != .off,
-            case .records(_, .record(revoked: true, _, _)?, _)? = context.answer
+            case .records(_, .record(revoked: true, _, _)?, _)? = context.records
         else { return nil }
         return Denial(identity.facts.kind.revokedCode)
     }
@@ -81,7 +81,7 @@ extension Authorizer {
 
     /// Reads the record from the store's response to this request.
     private func recordFromStore(_ context: DecisionContext) -> (SignInRecord, StoreFailure?) {
-        switch context.answer {
+        switch context.records {
         // A revoked session proves no sign-in.
         case .records(_, .record(revoked: true, _, _)?, _): (.read(nil), nil)
         case .records(_, let session?, _): record(session)

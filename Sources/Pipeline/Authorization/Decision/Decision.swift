@@ -42,17 +42,17 @@ package struct DecisionContext {
     /// Whether the request may still wait for the revocation view to be loaded.
     package var mayWait: Bool
     /// The store's response to this request's query. `nil` if it was not queried.
-    package var answer: StoreRecords?
+    package var records: StoreRecords?
     /// The status of the user's account at Identity Toolkit.
     package var account: AccountView = .notQueried
 
     package init(
-        now: Int64, monotonic: UInt64, mayWait: Bool, answer: StoreRecords? = nil, account: AccountView = .notQueried
+        now: Int64, monotonic: UInt64, mayWait: Bool, records: StoreRecords? = nil, account: AccountView = .notQueried
     ) {
         self.now = now
         self.monotonic = monotonic
         self.mayWait = mayWait
-        self.answer = answer
+        self.records = records
         self.account = account
     }
 }
@@ -61,7 +61,7 @@ package struct DecisionContext {
 package enum AccountView: Sendable, Equatable {
     /// The account was not looked up, or too long ago.
     case notQueried
-    case known(AccountStatus.Answer)
+    case known(AccountStatus.State)
     /// The lookup failed; with the last known status, whatever its age.
-    case failed(lastKnown: AccountStatus.Answer?)
+    case failed(lastKnown: AccountStatus.State?)
 }

@@ -47,7 +47,7 @@ package struct AccountLookup: Sendable {
     /// Parses the status of each uid from a response. A uid that it does not contain is `missing`.
     package static func read(
         _ response: OutboundResponse, about uids: [UID], now: Int64
-    ) -> Result<[UID: AccountStatus.Answer], LookupFailure> {
+    ) -> Result<[UID: AccountStatus.State], LookupFailure> {
         guard response.status == 200 else {
             var failure = LookupFailure(response, ownCredentials: [401], now: now)
             // Status 400 may concern one of the uids. Any other status concerns the service or the project.
@@ -66,9 +66,9 @@ package struct AccountLookup: Sendable {
         }
     }
 
-    private static func statuses(_ users: JSONValue?, _ uids: [UID]) -> [UID: AccountStatus.Answer] {
+    private static func statuses(_ users: JSONValue?, _ uids: [UID]) -> [UID: AccountStatus.State] {
         var statuses = Dictionary(
-            uids.map { ($0, AccountStatus.Answer.missing) }, uniquingKeysWith: { first, _ in first })
+            uids.map { ($0, AccountStatus.State.missing) }, uniquingKeysWith: { first, _ in first })
         for user in users.map({ Array($0.elements) }) ?? [] {
             guard let uid = user["localId"]?.string.map({ Array($0.utf8) }), let known = statuses[uid] else { continue }
             // Two entries of the same uid may contradict each other.
@@ -77,7 +77,7 @@ package struct AccountLookup: Sendable {
         return statuses
     }
 
-    private static func status(of user: JSONValue) -> AccountStatus.Answer {
+    private static func status(of user: JSONValue) -> AccountStatus.State {
         let disabled = user["disabled"]
         guard disabled == nil || disabled?.bool != nil else { return .unavailable }
         guard let member = user["validSince"] else {

@@ -94,7 +94,7 @@ extension AccountMachine {
     }
 
     mutating func completed(
-        _ number: Int, _ result: Result<[UID: AccountStatus.Answer], LookupFailure>, now: UInt64
+        _ number: Int, _ result: Result<[UID: AccountStatus.State], LookupFailure>, now: UInt64
     ) -> [Action] {
         guard let call = flights.finish(number) else { return [] }
         switch result {
@@ -135,12 +135,12 @@ extension AccountMachine {
     }
 
     private mutating func accept(
-        _ statuses: [UID: AccountStatus.Answer], _ call: Flights.Call, now: UInt64
+        _ statuses: [UID: AccountStatus.State], _ call: Flights.Call, now: UInt64
     ) -> [Action] {
         rejectedAlone = 0
         var actions = actions(flights.succeeded(), now: now)
         for uid in call.keys {
-            let status = AccountStatus(answer: statuses[uid] ?? .unavailable, queriedAt: call.startedAt)
+            let status = AccountStatus(state: statuses[uid] ?? .unavailable, queriedAt: call.startedAt)
             remember(status, of: uid)
             actions.append(.resolve(call.waiters[uid] ?? [], status))
         }
@@ -149,7 +149,7 @@ extension AccountMachine {
 
     /// Caches a status, unless the result of a later call is already cached. An unavailable status is not cached.
     private mutating func remember(_ status: AccountStatus, of uid: UID) {
-        guard status.answer != .unavailable, (known[uid]?.queriedAt ?? 0) <= status.queriedAt else { return }
+        guard status.state != .unavailable, (known[uid]?.queriedAt ?? 0) <= status.queriedAt else { return }
         known.set(status, for: uid)
     }
 
@@ -167,7 +167,7 @@ extension AccountMachine {
     }
 
     private func unavailable(_ waiters: [Waiter], _ queriedAt: UInt64) -> Action {
-        .resolve(waiters, AccountStatus(answer: .unavailable, queriedAt: queriedAt))
+        .resolve(waiters, AccountStatus(state: .unavailable, queriedAt: queriedAt))
     }
 
     private func actions(_ actions: [Flights.Action], now: UInt64) -> [Action] {

@@ -3,7 +3,7 @@ package import Revocation
 
 /// The status of a Firebase account at Identity Toolkit.
 package struct AccountStatus: Sendable, Equatable {
-    package enum Answer: Sendable, Equatable {
+    package enum State: Sendable, Equatable {
         /// `valid_since` in seconds since 1970. `nil` if no token was ever revoked.
         case account(validSince: UnixTime?, disabled: Bool)
         /// The account does not exist: it was deleted.
@@ -12,12 +12,12 @@ package struct AccountStatus: Sendable, Equatable {
         case unavailable
     }
 
-    package var answer: Answer
+    package var state: State
     /// When the lookup started, in monotonic nanoseconds.
     package var queriedAt: UInt64
 
-    package init(answer: Answer, queriedAt: UInt64) {
-        self.answer = answer
+    package init(state: State, queriedAt: UInt64) {
+        self.state = state
         self.queriedAt = queriedAt
     }
 }

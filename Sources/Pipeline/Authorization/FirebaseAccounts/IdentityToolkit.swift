@@ -60,7 +60,7 @@ package final class IdentityToolkit: FirebaseAccountLookup {
 
     package func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
         // The URL names at most one tenant: the configuration rejects lookups of several tenants' users.
-        guard user.tenant == nil else { return completion(AccountStatus(answer: .unavailable, queriedAt: notBefore)) }
+        guard user.tenant == nil else { return completion(AccountStatus(state: .unavailable, queriedAt: notBefore)) }
         let uid = Array(user.uid.utf8)
         apply { machine, now in machine.lookUp(uid, notBefore: notBefore, completion, now: now) }
     }

@@ -122,7 +122,7 @@ extension RequestPipeline {
     ) -> PipelineStep {
         guard let plan = run.plan else { return .deny(Denial(.internalError)) }
         var decisionContext = DecisionContext(
-            now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), answer: run.records)
+            now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), records: run.records)
         if accounts != nil { decisionContext.account = accountView(run, plan, mayWait: decisionContext.mayWait) }
         let rules = plan.policy.rules == nil ? nil : beginRules(run, request, plan, context)
         let decision = decide(&run, plan, decisionContext, rules, observer)
@@ -135,7 +135,7 @@ extension RequestPipeline {
         case .awaitStore: return .await(.revocationView)
         case .queryStore(let question):
             // The store was already queried, even if it failed.
-            guard decisionContext.answer == nil, let identity = run.identity else {
+            guard decisionContext.records == nil, let identity = run.identity else {
                 return .deny(Denial(.storeUnavailable))
             }
             return .await(.records(question, of: identity))
@@ -209,10 +209,10 @@ extension RequestPipeline {
             return .notQueried
         }
         let known = accounts?.table.find(facts.userKey)
-        if let known, known.queriedAt >= oldestAccount(run, plan) { return .known(known.answer) }
+        if let known, known.queriedAt >= oldestAccount(run, plan) { return .known(known.state) }
         // After a failed lookup or the deadline, the known status decides. Another lookup could alternate endlessly
         // with a store query.
-        return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.answer) : .notQueried
+        return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.state) : .notQueried
     }
 
     /// Returns the minimum time of an account status, in monotonic nanoseconds. A strict route needs one that was

@@ -41,12 +41,12 @@ import Testing
         return (explanation, looks.withLock { $0 })
     }
 
-    private static let passes: [AccountStatus.Answer] = [
+    private static let passes: [AccountStatus.State] = [
         .good, .account(validSince: UnixTime(clamping: Given.now - 600), disabled: false),
     ]
 
     @Test(arguments: passes)
-    func `an account in order is a step`(answer: AccountStatus.Answer) async throws {
+    func `an account in order is a step`(answer: AccountStatus.State) async throws {
         let (explanation, looks) = try await explain(.reported(answer, by: "a test"))
         #expect(explanation.code == .ok && looks == ["ada"])
         #expect(explanation.step("account")?.mark == .passed)
@@ -55,14 +55,14 @@ import Testing
 
     @Test(arguments: [
         (
-            AccountStatus.Answer.account(validSince: nil, disabled: true), DecisionCode.userDisabled,
+            AccountStatus.State.account(validSince: nil, disabled: true), DecisionCode.userDisabled,
             "disabled in Firebase"
         ),
         (.account(validSince: UnixTime(clamping: Given.now - 599), disabled: false), .idTokenRevoked, "revoked since"),
         (.missing, .idTokenRevoked, "was deleted"), (.unavailable, .storeUnavailable, "on_store_failure: deny"),
     ])
     func `a denial by Firebase fails at the account`(
-        answer: AccountStatus.Answer, code: DecisionCode, words: String
+        answer: AccountStatus.State, code: DecisionCode, words: String
     ) async throws {
         let (explanation, _) = try await explain(.reported(answer, by: "a test"))
         #expect(explanation.code == code && explanation.failures == ["account"])

@@ -85,7 +85,7 @@ final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLo
     // MARK: - Firebase accounts
 
     /// The state of an account, by the uid.
-    private static func account(_ uid: String) -> AccountStatus.Answer {
+    private static func account(_ uid: String) -> AccountStatus.State {
         switch uid {
         case "fb-disabled": .account(validSince: nil, disabled: true)
         case "fb-revoked": .account(validSince: UnixTime(clamping: ManualClock.start - 50), disabled: false)
@@ -101,7 +101,7 @@ final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLo
     }
 
     func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
-        completion(AccountStatus(answer: Self.account(user.uid), queriedAt: monotonic))
+        completion(AccountStatus(state: Self.account(user.uid), queriedAt: monotonic))
     }
 
     // MARK: - Owners, account calls
@@ -129,5 +129,5 @@ final class ComparedServices: OpaqueTokenChecking, FirebaseAccountLookup, LinkLo
         completion(Self.owner(link))
     }
 
-    func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void) { answer(.done()) }
+    func serve(_ call: AccountCall, completion: @escaping @Sendable (AccountReply) -> Void) { completion(.done()) }
 }

@@ -10,7 +10,7 @@ import Testing
 /// The limits of the bodies of account calls that a worker buffers.
 @Suite struct HeldCallsTests {
     private struct NoService: AccountServing {
-        func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void) { answer(.done()) }
+        func serve(_ call: AccountCall, completion: @escaping @Sendable (AccountReply) -> Void) { completion(.done()) }
     }
 
     private static let body = String(repeating: "x", count: 100)

@@ -69,7 +69,7 @@ import Testing
         let request = try ParsedRequest(
             Array("\(row.method) \(row.path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8),
             limits: ConnectionLimits(Configuration.Limits()))
-        let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: row.mayWait, answer: row.answer)
+        let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: row.mayWait, records: row.answer)
         let entry = try row.token?.entry()
         var failures: [StoreFailure] = []
         let decision = request.withView { request in

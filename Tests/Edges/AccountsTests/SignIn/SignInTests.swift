@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a disabled Firebase account cannot be opened by a link`(disabledBefore: Bool) async throws {
-        let good = AccountStatus.Answer.account(validSince: nil, disabled: false)
+        let good = AccountStatus.State.account(validSince: nil, disabled: false)
         let firebase = ChangingAccounts([disabledBefore ? .account(validSince: nil, disabled: true) : good])
         let rig = try await AccountsRig(parts: { $0.firebase = firebase })
         let link = IdentityLink(provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))

@@ -38,13 +38,13 @@ final class FixedKeys: KeyWaiting {
 
 /// Returns one status after the other for every account, and the last one repeatedly.
 final class ChangingAccounts: FirebaseAccountLookup {
-    private let answers: Mutex<[AccountStatus.Answer]>
+    private let answers: Mutex<[AccountStatus.State]>
 
-    init(_ answers: [AccountStatus.Answer]) { self.answers = Mutex(answers) }
+    init(_ answers: [AccountStatus.State]) { self.answers = Mutex(answers) }
 
     func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
         let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .unavailable }
-        completion(AccountStatus(answer: next, queriedAt: notBefore))
+        completion(AccountStatus(state: next, queriedAt: notBefore))
     }
 }
 

@@ -19,7 +19,7 @@ import Testing
     ])
     func `a response without a body is complete`(framing: BodyFraming, isComplete: Bool) {
         let exchange = exchange(framing)
-        #expect(exchange.answer == (isComplete ? .complete : .body))
+        #expect(exchange.responsePhase == (isComplete ? .complete : .body))
         #expect(exchange.isReusable == isComplete)
     }
 
@@ -36,10 +36,10 @@ import Testing
 
     @Test func `only a request without a response and without a sent body may be retried`() {
         #expect(exchange(isRetryable: true).outcome() == .retry)
-        #expect(exchange(isRetryable: false).outcome() == .unanswered)
+        #expect(exchange(isRetryable: false).outcome() == .noResponse)
         var uploading = exchange(isRetryable: true)
         uploading.bodySent(now: 0)
-        #expect(uploading.outcome() == .unanswered)
+        #expect(uploading.outcome() == .noResponse)
         var answered = exchange(isRetryable: true)
         answered.bytesReceived()
         #expect(answered.outcome() == .brokenHead)

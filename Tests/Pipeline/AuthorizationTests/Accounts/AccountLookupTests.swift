@@ -42,8 +42,8 @@ import Testing
             (#"{"localId":"u","validSince":"99999999999999999999999"}"#, .unavailable),
             (#"{"localId":"u","disabled":"false"}"#, .unavailable), (#"{"localId":"u","disabled":0}"#, .unavailable),
             (#"{"localId":"u"},{"localId":"u","disabled":true}"#, .unavailable),
-        ] as [(String, AccountStatus.Answer)])
-    func `the record of an account is read`(users: String, expected: AccountStatus.Answer) throws {
+        ] as [(String, AccountStatus.State)])
+    func `the record of an account is read`(users: String, expected: AccountStatus.State) throws {
         #expect(try read(#"{"users":[\#(users)]}"#).get() == [Array("u".utf8): expected])
     }
 
@@ -82,7 +82,7 @@ import Testing
 
     private func read(
         _ body: String, _ status: Int = 200
-    ) -> Result<[AccountLookup.UID: AccountStatus.Answer], LookupFailure> {
+    ) -> Result<[AccountLookup.UID: AccountStatus.State], LookupFailure> {
         AccountLookup.read(OutboundResponse(status: status, body: Array(body.utf8)), about: [Array("u".utf8)], now: 0)
     }
 }

@@ -161,16 +161,16 @@ extension DevelopmentProviderTests {
     }
 
     /// The status of the account at the provider.
-    private func known(_ uid: String, _ provider: DevelopmentProvider) -> AccountStatus.Answer? {
+    private func known(_ uid: String, _ provider: DevelopmentProvider) -> AccountStatus.State? {
         provider.account(uid).map {
             .account(validSince: $0.validSince.flatMap(UnixTime.init(_:)), disabled: $0.isDisabled ?? false)
         }
     }
 
-    private func lookUp(_ uid: String, _ toolkit: IdentityToolkit) async -> AccountStatus.Answer {
+    private func lookUp(_ uid: String, _ toolkit: IdentityToolkit) async -> AccountStatus.State {
         let now = time.monotonic
         return await withCheckedContinuation { continuation in
-            toolkit.lookUp(UserKey(uid), notBefore: now) { continuation.resume(returning: $0.answer) }
+            toolkit.lookUp(UserKey(uid), notBefore: now) { continuation.resume(returning: $0.state) }
         }
     }
 }

@@ -17,11 +17,11 @@ import Testing
         let rig = try AccountRig()
         let lookups = (0..<6).map { rig.lookUp("u\($0)") }
         rig.transport.answer(1, status, body, retryAfter: retryAfter)
-        #expect(lookups[0].answers == [.unavailable])
-        #expect(lookups[1].answers == [], "its call runs")
-        #expect(lookups[5].answers == [.unavailable])
+        #expect(lookups[0].states == [.unavailable])
+        #expect(lookups[1].states == [], "its call runs")
+        #expect(lookups[5].states == [.unavailable])
         rig.advance(pause - 0.1)
-        #expect(rig.lookUp("u0").all == [AccountStatus(answer: .unavailable, queriedAt: rig.time.monotonic)])
+        #expect(rig.lookUp("u0").all == [AccountStatus(state: .unavailable, queriedAt: rig.time.monotonic)])
         #expect(rig.transport.count == 5)
         rig.advance(0.1)
         rig.lookUp("u0")
@@ -37,8 +37,8 @@ import Testing
         rig.advance(1)
         rig.lookUp("alice")
         rig.transport.answer(2, 503, "")
-        #expect(rig.lookUp("alice", notOlderThan: 60).answers == [.good])
-        #expect(rig.lookUp("alice").answers == [.unavailable])
+        #expect(rig.lookUp("alice", notOlderThan: 60).states == [.good])
+        #expect(rig.lookUp("alice").states == [.unavailable])
     }
 
     @Test func `an account with a refused lookup delays no other account`() throws {
@@ -50,7 +50,7 @@ import Testing
         }
         rig.answer(1)
         for (number, statuses) in lookups.enumerated() {
-            #expect(statuses.answers == [number == 17 ? .unavailable : .missing])
+            #expect(statuses.states == [number == 17 ? .unavailable : .missing])
         }
         #expect(rig.toolkit.status().pausedFor == 0)
     }
@@ -60,7 +60,7 @@ import Testing
         let lookups = (0..<64).map { rig.lookUp("u\($0)") }
         rig.transport.always { _ in .success(OutboundResponse(status: 400, body: [])) }
         rig.answer(1)
-        #expect(lookups.allSatisfy { $0.answers == [.unavailable] })
+        #expect(lookups.allSatisfy { $0.states == [.unavailable] })
         #expect(rig.transport.count < 20)
         #expect(rig.toolkit.status().pausedFor > 0)
     }
@@ -74,7 +74,7 @@ import Testing
         rig.answer(6)
         #expect(try rig.uids(7) == ["u1"])
         rig.answer(7)
-        #expect(lookups.allSatisfy { $0.answers == [.missing] })
+        #expect(lookups.allSatisfy { $0.states == [.missing] })
     }
 
     // MARK: - Access token
@@ -88,7 +88,7 @@ import Testing
         #expect(rig.transport.count == 2)
         #expect(try rig.uids(1).count == 6)
         rig.answer(1)
-        #expect(lookups.allSatisfy { $0.answers == [.missing] })
+        #expect(lookups.allSatisfy { $0.states == [.missing] })
     }
 
     @Test(arguments: [("3600", 3300), ("60", 48), ("100.9", 80)] as [(String, Double)])
@@ -118,22 +118,22 @@ import Testing
         rig.answer(2)
         let during = rig.lookUp("b")
         rig.answer(3)
-        #expect(during.answers == [.missing])
+        #expect(during.states == [.missing])
         #expect(rig.transport.count == 4)
         rig.advance(200)
         let after = rig.lookUp("c")
         #expect(rig.transport.count == 5)
         rig.answerToken(4, "at-2")
         rig.answer(5)
-        #expect(after.answers == [.missing])
+        #expect(after.states == [.missing])
     }
 
     @Test func `without an access token every lookup fails at once`() throws {
         let rig = try AccountRig(token: false)
         let lookups = (0..<3).map { rig.lookUp("u\($0)") }
         rig.transport.answer(0, 400, #"{"error":"invalid_grant"}"#)
-        #expect(lookups.allSatisfy { $0.answers == [.unavailable] })
-        #expect(rig.lookUp("u0").answers == [.unavailable])
+        #expect(lookups.allSatisfy { $0.states == [.unavailable] })
+        #expect(rig.lookUp("u0").states == [.unavailable])
         #expect(rig.transport.count == 1)
         #expect(rig.log.all.map(\.level) == [.error])
         rig.advance(1)
@@ -145,11 +145,11 @@ import Testing
         let rig = try AccountRig()
         let lookup = rig.lookUp("alice")
         rig.transport.answer(1, 401, "")
-        #expect(lookup.answers == [])
+        #expect(lookup.states == [])
         rig.answerToken(2, "at-2")
         #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-2")
         rig.answer(3, #"{"localId":"alice"}"#)
-        #expect(lookup.answers == [.good])
+        #expect(lookup.states == [.good])
     }
 
     @Test func `a key that is always refused is an outage`() throws {
@@ -158,8 +158,8 @@ import Testing
         rig.transport.answer(1, 401, "")
         rig.answerToken(2, "at-2")
         rig.transport.answer(3, 401, "")
-        #expect(lookup.answers == [.unavailable])
-        #expect(rig.lookUp("bob").answers == [.unavailable])
+        #expect(lookup.states == [.unavailable])
+        #expect(rig.lookUp("bob").states == [.unavailable])
         #expect(rig.transport.count == 4)
         #expect(rig.log.all.map(\.level) == [.error])
     }
@@ -172,7 +172,7 @@ import Testing
         rig.answerToken(5, "at-2")
         #expect(rig.transport.count == 10)
         for place in 6...9 { rig.answer(place) }
-        #expect(lookups.allSatisfy { $0.answers == [.missing] })
+        #expect(lookups.allSatisfy { $0.states == [.missing] })
     }
 
     @Test func `no token, key or uid is logged or dumped`() throws {

@@ -33,7 +33,7 @@ import Testing
         let status = await withCheckedContinuation { continuation in
             toolkit.lookUp("alice", notBefore: 0) { continuation.resume(returning: $0) }
         }
-        #expect(status.answer == .account(validSince: 17, disabled: false))
+        #expect(status.state == .account(validSince: 17, disabled: false))
         #expect(source.requests.count == 2)
         let head = try #require(source.requests.last?.head)
         #expect(head.hasPrefix("POST /keys/my-app/accounts:lookup HTTP/1.1\r\n"))

@@ -16,7 +16,7 @@ import Testing
         #expect(rig.transport.calls[1].request.field("authorization") == "Bearer at-1")
         rig.time.advance(seconds: 1)
         rig.answer(1, #"{"localId":"alice","validSince":"17","disabled":true}"#)
-        #expect(lookup.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), queriedAt: started)])
+        #expect(lookup.all == [AccountStatus(state: .account(validSince: 17, disabled: true), queriedAt: started)])
     }
 
     @Test func `a cached status serves lookups that accept its age`() throws {
@@ -24,9 +24,9 @@ import Testing
         rig.lookUp("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
         rig.advance(10)
-        #expect(rig.lookUp("alice", notOlderThan: 10).answers == [.good])
+        #expect(rig.lookUp("alice", notOlderThan: 10).states == [.good])
         #expect(rig.transport.count == 2)
-        #expect(rig.lookUp("alice", notOlderThan: 9.9).answers == [])
+        #expect(rig.lookUp("alice", notOlderThan: 9.9).states == [])
         #expect(rig.transport.count == 3)
     }
 
@@ -34,7 +34,7 @@ import Testing
         let rig = try AccountRig()
         rig.lookUp("gone")
         rig.answer(1)
-        #expect(rig.lookUp("gone").answers == [.missing])
+        #expect(rig.lookUp("gone").states == [.missing])
         #expect(rig.transport.count == 2)
     }
 
@@ -45,7 +45,7 @@ import Testing
         rig.lookUp("alice")
         rig.answer(2, #"{"localId":"alice","disabled":true}"#)
         rig.answer(1, #"{"localId":"alice"}"#)
-        #expect(rig.lookUp("alice", notOlderThan: 5).answers == [.account(validSince: nil, disabled: true)])
+        #expect(rig.lookUp("alice", notOlderThan: 5).states == [.account(validSince: nil, disabled: true)])
     }
 
     @Test func `waiting lookups share one request`() throws {
@@ -59,8 +59,8 @@ import Testing
         rig.answer(2)
         #expect(try rig.uids(6).count == 50)
         rig.answer(5, #"{"localId":"u7"}"#)
-        #expect(waiting[7].answers == [.good] && again.answers == [.good] && waiting[8].answers == [.missing])
-        #expect(waiting[120].answers == [])
+        #expect(waiting[7].states == [.good] && again.states == [.good] && waiting[8].states == [.missing])
+        #expect(waiting[120].states == [])
     }
 
     @Test func `a faulty record concerns one account only`() throws {
@@ -68,8 +68,8 @@ import Testing
         let (bad, good) = (rig.lookUp("bad"), rig.lookUp("good"))
         rig.answer(1)
         rig.answer(5, #"{"localId":"bad","validSince":5}"#, #"{"localId":"good"}"#)
-        #expect(bad.answers == [.unavailable] && good.answers == [.good])
-        #expect(rig.lookUp("bad", notOlderThan: 60).answers == [], "asked again")
+        #expect(bad.states == [.unavailable] && good.states == [.good])
+        #expect(rig.lookUp("bad", notOlderThan: 60).states == [], "asked again")
     }
 
     @Test func `the cache is bounded`() throws {
@@ -92,10 +92,10 @@ import Testing
         let lookups = (0..<6).map { rig.lookUp("u\($0)") }
         await rig.toolkit.shutdown()
         #expect(rig.transport.isShutDown)
-        #expect(lookups.allSatisfy { $0.answers == [.unavailable] })
+        #expect(lookups.allSatisfy { $0.states == [.unavailable] })
         rig.answer(1)
         #expect(lookups.allSatisfy { $0.all.count == 1 })
-        #expect(rig.lookUp("later").answers == [.unavailable])
+        #expect(rig.lookUp("later").states == [.unavailable])
         #expect(rig.transport.count == 5)
     }
 

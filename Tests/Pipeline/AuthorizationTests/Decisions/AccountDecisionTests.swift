@@ -22,14 +22,14 @@ import Testing
 
     /// The token of these tests was signed in 100 s ago.
     @Test(arguments: [
-        (AccountStatus.Answer.good, "passes"),
+        (AccountStatus.State.good, "passes"),
         (.account(validSince: UnixTime(clamping: ManualClock.start - 100), disabled: false), "passes"),
         (.account(validSince: UnixTime(clamping: ManualClock.start - 99), disabled: false), "idTokenRevoked"),
         (.account(validSince: nil, disabled: true), "userDisabled"),
         (.account(validSince: UnixTime(clamping: ManualClock.start), disabled: true), "userDisabled"),
         (.missing, "idTokenRevoked"), (.unavailable, "storeUnavailable"),
     ])
-    func `the status of the account decides`(_ status: AccountStatus.Answer, _ verdict: String) throws {
+    func `the status of the account decides`(_ status: AccountStatus.State, _ verdict: String) throws {
         #expect(try decide(.known(status)).verdict == verdict)
     }
 

@@ -32,7 +32,7 @@ struct DecisionRig {
             store: view.reader(), viewIsAuthoritative: !isShared, clockSkew: 5, maxStaleness: 60,
             queriesFirebase: queriesFirebase, acrValues: acrValues)
         let context = DecisionContext(
-            now: Self.now, monotonic: monotonic, mayWait: mayWait, answer: answer, account: account)
+            now: Self.now, monotonic: monotonic, mayWait: mayWait, records: answer, account: account)
         let decision = authorizer.decide(policy, identity: entry, in: context) { failures.append($0) }
         if case .permit(let permit) = decision { #expect(permit.identity === entry) }
         return (words(decision, isAnonymous: entry == nil), failures)

@@ -58,7 +58,7 @@ struct AccountRig {
         private let statuses = Mutex<[AccountStatus]>([])
 
         var all: [AccountStatus] { statuses.withLock { $0 } }
-        var answers: [AccountStatus.Answer] { all.map(\.answer) }
+        var states: [AccountStatus.State] { all.map(\.state) }
         fileprivate func add(_ status: AccountStatus) { statuses.withLock { $0.append(status) } }
     }
 
@@ -93,6 +93,6 @@ struct AccountRig {
     }
 }
 
-extension AccountStatus.Answer {
-    static let good = AccountStatus.Answer.account(validSince: nil, disabled: false)
+extension AccountStatus.State {
+    static let good = AccountStatus.State.account(validSince: nil, disabled: false)
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import SystemFixtures
 
 /// Lookups of opaque tokens: the queried providers, the number of lookups and the effect of the responses.
-@Suite struct AskingProvidersTests {
+@Suite struct ProviderLookupTests {
     private let desk: Desk
 
     init() throws { desk = try Desk() }

@@ -16,9 +16,9 @@ import Testing
 @testable import SystemFixtures
 
 /// Requests of Firebase users with lookups in Identity Toolkit and in the store.
-@Suite struct LookingUpAccountsTests {
+@Suite struct AccountStatusLookupTests {
     private static let token = TokenDraft.idToken().signed()
-    private static let fine = AccountStatus.Answer.account(validSince: nil, disabled: false)
+    private static let fine = AccountStatus.State.account(validSince: nil, disabled: false)
     private let desk: Desk
 
     init() throws { desk = try Desk() }
@@ -44,11 +44,11 @@ import Testing
             if redis != nil { try rig.until { $0.inquiries?.isConnected == true } }
         }
 
-        func answer(_ number: Int, _ answer: AccountStatus.Answer) async throws {
+        func answer(_ number: Int, _ answer: AccountStatus.State) async throws {
             let lookUp = try await eventually("\(number) look-ups") {
                 toolkit.lookUps.count >= number ? toolkit.lookUps[number - 1] : nil
             }
-            lookUp.resolve(AccountStatus(answer: answer, queriedAt: rig.clock.clock.monotonic()))
+            lookUp.resolve(AccountStatus(state: answer, queriedAt: rig.clock.clock.monotonic()))
         }
 
         /// Reads a request at the upstream and answers it.
@@ -125,7 +125,7 @@ import Testing
         try late.send(Self.request())
         try desk.rig.until { $0.pending.count == 2 }
         #expect(desk.toolkit.lookUps.count == 2)
-        desk.toolkit.lookUps[0].resolve(AccountStatus(answer: Self.fine, queriedAt: start))
+        desk.toolkit.lookUps[0].resolve(AccountStatus(state: Self.fine, queriedAt: start))
         try desk.pass(early, try desk.rig.upstream.accept())
         #expect(try desk.rig.onWorker { $0.pending.count } == 1)
         #expect(desk.toolkit.lookUps.count == 2)
@@ -141,7 +141,7 @@ import Testing
         try desk.rig.until { $0.pending.count == 1 }
         let start = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 2)
-        desk.toolkit.lookUps[0].resolve(AccountStatus(answer: Self.fine, queriedAt: start))
+        desk.toolkit.lookUps[0].resolve(AccountStatus(state: Self.fine, queriedAt: start))
         try desk.pass(client, try desk.rig.upstream.accept())
         #expect(desk.toolkit.lookUps.count == 1)
     }
@@ -208,7 +208,7 @@ import Testing
         /// The user who is looked up. The response is that the account does not exist.
         func lookedUp() async throws -> String {
             let lookUp = try await eventually("a look-up") { toolkit.lookUps.first }
-            lookUp.resolve(AccountStatus(answer: .missing, queriedAt: rig.clock.clock.monotonic()))
+            lookUp.resolve(AccountStatus(state: .missing, queriedAt: rig.clock.clock.monotonic()))
             return lookUp.uid
         }
     }

@@ -16,7 +16,7 @@ import Testing
 @testable import SystemFixtures
 
 /// Lookups of the owners of identities: which requests need one, the number of lookups and the effect of the responses.
-@Suite struct AskingOwnersTests {
+@Suite struct OwnerLookupTests {
     private static let token = ProviderSample.apple.signed()
     private static let name = "apple.com:user-1"
     private static let ada = LinkLookupResult.owner(AccountRecord(uid: "ada", created: 1))

@@ -10,7 +10,7 @@ import Testing
 @testable import SystemFixtures
 
 /// A response of the store decides only the request that it belongs to.
-@Suite struct AskingTheStoreTests {
+@Suite struct StoreLookupTests {
     private static let noUser = "*2\r\n$-1\r\n$-1\r\n"
     private static let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
     private static let revoked = "*2\r\n$10\r\n9999999999\r\n$-1\r\n"
