@@ -40,9 +40,9 @@ struct TwoGateways {
         }
     }
 
-    static let rounds = 200
+    static let rounds = 100
 
-    /// Runs `round` with two gateways 200 times, and expects no contradiction in the store afterwards.
+    /// Runs `round` with two gateways 100 times, and expects no contradiction in the store afterwards.
     static func race(
         _ kind: Kind, _ round: (any GatewayStore, any GatewayStore, Int) async throws -> Void
     ) async throws {

@@ -3,6 +3,7 @@ import GatewayCore
 import NIOCore
 import Testing
 
+@testable import Forwarding
 @testable import Gatehouse
 @testable import HTTPServer
 @testable import SystemFixtures
@@ -93,9 +94,12 @@ import Testing
         let (client, server) = try rig.exchange(
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", receiveBuffer: 4096)
         // The kernel would hold megabytes, each byte of which is a chunk to parse.
+        server.limitSendBuffer(to: 16_384)
         try rig.onWorker { worker in
             let client = worker.connectionContext.registry.connections[0]
+            let upstream = client.responder as? UpstreamConnection
             _ = client.context?.channel.setOption(.socketOption(.so_sndbuf), value: 16_384)
+            _ = upstream?.context?.channel.setOption(.socketOption(.so_rcvbuf), value: 16_384)
         }
         try server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let block = Array(String(repeating: "1\r\na\r\n", count: 8192).utf8)

@@ -83,7 +83,8 @@ import Testing
     private func store(_ database: RedisDatabase, _ policy: StoreLossPolicy) async throws -> RedisStore {
         var location = database.location
         location.onLostStore = policy
-        let store = try RedisStore(location, loop: RedisDatabase.loop, logger: .silent)
+        let store = try RedisStore(
+            location, maxStaleness: .seconds(1), loop: RedisDatabase.loop, logger: .silent)
         try await store.load()
         try await store.revoke("eve", at: 1_600_000_000)
         try await store.setDisabled("bob", true)
