@@ -7,16 +7,12 @@ enum PortHolder {
         "0100007F", "00000000", "00000000000000000000000000000000", "0000000000000000FFFF00000100007F",
     ]
 
-    /// How often the tables are read. A table that changes while it is read may lack entries.
-    private static let attempts = 3
-
     /// Returns the program's name and process, such as `node (process 4711)`. If the system does not report it, for
     /// example for a process of another user, returns `another program`.
     static func name(of port: UInt16) -> String {
-        let found = (0..<attempts).lazy.compactMap { _ in socket(of: port).flatMap { process(with: $0) } }.first
-        guard let found else { return "another program" }
-        let name = read("/proc/\(found)/comm").trimmingCharacters(in: .whitespacesAndNewlines)
-        return "\(name.isEmpty ? "a program" : name) (process \(found))"
+        guard let socket = socket(of: port), let process = process(with: socket) else { return "another program" }
+        let name = read("/proc/\(process)/comm").trimmingCharacters(in: .whitespacesAndNewlines)
+        return "\(name.isEmpty ? "a program" : name) (process \(process))"
     }
 
     /// Returns the socket's name in the descriptor directories, `socket:[INODE]`.
