@@ -37,7 +37,12 @@ enum PortHolder {
         }
     }
 
+    /// Returns the text of a file of `/proc`. Foundation takes the first short read for its end.
     private static func read(_ path: String) -> String {
-        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        guard let file = fopen(path, "r") else { return "" }
+        defer { fclose(file) }
+        var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
