@@ -27,6 +27,8 @@ final class SQLiteWriter: Sendable {
     private let lastFault = Mutex<StoreError?>(nil)
     private let writes = Mutex<[Write]>([])
     private let waiting = Atomic<Int>(0)
+    /// Whether `close` has removed the write-ahead log, or is about to.
+    private let isClosed = Atomic(false)
 
     /// Creates a writer.
     ///
@@ -46,13 +48,16 @@ final class SQLiteWriter: Sendable {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { [self] db in
                 if fault?.code == .full, isInPlace { record(probe(db)) }
-                if !isInPlace { record(.moved()) } else if fault?.code == .moved { record(nil) }
+                if !isInPlace { record(notInPlace()) } else if fault?.code == .moved { record(nil) }
                 continuation.resume(returning: fault)
             }
         }
     }
 
     private var isInPlace: Bool { identity?.isInPlace ?? true }
+
+    /// The error of a write whose file is not in place: closing removes the write-ahead log.
+    private func notInPlace() -> StoreError { isClosed.load(ordering: .acquiring) ? .closed() : .moved() }
 
     private func record(_ error: StoreError?) {
         lastFault.withLock { fault in
@@ -124,6 +129,7 @@ final class SQLiteWriter: Sendable {
                 continuation.resume(returning: checkpoint.mapError(StoreError.init))
             }
         }
+        isClosed.store(true, ordering: .releasing)
         do { try queue.close() } catch { throw StoreError(error) }
         try result.get()
     }
@@ -166,13 +172,13 @@ final class SQLiteWriter: Sendable {
     private func commit(_ batch: [Write], _ db: Database) {
         var completions: [Completion] = []
         do {
-            guard isInPlace else { throw StoreError.moved() }
+            guard isInPlace else { throw notInPlace() }
             try db.inTransaction(.immediate) {
                 for write in batch { completions.append(try write.run(db)) }
                 return .commit
             }
             // A write to a file that is no longer in place must not be acknowledged.
-            guard isInPlace else { throw StoreError.moved() }
+            guard isInPlace else { throw notInPlace() }
             record(nil)
             for complete in completions { complete(nil) }
         } catch {
