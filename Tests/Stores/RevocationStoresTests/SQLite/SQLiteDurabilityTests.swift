@@ -87,6 +87,14 @@ import Testing
         for uid in done { #expect(try await again.user(uid).validSince == 1) }
     }
 
+    @Test func `a write that is queued behind the close is refused as closed`() async throws {
+        let store = try open()
+        try await store.load()
+        try await store.writer.close()
+        await expectStoreError(.closed) { try await store.revoke("ann", at: 100) }
+        #expect(store.writer.fault == nil)
+    }
+
     private static func revokeOrHearClosed(_ uid: String, _ store: SQLiteStore) async -> String? {
         do throws(StoreError) { try await store.revoke(uid, at: 1) } catch {
             #expect(error.code == .closed)
