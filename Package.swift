@@ -350,7 +350,7 @@ let package = Package(
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
                 "Revocation", "RevocationStores", "StoreFixtures", grdb, logging, nioCore,
             ]),
-        tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", logging]),
+        tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", "SystemFixtures", logging]),
         tests(
             "AdminAPITests", in: "Operations",
             of: ["AdminAPI", "GatewayFixtures", "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix]),

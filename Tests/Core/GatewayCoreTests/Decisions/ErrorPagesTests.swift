@@ -4,22 +4,17 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The pages about errors and alerts, compared with the codes and metrics in the source and with each other.
+/// The pages about errors and metrics, compared with the codes and metrics in the source and with each other.
 @Suite struct ErrorPagesTests {
     private static let codes = DecisionCode.allCases.filter { $0 != .ok }
 
     private let errors: MarkdownPage
-    private let troubleshooting: MarkdownPage
-    /// The entries of the troubleshooting page about codes, and about alerts.
+    /// The entries of the troubleshooting page about codes.
     private let codeEntries: [MarkdownPage.Section]
-    private let alertEntries: [MarkdownPage.Section]
 
     init() throws {
         errors = try MarkdownPage("docs/reference/errors.md")
-        troubleshooting = try MarkdownPage("docs/troubleshooting.md")
-        let sections = troubleshooting.sections
-        codeEntries = sections.filter { $0.level == 4 }
-        alertEntries = Array(sections.drop { $0.title != "Alerts" }.dropFirst())
+        codeEntries = try MarkdownPage("docs/troubleshooting.md").sections.filter { $0.level == 4 }
     }
 
     private static func codes(in text: some StringProtocol) -> [String] {
@@ -62,23 +57,6 @@ import Testing
             for name in Self.codes(in: entry.title) where name != DecisionCode.clientClosed.wire.description {
                 let code = try #require(Self.codes.first { $0.wire.description == name })
                 #expect(entry.text.contains("**Client receives:** \(code.status)"), "\(entry.title)")
-            }
-        }
-    }
-
-    @Test func `troubleshooting has one entry for each alert, in the order of the table`() throws {
-        let operations = try MarkdownPage("docs/guides/operations.md")
-        let alerts = operations.sections.first { $0.title == "Alerts" }?.text ?? ""
-        let signs = alerts.split(separator: "\n").filter { $0.contains(/^\| `/) }
-            .compactMap { $0.split(separator: "|").first }
-        #expect(signs.count > 15 && alertEntries.count == signs.count)
-        for (sign, entry) in zip(signs, alertEntries) {
-            let stated = entry.text.firstMatch(of: #/- \*\*Sign:\*\* [^\n]*(\n  [^\n]*)*/#)?.output.0 ?? ""
-            for name in Self.metrics(in: sign) + Self.codes(in: sign) {
-                #expect(stated.contains(name), "'\(entry.title)' is not about \(name)")
-            }
-            for part in ["**Clients receive:** ", "ix:** "] {
-                #expect(entry.text.contains(part), "\(entry.title) lacks '\(part)'")
             }
         }
     }
