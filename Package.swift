@@ -17,6 +17,10 @@ let settings: [SwiftSetting] = [
     let hiredisPackage: String? = nil
 #endif
 
+/// The name of hiredis for the linker. With `GATEHOUSE_STATIC_HIREDIS=1` in the environment of the build it is linked
+/// statically, as in packages: the name of its shared library differs between releases of Debian.
+let hiredisLibrary = Context.environment["GATEHOUSE_STATIC_HIREDIS"] == "1" ? ":libhiredis.a" : "hiredis"
+
 /// The commit for `gatehouse_build_info`, from the environment of the build. `nil` if it is unset or not a hash.
 let commit = Context.environment["GATEHOUSE_COMMIT"].flatMap { commit in
     !commit.isEmpty && commit.allSatisfy("0123456789abcdef".contains) ? commit : nil
@@ -99,7 +103,7 @@ let package = Package(
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .target(
             name: "CHiredis", dependencies: ["CLibhiredis"], path: "Sources/System/CHiredis",
-            linkerSettings: [.linkedLibrary("hiredis")]),
+            linkerSettings: [.linkedLibrary(hiredisLibrary)]),
         .target(name: "CLibyaml", dependencies: [yams], path: "Sources/System/CLibyaml"),
         .target(name: "CPrefetch", path: "Sources/System/CPrefetch"),
         .target(

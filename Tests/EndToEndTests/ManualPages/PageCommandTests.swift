@@ -9,7 +9,8 @@ struct PageCommandTests {
     /// Programs that the examples do not run: they change the machine, are slow, or are not at hand. The files of the
     /// repository in their arguments have to exist.
     private static let notRun: Set = [
-        "chromium", "cp", "export", "firebase", "git", "mkdir", "pidof", "python3", "redis-cli", "sudo", "swift",
+        "chromium", "cp", "docker", "export", "firebase", "git", "mkdir", "pidof", "python3", "redis-cli", "sha256sum",
+        "sudo", "swift",
     ]
 
     @Test(arguments: try MarkdownPage.paths())
