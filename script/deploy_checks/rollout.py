@@ -128,10 +128,11 @@ class Stack:
         environment = self.environment(number)
         self.launch(f"gateway-{number}", [self.binary, "serve", "--config", self.configuration], environment)
         check = compose.load()[0]["services"][f"gateway-{number}"]["healthcheck"]["test"]
-        assert check[1] == "/usr/bin/gatehouse" and check[-1] == "/etc/gatehouse/gatehouse.yaml", check
+        assert check[:2] == ["CMD", "/usr/bin/gatehouse"], check
         deadline = time.monotonic() + 60
         while True:
-            code, output = run(self.binary, *check[2:-1], self.configuration,
+            # The container's configuration is at the default path.
+            code, output = run(self.binary, *check[2:], "--config", self.configuration,
                                env={"PATH": os.environ["PATH"], **environment})
             if code == 0:
                 return

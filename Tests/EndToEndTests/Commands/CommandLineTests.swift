@@ -26,9 +26,9 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "init", "serve", "check", "status", "reload", "explain", "token inspect", "token mint", "user show",
-        "user disable", "user enable", "user revoke", "user unrevoke", "session revoke", "revoke", "demo", "rules test",
-        "completion bash",
+        "init", "serve", "check", "status", "healthcheck", "reload", "explain", "token inspect", "token mint",
+        "user show", "user disable", "user enable", "user revoke", "user unrevoke", "session revoke", "revoke", "demo",
+        "rules test", "completion bash",
     ])
     func `help shows an example`(command: String) async throws {
         let arguments = command.split(separator: " ").map(String.init) + ["--help"]

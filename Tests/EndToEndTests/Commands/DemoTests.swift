@@ -41,6 +41,60 @@ import Testing
 
     private static let lastLine = "# Each request is logged below.\n"
 
+    @Test(arguments: [["--container"], []])
+    func `a demo in a container needs only the binary and the published ports`(option: [String]) async throws {
+        let folder = try ScratchFolder()
+        // No folder of the user can be created.
+        try folder.write("", to: "file")
+        let environment = ["HOME": folder.path("file"), "XDG_STATE_HOME": "", "GATEHOUSE_DEMO_CONTAINER": "1"]
+        let child = try ChildProcess(
+            ["demo", "--any-ports", "--json"] + option,
+            environment: option.isEmpty ? environment : environment.filter { $0.key != "GATEHOUSE_DEMO_CONTAINER" },
+            in: folder.url, output: (folder.path("out"), folder.path("err")))
+        let output = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
+            let output = folder.read("out")
+            return output.hasSuffix("}\n") ? output : nil
+        }
+        let printed = try JSONDecoder().decode(Printed.self, from: Data(output.utf8))
+        let (port, admin) = (try #require(printed.ports["gateway"]), try #require(printed.ports["admin"]))
+        #expect(printed.gateway == "http://127.0.0.1:\(port)" && printed.mint == "http://127.0.0.1:\(port)/mint")
+        #expect(printed.admin == "http://localhost:\(admin)")
+        // The shell of the user is outside of the container, so there is no file.
+        #expect(printed.load.contains("export ADA=eyJ") && printed.load.contains(printed.mint))
+        #expect(folder.read("err").isEmpty, "\(folder.read("err"))")
+
+        // A published port is forwarded to an address that is not 127.0.0.1.
+        for port in [port, admin] { #expect(try Self.status(of: "127.0.0.2", port, "/livez") != nil) }
+        let minted = try Program.run(
+            "curl", ["-sS", "--interface", "127.0.0.1", "-d", #"{"user":"ada"}"#, printed.mint])
+        let token = try #require(minted.firstMatch(of: /"token":"([^"]+)"/)).1
+        #expect(try RawClient.exchange(port, .bearer(String(token), "/v1/hello")).status == 200)
+        let page = try RawClient.exchange(port, WireRequest(target: "/", host: "127.0.0.1:\(port)"))
+        #expect(page.text.contains(#""mint":"/mint""#))
+        #expect(page["Content-Security-Policy"]?.contains("connect-src 'self'; ") == true)
+        child.signal(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["err", "file", "out"])
+    }
+
+    /// The status of a request to another address of this machine. `nil` without a response.
+    private static func status(of host: String, _ port: Int, _ path: String) throws -> Int? {
+        let options = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: localhost"]
+        return Int(try Program.run("curl", options + ["http://\(host):\(port)\(path)"]))
+    }
+
+    @Test func `in a container, each printed request has the printed result`() async throws {
+        let run = try await CommandRun.run(
+            "demo", "--check", "--any-ports", environment: ["GATEHOUSE_DEMO_CONTAINER": "1"], in: ScratchFolder())
+        #expect(run.exitCode == 0 && run.errors.isEmpty, "\(run.output)\(run.errors)")
+        #expect(run.output.contains(#/The container needs the published port -p 127\.0\.0\.1:[0-9]+:[0-9]+, and -p/#))
+    }
+
+    @Test func `outside of a container, other machines cannot reach the demo`() async throws {
+        let run = try await CommandRun.run("demo", "--any-ports", "--listen", "0.0.0.0:0", in: ScratchFolder())
+        #expect(run.exitCode == 1 && run.errors.contains("an address that other machines can reach"), "\(run.errors)")
+    }
+
     @Test func `the output fits a screen, and the tokens are in a file of the user`() async throws {
         try await run(until: Self.lastLine) { folder, output in
             #expect(output.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
@@ -72,7 +126,7 @@ import Testing
             let status: Int
             let code: String?
         }
-        let gateway: String
+        let gateway, admin, mint: String
         let ports: [String: Int]
         let tokens: [String: String]
         let load: String

@@ -32,7 +32,7 @@ struct PageConfigurationTests {
             for block in blocks {
                 try examples.folder.write(examples.configuration(block.text), to: "gatehouse.yaml")
                 let run = try await CommandRun.run(
-                    "check", "--config", "gatehouse.yaml", environment: PageConfiguration.environment(block.text),
+                    "check", "--config", "gatehouse.yaml", environment: examples.environment(block.text),
                     in: examples.folder)
                 #expect(run.exitCode == 0, "\(block.place): \(run.errors)")
             }

@@ -60,11 +60,21 @@ struct PageExamples {
         let text = try moved(PageConfiguration.completed(yaml))
         let secrets = text.matches(of: /\$\{file:([^}]+)\}/).map { String($0.1) }
         let named = text.matches(of: /[\w.\/-]+[.](?:pem|key|json|rules)\b/).map { String($0.output) }
+        for credential in text.matches(of: /\$\{credential:([\w-]+)\}/) {
+            try FileManager.default.createDirectory(
+                atPath: folder.path("credentials"), withIntermediateDirectories: true)
+            try folder.write(Self.secret, to: "credentials/\(credential.1)")
+        }
         for name in secrets + named {
             let path = name.hasPrefix("/") ? name : folder.path(name)
             if !FileManager.default.fileExists(atPath: path) { try write(URL(filePath: path)) }
         }
         return text
+    }
+
+    /// The variables of a block's configuration.
+    func environment(_ yaml: String) -> [String: String] {
+        PageConfiguration.environment(yaml).merging(["CREDENTIALS_DIRECTORY": folder.path("credentials")]) { $1 }
     }
 
     private func write(_ file: URL) throws {

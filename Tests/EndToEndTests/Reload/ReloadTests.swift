@@ -87,6 +87,23 @@ struct ReloadTests {
             })
     }
 
+    @Test func `a change of a credential is detected`() async throws {
+        let credentials = try ScratchFolder()
+        try credentials.write("first", to: "greeting")
+        try await ReloadScenario.run(
+            watch: "100ms",
+            arrange: {
+                $0.environment["CREDENTIALS_DIRECTORY"] = credentials.path
+                $0["response_headers"] = "{ set: { X-Greeting: '${credential:greeting}' } }"
+            },
+            { reload in
+                #expect(try reload.scenario.send(.get("/public/1"))["X-Greeting"] == "first")
+                try credentials.write("the second", to: "greeting")
+                try await reload.untilEnded("ok", after: 0)
+                #expect(try reload.scenario.send(.get("/public/1"))["X-Greeting"] == "the second")
+            })
+    }
+
     @Test func `the admin API reloads`() async throws {
         try await ReloadScenario.run { reload in
             try reload.write { $0.routes.append(Self.added) }

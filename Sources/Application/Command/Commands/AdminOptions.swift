@@ -7,14 +7,14 @@ import GatewayCore
 struct AdminOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The gateway's configuration, which has the address and token of its admin API. Default: config/gatehouse.yaml.",
+            "The gateway's configuration, which has the address and token of its admin API. \(ConfigurationFile.help)",
             valueName: "file"), completion: .file())
     var config: String?
 
     @Flag(help: "Print the response of the admin API as JSON.")
     var json = false
 
-    private var file: String { config ?? Configuration.defaultFile }
+    private var file: String { ConfigurationFile.path(config) }
 
     /// Calls the admin API.
     ///

@@ -5,7 +5,8 @@ import GatewayCore
 /// The source of a command's configuration: a file, or options in its place.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
-        name: .long, help: ArgumentHelp("The configuration file. Default: config/gatehouse.yaml.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp("The configuration file. \(ConfigurationFile.help)", valueName: "file"))
     var config: String?
 
     @Option(
@@ -41,7 +42,14 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// The configuration file for errors. `nil` if options replace it.
     var file: String? {
-        firebaseProject == nil ? config ?? Configuration.defaultFile : nil
+        firebaseProject == nil ? ConfigurationFile.path(config) : nil
+    }
+
+    /// The same options with the path of the file, whatever default files appear later.
+    var resolved: ConfigurationOptions {
+        var options = self
+        options.config = file
+        return options
     }
 
     /// Loads and checks the configuration. Throws all errors, one per line.
@@ -57,9 +65,20 @@ struct ConfigurationOptions: ParsableArguments {
 
     private func base() throws(ConfigurationErrors) -> Configuration {
         guard let firebaseProject, let upstream else {
-            return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
+            return try Configuration.load(file: ConfigurationFile.path(config), environment: keys.environment)
         }
         return try Configuration.shortcut(
             project: firebaseProject, upstream: upstream, environment: keys.environment)
+    }
+}
+
+/// The configuration file of all commands.
+enum ConfigurationFile {
+    /// The end of the help text of an option that names the file.
+    static let help = "Default: \(Configuration.defaultFiles.joined(separator: ", or "))."
+
+    /// Returns the path of the file: the named one, or the default one that exists.
+    static func path(_ named: String?) -> String {
+        named ?? Configuration.defaultFile() ?? Configuration.defaultFiles[0]
     }
 }

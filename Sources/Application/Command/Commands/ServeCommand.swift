@@ -27,7 +27,10 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (source, ledger) = (source, FileLedger())
+        // The variables are for this process only, and the configuration must not depend on them.
+        let supervision = SupervisorSettings.takeFromEnvironment()
+        // A reload reads the file of the start, even if another default file appears.
+        let (source, ledger) = (source.resolved, FileLedger())
         // SIGHUP must be trapped first, because it ends the process by default.
         var hangups: UnixSignalsSequence?
         if source.file != nil { hangups = await UnixSignalsSequence(trapping: .sighup) }
@@ -54,7 +57,10 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         let running = RunningGateway()
-        let service = GatewayService(configuration, logger: logger, reloads: reloads) { gateway in
+        let supervisor = supervision.flatMap { Supervisor($0, logger: logger) }
+        let service = GatewayService(
+            configuration, logger: logger, reloads: reloads, supervisor: supervisor
+        ) { gateway in
             running.started(gateway)
             for address in gateway.listenNames { logger.notice("listening", metadata: ["address": "\(address)"]) }
             if let admin = gateway.adminListenAddress {

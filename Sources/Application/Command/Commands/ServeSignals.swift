@@ -1,4 +1,5 @@
 @preconcurrency import Dispatch
+import Gatehouse
 import Synchronization
 
 #if canImport(Glibc)
@@ -21,9 +22,6 @@ struct ServeSignals {
         case immediate
     }
 
-    /// The additional time for a stop after the drain, in which store and logs are closed.
-    static let margin = Duration.seconds(15)
-
     /// Faults of the program, job control, and signals that the system ignores anyway.
     private static let untouched: Set<Int32> = [
         SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
@@ -44,8 +42,9 @@ struct ServeSignals {
     ///
     /// The first signal drains; SIGINT in a terminal stops without a drain. Each later signal ends the drain.
     ///
-    /// If a stop exceeds `drain` and `margin`, the process exits with code 1. This timeout has its own queue,
-    /// independent of event loops and the concurrency pool. Acknowledged writes of the store are on disk by then.
+    /// If a stop exceeds `drain` and ``GatewayService/stopMargin``, the process exits with code 1. This timeout has its
+    /// own queue, independent of event loops and the concurrency pool. Acknowledged writes of the store are on disk by
+    /// then.
     ///
     /// - Parameters:
     ///   - drain: The maximum duration of draining, read when a signal arrives.
@@ -61,7 +60,7 @@ struct ServeSignals {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 let drains = !wasSignalled.set() && !(isInTerminal && number == SIGINT)
-                let seconds = ((drains ? drain() : .zero) + Self.margin).components.seconds
+                let seconds = ((drains ? drain() : .zero) + GatewayService.stopMargin).components.seconds
                 queue.asyncAfter(deadline: .now() + .seconds(Int(clamping: seconds))) { _exit(1) }
                 Task { await stop(drains ? .drained : .immediate) }
             }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Foundation
 import GatewayConfiguration
 import GatewayCore
 
@@ -35,7 +34,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration file. Default: config/gatehouse.yaml, if there is one.", valueName: "file"),
+            "The configuration file, if any. \(ConfigurationFile.help)", valueName: "file"),
         completion: .file())
     var config: String?
 
@@ -114,8 +113,8 @@ struct TokenInspectCommand: AsyncParsableCommand {
             return try Configuration.shortcut(
                 project: firebaseProject, upstream: "http://127.0.0.1:3000", environment: keys.environment)
         }
-        guard config != nil || FileManager.default.fileExists(atPath: Configuration.defaultFile) else { return nil }
-        return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
+        guard let file = config ?? Configuration.defaultFile() else { return nil }
+        return try Configuration.load(file: file, environment: keys.environment)
     }
 }
 

@@ -9,7 +9,7 @@ struct DemoCalls {
         let requests = Requests(gateway: "http://\(demo.address)", tokens: tokens)
         groups = [
             requests.passing, requests.providers, requests.ruled, requests.denied, requests.sensitive,
-            requests.revocation(admin: "http://\(demo.adminAddress)"),
+            requests.revocation(admin: demo.adminURL),
         ]
     }
 

@@ -10,6 +10,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Run a gateway with a local identity provider and an echo service, and print requests to try.",
         discussion: """
             Example: gatehouse demo
+            In a container: docker run --rm -p 127.0.0.1:8080:8080 -p 127.0.0.1:9901:9901 IMAGE demo --container
 
             Everything is on loopback and in memory; Ctrl-C ends it. It runs config/demo.yaml if that file exists, otherwise a copy \
             of it. The tokens are written to a file in the state directory, which is removed at the end.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayConfiguration
 
 #if canImport(Glibc)
     import Glibc
@@ -52,10 +53,22 @@ struct DemoAddressOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The port of the echo service on 127.0.0.1. Default: 9903.", valueName: "port"))
     var echoPort: UInt16?
 
+    @Flag(
+        help: ArgumentHelp(
+            "For a container: listen on all of its addresses, serve sign-ins at the gateway, and write no files. "
+                + "GATEHOUSE_DEMO_CONTAINER=1 has the same effect."))
+    var container = false
+
     @Flag(help: "Use any free port for each server that has no option of its own.")
     var anyPorts = false
 
-    var gateway: String { listen ?? "127.0.0.1:\(chosen(nil, DemoPorts.gateway))" }
+    /// Whether the demo runs in a container. An image sets the variable, because its user names only the command.
+    var isInContainer: Bool { container || Configuration.processEnvironment["GATEHOUSE_DEMO_CONTAINER"] == "1" }
+
+    /// The host of the listeners of clients and operators.
+    var host: String { isInContainer ? "0.0.0.0" : "127.0.0.1" }
+
+    var gateway: String { listen ?? "\(host):\(chosen(nil, DemoPorts.gateway))" }
     var admin: UInt16 { chosen(adminPort, DemoPorts.admin) }
     var provider: UInt16 { chosen(providerPort, DemoPorts.provider) }
     var echo: UInt16 { chosen(echoPort, DemoPorts.echo) }

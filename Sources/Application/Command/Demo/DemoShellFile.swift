@@ -10,16 +10,21 @@ struct DemoShellFile {
     /// `nil` if the file could not be written.
     let path: String?
 
-    /// Writes `demo-PORT.sh` to the state directory, with the gateway's port. If that fails, reports the reason.
+    /// Writes `demo-PORT.sh` to the state directory, with the gateway's port. If that fails, reports the reason. In a
+    /// container it writes no file, because the user's shell is outside of the container.
     init(_ demo: Demo, _ tokens: DemoTokens) {
         let exports = tokens.all.map { "export \($0.name)=\(ShellWord.quoted($0.value))\n" }.joined()
-        let mint = ShellWord.quoted(demo.provider.url(.mint))
+        let mint = ShellWord.quoted(demo.mintURL)
         text = """
             # Tokens of the Gatehouse demo at http://\(demo.address), for one hour after its start.
             \(exports)# Prints an ID token of a user who signs in at this moment: sign_in USER
             sign_in() { curl -s -d "{\\"user\\":\\"$1\\"}" \(mint) | sed 's/.*"token":"\\([^"]*\\)".*/\\1/'; }
 
             """
+        guard !demo.isInContainer else {
+            path = nil
+            return
+        }
         let file = PrivateFile(directory: DevelopmentState.directory(), name: "demo-\(demo.address.port).sh")
         do throws(DevelopmentIdentityError) {
             try file.replace(with: text)

@@ -6,9 +6,9 @@ enum DemoText {
     static func introduction(_ demo: Demo, _ file: DemoShellFile) -> String {
         """
         # Open http://\(demo.address)/ in a browser, or paste the lines below into another terminal. Ctrl-C ends the demo.
-        #
+        #\(demo.isInContainer ? container(demo) : "")
         #   gateway            http://\(demo.address)
-        #   admin API          http://\(demo.adminAddress)
+        #   admin API          \(demo.adminURL)
         #   identity provider  http://127.0.0.1:\(demo.provider.port)
         #   echo service       \(demo.echo.url)
         #
@@ -16,6 +16,16 @@ enum DemoText {
         \(file.loading)
 
         """
+    }
+
+    private static func container(_ demo: Demo) -> String {
+        let ports = [demo.address.port, demo.adminAddress.port].map { "-p 127.0.0.1:\($0):\($0)" }
+        return """
+
+            # The container needs the published port \(ports[0]), and \(ports[1]) for the admin API.
+            # Every client that reaches the ports can sign in as any user: publish them on 127.0.0.1 only.
+            #
+            """
     }
 
     /// Returns the requests: a comment and a command each, and an empty line after each group.
@@ -60,8 +70,8 @@ enum DemoText {
         let port = { (address: ListenAddress) in JSON.integer(Int64(address.port)) }
         let object: JSON = [
             "page": "http://\(demo.address)/", "gateway": "http://\(demo.address)",
-            "admin": "http://\(demo.adminAddress)", "provider": "http://127.0.0.1:\(demo.provider.port)",
-            "mint": .string(demo.provider.url(.mint)), "echo": .string(demo.echo.url),
+            "admin": .string(demo.adminURL), "provider": "http://127.0.0.1:\(demo.provider.port)",
+            "mint": .string(demo.mintURL), "echo": .string(demo.echo.url),
             "ports": [
                 "gateway": port(demo.address), "admin": port(demo.adminAddress),
                 "provider": .integer(Int64(demo.provider.port)), "echo": .integer(Int64(demo.echo.port)),

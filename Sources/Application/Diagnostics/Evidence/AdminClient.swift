@@ -115,6 +115,19 @@ package struct AdminClient: Sendable {
         return try report(try await send("GET", ["readyz"]))
     }
 
+    /// Returns the reasons why the gateway is not ready. Empty if it is.
+    package func readiness(within timeout: Duration) async throws(AdminClientError) -> [String] {
+        let report = try report(try await send("GET", ["readyz"], within: timeout))
+        let reasons = report.checks.compactMap { check in check.why.map { "\(check.name): \($0)" } }
+        return report.isReady || !reasons.isEmpty ? reasons : ["no reason"]
+    }
+
+    /// Throws if the gateway does not serve its admin listener.
+    package func checkLiveness(within timeout: Duration) async throws(AdminClientError) {
+        let response = try await send("GET", ["livez"], within: timeout)
+        guard response.status == 200, response.body == Array("ok\n".utf8) else { throw .foreign(response.status) }
+    }
+
     private func report(_ response: PlainResponse) throws(AdminClientError) -> GatewayReport {
         // A gateway that is not ready sends its readiness with 503.
         guard let document = try? JSONDocument(response.body, limits: .keySet), let report = GatewayReport(document)

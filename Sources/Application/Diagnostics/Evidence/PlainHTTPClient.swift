@@ -43,10 +43,10 @@ package enum PlainHTTPClient {
     package static func send(
         _ request: PlainRequest, within timeout: Duration = timeLimit
     ) async throws -> PlainResponse {
-        let timeout = TimeAmount(timeout)
+        let (timeout, connectTimeout) = (TimeAmount(timeout), TimeAmount(min(timeout, .seconds(3))))
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
-        configuration.timeout = .init(connect: .seconds(3), read: timeout)
+        configuration.timeout = .init(connect: connectTimeout, read: timeout)
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         let result: Result<PlainResponse, any Error>

@@ -1,3 +1,4 @@
+import AdminAPI
 import Atomics
 import Authentication
 import Authorization
@@ -27,10 +28,13 @@ package final class Gateway: Sendable {
     private let certificates: CertificateRenewal
     private let upstreamWatches: UpstreamWatches
     private let admin = AdminListener()
+    /// `nil` before the listeners are open.
+    private let administration = Mutex<GatewayAdministration?>(nil)
     private let accessLog: AccessLogWriter?
     private let fetcher: HTTPKeyFetcher
     private let controlGroup: MultiThreadedEventLoopGroup
     private let environment: GatewayEnvironment
+    private let supervisor: Supervisor?
     private let places: MetricIndices
     private let startTime: Int64
     private let background = Mutex<Task<Void, Never>?>(nil)
@@ -38,9 +42,11 @@ package final class Gateway: Sendable {
     private let draining = Mutex<(task: Task<Void, Never>?, isEnded: Bool)>((nil, false))
 
     private init(
-        _ configuration: Configuration, reloads: GatewayService.Reloads?, clock: GatewayClock, logger: Logger
+        _ configuration: Configuration, reloads: GatewayService.Reloads?, supervisor: Supervisor?, clock: GatewayClock,
+        logger: Logger
     ) throws {
         startTime = clock.now()
+        self.supervisor = supervisor
         let (places, ledger) = (MetricIndices(configuration), FileLedger())
         let (snapshot, serviceAccount) = try ledger.record {
             (try Snapshot(configuration, places: places), try ServiceAccount(of: configuration))
@@ -81,19 +87,24 @@ package final class Gateway: Sendable {
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
             upstreamWatches: upstreamWatches, places: places, environment: environment)
-        reloader = reloads.map { Reloader(installer, files: $0.files.union(ledger.files), load: $0.load) }
+        reloader = reloads.map {
+            Reloader(installer, files: $0.files.union(ledger.files), supervisor: supervisor, load: $0.load)
+        }
     }
 
     /// Starts a gateway. When this returns, it accepts connections.
     ///
-    /// - Parameter reloads: How the configuration is reloaded. `nil` if it never is.
+    /// - Parameters:
+    ///   - reloads: How the configuration is reloaded. `nil` if it never is.
+    ///   - supervisor: The service manager that is notified of reloads. `nil` without one.
     /// - Throws: `ConfigurationErrors` for invalid routes. `StoreError` or `AccessLogError`. `GatewayStartError` for an
     ///   address that cannot be bound, or too few file descriptors.
     package static func start(
-        _ configuration: Configuration, reloads: GatewayService.Reloads? = nil, clock: GatewayClock = .system,
-        logger: Logger
+        _ configuration: Configuration, reloads: GatewayService.Reloads? = nil, supervisor: Supervisor? = nil,
+        clock: GatewayClock = .system, logger: Logger
     ) async throws -> Gateway {
-        let gateway = try Gateway(configuration, reloads: reloads, clock: clock, logger: logger)
+        let gateway = try Gateway(
+            configuration, reloads: reloads, supervisor: supervisor, clock: clock, logger: logger)
         do {
             try await gateway.open()
         } catch {
@@ -116,19 +127,23 @@ package final class Gateway: Sendable {
             workers: workers, places: places, generations: generations, certificates: certificates,
             upstreamWatches: upstreamWatches, accessLog: accessLog, admin: admin, reloader: reloader,
             startTime: startTime, environment: environment)
-        try await admin.open(
-            first.configuration.admin,
-            backend: GatewayAdministration(
-                isServing: isServing, generations: generations, reloader: reloader, metrics: metrics,
-                environment: environment),
-            group: controlGroup)
-        let services: [@Sendable () async -> Void] = [
+        let backend = GatewayAdministration(
+            isServing: isServing, generations: generations, reloader: reloader, metrics: metrics,
+            environment: environment)
+        administration.withLock { $0 = backend }
+        try await admin.open(first.configuration.admin, backend: backend, group: controlGroup)
+        var services: [@Sendable () async -> Void] = [
             StoreMaintenance(workers, environment).run,
             SessionKeyLoader(generation: first, workers: workers, environment: environment).run,
             { [generations, workers] in await generations.reapRetiredSources(usedBy: workers) },
             certificates.run,
         ]
-        let task = Task {
+        if let supervisor {
+            services.append { [workers, controlGroup] in
+                await supervisor.ping { try await Self.turn(workers, controlGroup) }
+            }
+        }
+        let task = Task { [services] in
             await withDiscardingTaskGroup { group in for service in services { group.addTask(operation: service) } }
         }
         background.withLock { $0 = task }
@@ -145,6 +160,20 @@ package final class Gateway: Sendable {
 
     /// The address of the admin listener. `nil` without one.
     package var adminListenAddress: ListenAddress? { admin.address.flatMap(ListenAddress.init) }
+
+    /// The state for a service manager.
+    var servingStatus: ServingStatus {
+        let isReady = administration.withLock { $0 }?.readiness().allSatisfy(\.isOK) ?? false
+        return ServingStatus(
+            listeners: listenNames, generation: generations.current.number, isReady: isReady,
+            isReloadRejected: reloader?.outcomes.lastRefusal != nil)
+    }
+
+    /// Returns after every event loop has run a task.
+    static func turn(_ workers: WorkerLoops, _ control: any EventLoopGroup) async throws {
+        _ = try await workers.onEach { _ in }
+        try await control.next().submit {}.get()
+    }
 
     /// The maximum duration of draining.
     package var drainTime: Duration {

@@ -35,29 +35,36 @@ package struct GatewayService: Service {
         }
     }
 
+    /// The additional time for a stop after the drain, in which store and logs are closed.
+    package static let stopMargin = Duration.seconds(15)
+
     let configuration: Configuration
     let logger: Logger
     let reloads: Reloads?
+    let supervisor: Supervisor?
     let onStart: @Sendable (Gateway) -> Void
 
     /// Creates a service.
     ///
     /// - Parameters:
     ///   - reloads: How the configuration is reloaded. `nil` if it never is.
+    ///   - supervisor: The service manager. `nil` without one.
     ///   - onStart: Called once when the gateway accepts connections.
     package init(
-        _ configuration: Configuration, logger: Logger, reloads: Reloads? = nil,
+        _ configuration: Configuration, logger: Logger, reloads: Reloads? = nil, supervisor: Supervisor? = nil,
         onStart: @escaping @Sendable (Gateway) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.logger = logger
         self.reloads = reloads
+        self.supervisor = supervisor
         self.onStart = onStart
     }
 
     /// Starts the gateway, waits for the graceful shutdown, and drains.
     package func run() async throws {
-        let gateway = try await Gateway.start(configuration, reloads: reloads, logger: logger)
+        let gateway = try await Gateway.start(
+            configuration, reloads: reloads, supervisor: supervisor, logger: logger)
         onStart(gateway)
         // Unstructured tasks, so that stopping does not wait for a running reload.
         var tasks: [Task<Void, Never>] = []
@@ -65,9 +72,13 @@ package struct GatewayService: Service {
             tasks.append(Task { await reloader.watch() })
             tasks.append(Task { await reloads.signals { try? await reloader.reload() } })
         }
+        let delivery = supervisor.map { supervisor in Task { await supervisor.deliver() } }
+        if let supervisor { tasks.append(Task { await supervisor.announce { gateway.servingStatus } }) }
         try? await gracefulShutdown()
         for task in tasks { task.cancel() }
+        supervisor?.stopping(within: gateway.drainTime + Self.stopMargin)
         await gateway.stop()
+        delivery?.cancel()
     }
 }
 

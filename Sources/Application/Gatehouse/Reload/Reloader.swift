@@ -14,6 +14,7 @@ final class Reloader: Sendable {
 
     private let installer: ConfigurationInstaller
     private let load: @Sendable () throws -> Configuration
+    private let supervisor: Supervisor?
     private let calls = BlockingCalls()
     /// Covers both reading and installation, so that an older configuration never replaces a newer one.
     private let gate = SerialGate()
@@ -23,11 +24,14 @@ final class Reloader: Sendable {
     ///
     /// - Parameters:
     ///   - files: The files of the first configuration.
+    ///   - supervisor: The service manager that is notified of reloads. `nil` without one.
     ///   - load: Reads and checks the next configuration. Throws its errors.
     init(
-        _ installer: ConfigurationInstaller, files: Set<String>, load: @escaping @Sendable () throws -> Configuration
+        _ installer: ConfigurationInstaller, files: Set<String>, supervisor: Supervisor? = nil,
+        load: @escaping @Sendable () throws -> Configuration
     ) {
         self.installer = installer
+        self.supervisor = supervisor
         self.load = load
         state = Mutex(State(files: files, watch: FileWatch(loaded: .now(of: files))))
     }
@@ -37,7 +41,17 @@ final class Reloader: Sendable {
 
     /// Reads and installs the configuration. Throws the reason if it fails; nothing changes then.
     func reload() async throws {
-        try await gate.enter { [self] in try await readAndInstall() }
+        try await gate.enter { [self] in
+            supervisor?.reloadBegan()
+            defer { supervisor?.reloadEnded(servingStatus) }
+            try await readAndInstall()
+        }
+    }
+
+    private var servingStatus: ServingStatus {
+        ServingStatus(
+            listeners: installer.listeners.current.map(\.name), generation: installer.generations.current.number,
+            isReloadRejected: outcomes.lastRefusal != nil)
     }
 
     private func readAndInstall() async throws {

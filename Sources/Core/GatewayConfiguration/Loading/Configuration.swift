@@ -5,8 +5,16 @@ package import GatewayCore
 /// Every value is within its documented bounds. The users of a value check what requires more than the configuration:
 /// route patterns, files and servers.
 package struct Configuration: Sendable, Equatable {
-    /// The default path of the configuration file.
-    package static let defaultFile = "config/gatehouse.yaml"
+    /// The default paths of the configuration file, in the order of preference: that of a checkout, and that of an
+    /// installation.
+    package static let defaultFiles = ["config/gatehouse.yaml", "/etc/gatehouse/gatehouse.yaml"]
+
+    /// Returns the first of ``defaultFiles`` that exists. `nil` if none does.
+    ///
+    /// A file that cannot be examined or read exists, so that another one does not replace it.
+    package static func defaultFile(exists: (String) -> Bool = FileFingerprint.exists) -> String? {
+        defaultFiles.first(where: exists)
+    }
 
     /// The public listeners, 1 to 64. Default: `127.0.0.1:8080`.
     package var listen: [Listener] = [Listener(address: ListenAddress(host: "127.0.0.1", port: 8080))]

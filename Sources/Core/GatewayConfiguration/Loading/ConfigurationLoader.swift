@@ -12,7 +12,7 @@ extension Configuration {
     ///   - environment: The variables for `${NAME}`, and the key URLs that override the file.
     /// - Throws: All errors of the file, with lines and columns.
     package static func load(
-        file: String = defaultFile, environment: [String: String] = processEnvironment
+        file: String, environment: [String: String] = processEnvironment
     ) throws(ConfigurationErrors) -> Configuration {
         let source: SourceText
         do {
@@ -37,6 +37,24 @@ extension Configuration {
             throw ConfigurationErrors([error])
         }
         return try load(source, environment: environment, files: files)
+    }
+
+    /// Reads only the address of the admin listener from a configuration file, for a check of a running gateway. Errors
+    /// in other parts of the file do not concern the gateway, which keeps its configuration.
+    ///
+    /// - Returns: The settings of the admin listener without a token.
+    /// - Throws: The errors of the file if the address cannot be read.
+    package static func admin(
+        file: String, environment: [String: String] = processEnvironment
+    ) throws(ConfigurationErrors) -> Admin {
+        let source: SourceText
+        do {
+            source = try SourceText(readingFile: file)
+        } catch {
+            throw ConfigurationErrors([error])
+        }
+        let substitution = Substitution(environment: environment, directory: folder(of: file))
+        return try ConfigurationLoader.admin(source, substitution)
     }
 
     private static func load(
@@ -68,6 +86,31 @@ struct ConfigurationLoader {
         return try loader.result()
     }
 
+    /// Returns the address of the admin listener in the text.
+    static func admin(
+        _ source: SourceText, _ substitution: Substitution
+    ) throws(ConfigurationErrors) -> Configuration.Admin {
+        let document = try YAMLDocument(source)
+        // A duplicate key may be the one that is needed.
+        guard document.duplicates.isEmpty else { throw ConfigurationErrors(document.duplicates) }
+        let context = LoadingContext(document: document, substitution: substitution)
+        guard let node = document.root else { throw ConfigurationErrors([empty(source.file)]) }
+        guard
+            let root = ConfigurationValue(node, name: "", context: context, permitting: .collection).mapping(.root)
+        else { throw ConfigurationErrors(context.errors) }
+        var admin = Configuration.Admin()
+        guard let section = root.value("admin") else { return admin }
+        guard let mapping = section.mapping(.admin) else { throw ConfigurationErrors(context.errors) }
+        switch mapping.setting("address") {
+        case .absent: break
+        case .null: admin.address = nil
+        case .value(let value):
+            guard let address = value.portAddress() else { throw ConfigurationErrors(context.errors) }
+            admin.address = address
+        }
+        return admin
+    }
+
     private init(context: LoadingContext) {
         self.context = context
     }
@@ -80,10 +123,17 @@ struct ConfigurationLoader {
         return configuration
     }
 
+    /// Returns the error for a file without a value.
+    private static func empty(_ file: String) -> ConfigurationError {
+        ConfigurationError(
+            location: SourceLocation(file: file, line: 1, column: 1), what: "the file is empty",
+            remedy: "write at least upstreams and routes")
+    }
+
     private mutating func readDocument(file: String) {
         guard let node = context.document.root else {
-            let start = SourceLocation(file: file, line: 1, column: 1)
-            return context.fail(start, "the file is empty", "write at least upstreams and routes")
+            let error = Self.empty(file)
+            return context.fail(error.location, error.what, error.remedy)
         }
         guard let root = ConfigurationValue(node, name: "", context: context, permitting: .collection).mapping(.root)
         else { return }

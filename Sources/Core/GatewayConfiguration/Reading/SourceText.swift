@@ -37,10 +37,11 @@ package struct SourceText {
                 location: SourceLocation(file: file, line: 1, column: 1), what: "the file cannot be read (\(reason))",
                 remedy: "name a readable file with --config")
         }
+        let places = file == Configuration.defaultFiles[0] ? "it or \(Configuration.defaultFiles[1])" : "it"
         return MissingFile.error(
             file, kind: "configuration file", suffixes: [".yaml", ".yml"],
             creation:
-                "create it, beginning with identity, upstreams and routes (docs/start/your-first-configuration.md), "
+                "create \(places), beginning with identity, upstreams and routes (docs/start/your-first-configuration.md), "
                 + "or run without a file: gatehouse serve --firebase-project ID --upstream http://HOST:PORT")
     }
 

@@ -1,7 +1,7 @@
 import GatewayCore
 
-/// Substitution of `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, without recursion. `$${` is a literal
-/// `${`.
+/// Substitution of `${NAME}`, `${NAME:-default}`, `${file:PATH}` and `${credential:NAME}` in a text, without recursion.
+/// `$${` is a literal `${`.
 package struct Substitution {
     /// The maximum size of a file, and of a text after substitution: 64 KiB.
     static let maximumSize = 65_536
@@ -70,6 +70,7 @@ package struct Substitution {
             throw Failure(what: "nested '${'", remedy: "use one variable for the whole value")
         }
         if reference.hasPrefix("file:") { return try content(ofFile: String(reference.dropFirst(5))) }
+        if reference.hasPrefix("credential:") { return try credential(String(reference.dropFirst(11))) }
         guard let separator = reference.firstRange(of: ":-") else { return try variable(reference) }
         let name = try checked(name: String(reference[..<separator.lowerBound]))
         guard let value = environment[name], !value.isEmpty else { return String(reference[separator.upperBound...]) }
@@ -98,25 +99,67 @@ package struct Substitution {
         guard Self.isName(name) else {
             throw Failure(
                 what: "\(Quoted(name)) is not a variable name",
-                remedy: "write ${NAME}, ${NAME:-default} or ${file:PATH}")
+                remedy: "write ${NAME}, ${NAME:-default}, ${file:PATH} or ${credential:NAME}")
         }
         return name
     }
 
     private func content(ofFile path: String) throws(Failure) -> String {
         guard !path.isEmpty else { throw Failure(what: "${file:} without a path", remedy: "write ${file:PATH}") }
+        return try content(
+            of: path, named: "the file \(Quoted(path))",
+            orElse: "paths are relative to the directory of the configuration file")
+    }
+
+    /// The maximum size of a credential's name, in bytes: that of a file name.
+    private static let longestCredential = 255
+
+    /// Returns a credential of the service, which systemd.exec(5) defines: a file in `$CREDENTIALS_DIRECTORY`.
+    private func credential(_ name: String) throws(Failure) -> String {
+        guard Self.isCredential(name) else {
+            throw Failure(
+                what: "\(Quoted(name)) is not the name of a credential",
+                remedy: "write ${credential:NAME} with the name of LoadCredential=, without '/' and ':'")
+        }
+        guard let folder = environment["CREDENTIALS_DIRECTORY"], folder.hasPrefix("/") else {
+            throw Failure(
+                what: "the credential \(Quoted(name)) is not available, since CREDENTIALS_DIRECTORY is not set",
+                remedy: "start the command as a service with LoadCredential=, or set the variable to an absolute path")
+        }
+        return try content(
+            of: "\(folder)/\(name)", named: "the credential \(Quoted(name))",
+            orElse: "pass it to the service with LoadCredential=")
+    }
+
+    /// Whether the text is the name of a file in the folder of the credentials: printable ASCII without `/` and `:`, as
+    /// systemd requires.
+    private static func isCredential(_ name: String) -> Bool {
+        name != "." && name != ".." && (1...longestCredential).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+            }
+    }
+
+    /// Returns the text of a file without its last newline.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file in messages.
+    ///   - remedy: The remedy if the file cannot be read.
+    private func content(
+        of path: String, named name: String, orElse remedy: String
+    ) throws(Failure) -> String {
         let bytes: [UInt8]
         do {
             bytes = try read(path)
         } catch {
-            throw Self.failure(error, path)
+            throw Self.failure(error, name, remedy)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(what: "the file \(Quoted(path)) is not valid UTF-8", remedy: "save it as UTF-8")
+            throw Failure(what: "\(name) is not valid UTF-8", remedy: "save it as UTF-8")
         }
         let content = Self.withoutTrailingNewline(text)
         guard !content.isEmpty else {
-            throw Failure(what: "the file \(Quoted(path)) is empty", remedy: "write the value into it")
+            throw Failure(what: "\(name) is empty", remedy: "write the value into it")
         }
         return content
     }
@@ -129,14 +172,10 @@ package struct Substitution {
         return bytes
     }
 
-    private static func failure(_ failure: BoundedFile.Failure, _ path: String) -> Failure {
+    private static func failure(_ failure: BoundedFile.Failure, _ name: String, _ remedy: String) -> Failure {
         switch failure {
-        case .tooLarge:
-            Failure(what: "the file \(Quoted(path)) is larger than 64 KiB", remedy: "use a smaller file")
-        case .unreadable(let reason):
-            Failure(
-                what: "the file \(Quoted(path)) cannot be read (\(reason))",
-                remedy: "paths are relative to the directory of the configuration file")
+        case .tooLarge: Failure(what: "\(name) is larger than 64 KiB", remedy: "use a smaller file")
+        case .unreadable(let reason): Failure(what: "\(name) cannot be read (\(reason))", remedy: remedy)
         }
     }
 

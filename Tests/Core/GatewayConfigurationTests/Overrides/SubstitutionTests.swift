@@ -71,6 +71,24 @@ import Testing
         .section("admin: { token: '${EMPTY:-}' }", "1:17 admin.token is empty after", environment: environment),
         .section("store: ${EMPTY:-null}", "1:8 store is null; write a value, or remove it", environment: environment),
         .section("workers: ${PROJECT}", "1:10 workers is '${PROJECT}', not a whole number", environment: environment),
+        .section("store: sqlite:${credential:}", "1:8 '' is not the name of a credential; write ${credential:NAME}"),
+        .section("store: sqlite:${credential:..}", "1:8 '..' is not the name of a credential"),
+        .section("store: sqlite:${credential:a/b}", "1:8 'a/b' is not the name of a credential"),
+        .section("store: sqlite:${credential:a:-b}", "1:8 'a:-b' is not the name of a credential"),
+        .section("store: sqlite:${credential:ä}", "1:8 'ä' is not the name of a credential"),
+        .section(
+            "store: sqlite:${credential:\(String(repeating: "x", count: 256))}", "1:8 'xxx",
+            environment: ["CREDENTIALS_DIRECTORY": "/"]),
+        .section(
+            "store: sqlite:${credential:a}",
+            "1:8 the credential 'a' is not available, since CREDENTIALS_DIRECTORY is not set; start the command as"),
+        .section(
+            "store: sqlite:${credential:a}", "1:8 the credential 'a' is not available",
+            environment: ["CREDENTIALS_DIRECTORY": "relative"]),
+        .section(
+            "store: sqlite:${credential:a}",
+            "1:8 the credential 'a' cannot be read (No such file or directory); pass it to the service",
+            environment: ["CREDENTIALS_DIRECTORY": "/nowhere"]),
         .section(
             "store: sqlite:${LONG}", "1:8 longer than 64 KiB after substitution",
             environment: ["LONG": String(repeating: "x", count: 65_537)]),
@@ -120,5 +138,43 @@ import Testing
     @Test func `a secret of several lines is rejected and not shown`() {
         let error = #expect(throws: ConfigurationErrors.self) { try token(of: Array("hunter2\nhunter2\n".utf8)) }
         #expect(error?.description.contains("hunter2") == false)
+    }
+}
+
+@Suite struct CredentialTests {
+    /// Loads a token from a credential with these bytes. The configuration file is in another folder.
+    private func token(of bytes: [UInt8], named name: String = "admin-token") throws -> (Secret?, Set<String>) {
+        let (credentials, folder, ledger) = (try ScratchFolder(), try ScratchFolder(), FileLedger())
+        try Data(bytes).write(to: credentials.url.appending(path: name))
+        try folder.write(
+            "admin: { token: \"${credential:\(name)}\" }\n\(BrokenConfiguration.rest)", to: "gatehouse.yaml")
+        let token = try ledger.record {
+            try Configuration.load(
+                file: folder.path("gatehouse.yaml"), environment: ["CREDENTIALS_DIRECTORY": credentials.path]
+            ).admin.token
+        }
+        let files = ledger.files.map { $0.replacing(credentials.path, with: "").replacing(folder.path, with: "") }
+        return (token, Set(files))
+    }
+
+    @Test(arguments: ["a-secret-of-the-gateway", "a-secret-of-the-gateway\n"])
+    func `a credential loses its final newline, and is one of the watched files`(content: String) throws {
+        let (token, files) = try token(of: Array(content.utf8))
+        #expect(token == Secret("a-secret-of-the-gateway"))
+        #expect(files == ["/admin-token", "/gatehouse.yaml"])
+    }
+
+    @Test(arguments: ["a", ".a", "a.b-c_d", "a b", "...", String(repeating: "x", count: 255)])
+    func `any name of a file is accepted`(name: String) throws {
+        #expect(try token(of: Array("a-secret-of-the-gateway".utf8), named: name).0 != nil)
+    }
+
+    @Test(arguments: [
+        ([UInt8](repeating: 0x61, count: 65_537), "larger than 64 KiB"), ([0x61, 0xFF], "not valid UTF-8"),
+        ([], "empty"), ([0x0A], "empty"),
+    ])
+    func `an oversized, invalid or empty credential is rejected`(bytes: [UInt8], problem: String) {
+        let error = #expect(throws: ConfigurationErrors.self) { try token(of: bytes) }
+        #expect(error?.errors.map(\.what) == ["the credential 'admin-token' is \(problem)"])
     }
 }

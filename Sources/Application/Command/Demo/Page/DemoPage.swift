@@ -12,11 +12,15 @@ enum DemoPage {
     private static let style = String(decoding: PackageResources.demo_css, as: UTF8.self)
     private static let script = String(decoding: PackageResources.demo_js, as: UTF8.self)
 
-    /// Creates the page for a demo whose provider listens at `providerURL`, for example `http://127.0.0.1:9902`.
+    /// Creates the page.
     ///
+    /// - Parameters:
+    ///   - providerURL: The origin of the demo's provider, for example `http://127.0.0.1:9902`. `nil` if it is that of
+    ///     the page.
+    ///   - mintPath: The path for minting tokens there.
     /// - Throws: `Refused` if libcrypto has no SHA-256.
-    static func make(providerURL: String) throws(Refused) -> Configuration.DemoPage {
-        let settings = settings(mintURL: providerURL + DevelopmentProvider.Endpoint.mint.rawValue)
+    static func make(providerURL: String?, mintPath: String) throws(Refused) -> Configuration.DemoPage {
+        let settings = settings(mintURL: (providerURL ?? "") + mintPath)
         return Configuration.DemoPage(
             html: Array(markup(settings: settings).utf8),
             policy: try policy(providerURL: providerURL))
@@ -61,12 +65,12 @@ enum DemoPage {
 
     // MARK: - Content security policy
 
-    static func policy(providerURL: String) throws(Refused) -> String {
+    static func policy(providerURL: String?) throws(Refused) -> String {
         [
             "default-src 'none'",
             "style-src '\(try source(style))'",
             "script-src '\(try source(script))'",
-            "connect-src 'self' \(providerURL)",
+            (["connect-src 'self'"] + (providerURL.map { [$0] } ?? [])).joined(separator: " "),
             "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'",
         ].joined(separator: "; ")
     }

@@ -58,14 +58,14 @@ function figure(caption, text) {
 
 // Shows a request in its step, and returns what shows its answer.
 function showRequest(step, method, url, body, token) {
-  const isGateway = url.startsWith("/");
+  const isGateway = url !== demo.mint;
   const status = make("span", "status", "…");
   const sent = [];
   if (token) sent.push(`Authorization: Bearer ${shortened(token)}`);
   if (body !== undefined) sent.push(pretty(body));
   const pair = make("div", sent.length ? "pair" : "");
   if (sent.length) pair.append(figure("sent", sent.join("\n\n")));
-  const path = make("code", "path", isGateway ? url : new URL(url).pathname);
+  const path = make("code", "path", isGateway ? url : new URL(url, location).pathname);
   const whose = make("span", "aside", isGateway ? "" : "at the demo's provider: stands for its sign-in dialog");
   const summary = make("summary", "", "", make("code", "method", method), " ", path, " ", status, " ", whose);
   const details = make("details", "", "", summary, pair);
