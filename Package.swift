@@ -204,6 +204,12 @@ let package = Package(
                 "TextCoding", atomics, logging, nioPosix,
             ]),
         module(
+            "Telemetry", in: "Operations",
+            uses: [
+                "GatewayConfiguration", "GatewayCore", "JOSE", "Observability", "OutboundHTTP", "TextCoding", logging,
+                nioCore,
+            ]),
+        module(
             "AdminAPI", in: "Operations",
             uses: [
                 "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "Observability",
@@ -217,8 +223,8 @@ let package = Package(
             uses: [
                 "Accounts", "AdminAPI", "Authentication", "Authorization", "Forwarding", "GatewayConfiguration",
                 "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability", "OutboundHTTP", "Redis",
-                "RequestPipeline", "Revocation", "RevocationStores", "Routing", "SecurityRules", asyncHTTPClient,
-                atomics, logging, nioCore, nioPosix, serviceLifecycle,
+                "RequestPipeline", "Revocation", "RevocationStores", "Routing", "SecurityRules", "Telemetry",
+                asyncHTTPClient, atomics, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         module(
             "Diagnostics", in: "Application",
@@ -356,6 +362,12 @@ let package = Package(
             ]),
         tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", "SystemFixtures", logging]),
         tests(
+            "TelemetryTests", in: "Operations",
+            of: [
+                "CoreFixtures", "GatewayConfiguration", "GatewayCore", "JOSE", "Observability", "OutboundHTTP",
+                "SystemFixtures", "Telemetry",
+            ]),
+        tests(
             "AdminAPITests", in: "Operations",
             of: ["AdminAPI", "GatewayFixtures", "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix]),
         tests(
@@ -365,7 +377,7 @@ let package = Package(
                 "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPServer",
                 "HTTPWire", "JOSE", "Redis",
                 "RedisFixtures", "RequestPipeline", "Revocation", "Routing", "SecurityRules", "StoreFixtures",
-                "SystemFixtures", logging, nioCore, nioPosix, nioSSL,
+                "SystemFixtures", "Telemetry", "TextCoding", logging, nioCore, nioPosix, nioSSL,
             ]),
         tests(
             "DiagnosticsTests", in: "Application",
@@ -391,7 +403,7 @@ let package = Package(
             "EndToEndTests",
             of: [
                 "DevelopmentIdentity", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb,
-            ]),
+            ], excluding: ["Telemetry/otlp_receiver.py"]),
     ]
 )
 

@@ -68,9 +68,12 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func metricsText() async -> String {
-        await gathering.text {
-            await metrics.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot().prometheusText()
-        }
+        await gathering.text { await metricsSnapshot().prometheusText() }
+    }
+
+    /// Returns the current metrics, for `/metrics` and for the export by OTLP.
+    func metricsSnapshot() async -> MetricsSnapshot {
+        await metrics.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot()
     }
 
     // MARK: - Users

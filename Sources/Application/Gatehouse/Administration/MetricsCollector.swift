@@ -6,6 +6,7 @@ import HTTPServer
 import Observability
 import RequestPipeline
 import Revocation
+import Telemetry
 
 /// The collection of metrics from the gateway's parts.
 struct MetricsCollector: Sendable {
@@ -15,6 +16,7 @@ struct MetricsCollector: Sendable {
     let certificates: CertificateRenewal
     let upstreamWatches: UpstreamWatches
     let accessLog: AccessLogWriter?
+    let telemetry: TelemetryExporter
     let admin: AdminListener
     let reloader: Reloader?
     let startTime: Int64
@@ -43,6 +45,7 @@ struct MetricsCollector: Sendable {
         readings.accountLookups = generation.sources.accounts?.status()
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
+        readings.telemetry = telemetry.reading
         readings.adminClosed = admin.closedCount
         readings.processLog = environment.logger.processLogCounts
         certificates.read(into: &readings)

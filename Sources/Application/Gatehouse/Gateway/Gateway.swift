@@ -13,6 +13,7 @@ import Redis
 import Revocation
 import RevocationStores
 import Synchronization
+import Telemetry
 
 /// A running gateway: its parts, and their order of start and stop.
 ///
@@ -31,6 +32,7 @@ package final class Gateway: Sendable {
     /// `nil` before the listeners are open.
     private let administration = Mutex<GatewayAdministration?>(nil)
     private let accessLog: AccessLogWriter?
+    private let telemetry: TelemetryExporter
     private let fetcher: HTTPKeyFetcher
     private let controlGroup: MultiThreadedEventLoopGroup
     private let environment: GatewayEnvironment
@@ -66,11 +68,16 @@ package final class Gateway: Sendable {
         }
         // Nothing throws from here on, because the following parts must be shut down by `finish`.
         (self.places, self.accessLog) = (places, accessLog)
+        let telemetry = TelemetryExporter(
+            .live(group: controlGroup, clock: clock, logger: logger, version: GatehouseVersion.current))
+        self.telemetry = telemetry
         workers = WorkerLoops(count: count) { loop, index in
-            WorkerLoop(
+            let home = WorkerLoop(
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
                 store: StoreAccess(reader: store.view.reader(), redis: redis), clock: clock, logger: logger,
                 accessLog: accessLog?.slots[index])
+            home.spans = SpanBuffer(telemetry.spans)
+            return home
         }
         listeners = ListenerSet(workers, control: control, logger: logger)
         certificates = CertificateRenewal(of: listeners, clock: clock, logger: logger)
@@ -86,7 +93,7 @@ package final class Gateway: Sendable {
                 IdentitySources(configuration, snapshot, serviceAccount: serviceAccount, environment)))
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
-            upstreamWatches: upstreamWatches, places: places, environment: environment)
+            upstreamWatches: upstreamWatches, places: places, telemetry: telemetry, environment: environment)
         reloader = reloads.map {
             Reloader(installer, files: $0.files.union(ledger.files), supervisor: supervisor, load: $0.load)
         }
@@ -125,13 +132,14 @@ package final class Gateway: Sendable {
         try await listeners.open(for: first)
         let metrics = MetricsCollector(
             workers: workers, places: places, generations: generations, certificates: certificates,
-            upstreamWatches: upstreamWatches, accessLog: accessLog, admin: admin, reloader: reloader,
-            startTime: startTime, environment: environment)
+            upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, admin: admin,
+            reloader: reloader, startTime: startTime, environment: environment)
         let backend = GatewayAdministration(
             isServing: isServing, generations: generations, reloader: reloader, metrics: metrics,
             environment: environment)
         administration.withLock { $0 = backend }
         try await admin.open(first.configuration.admin, backend: backend, group: controlGroup)
+        telemetry.start(first.configuration.telemetry) { await backend.metricsSnapshot() }
         var services: [@Sendable () async -> Void] = [
             StoreMaintenance(workers, environment).run,
             SessionKeyLoader(generation: first, workers: workers, environment: environment).run,
@@ -231,6 +239,7 @@ package final class Gateway: Sendable {
         if await accessLog?.close(remainders: remainders) == false {
             logger.warning("the last lines of the access log were not written, because its reader accepts no data")
         }
+        await telemetry.stop()
         await generations.shutdown()
         try? await fetcher.shutdown()
         await workers.shutdown()

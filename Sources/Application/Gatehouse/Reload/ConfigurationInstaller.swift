@@ -5,6 +5,7 @@ import Authorization
 import Forwarding
 import GatewayConfiguration
 import GatewayCore
+import Telemetry
 
 /// The installation of a new configuration, completely or not at all.
 ///
@@ -17,6 +18,7 @@ struct ConfigurationInstaller: Sendable {
     let listeners: ListenerSet
     let upstreamWatches: UpstreamWatches
     let places: MetricIndices
+    let telemetry: TelemetryExporter
     let environment: GatewayEnvironment
 
     /// Installs a configuration. Calls must not overlap.
@@ -58,6 +60,7 @@ struct ConfigurationInstaller: Sendable {
         if sources !== previous.sources { workers.subscribe(to: sources.keys) }
         workers.handOverKeys(of: sources)
         generations.replace(with: next)
+        telemetry.adopt(configuration.telemetry)
         next.logWarnings(to: environment.logger)
         return next.number
     }

@@ -8,6 +8,7 @@ import HTTPWire
 package import JOSE
 package import RequestPipeline
 package import SecurityRules
+import Telemetry
 
 /// The routes, verifiers, upstreams and headers of one configuration: immutable, created and checked off the request
 /// path.
@@ -29,6 +30,8 @@ package final class Snapshot: Sendable {
     /// The providers with token introspection, in the order of the configuration.
     package let opaqueProviders: [Configuration.Provider]
     package let outgoing: OutgoingHead
+    /// The selection of recorded requests. `nil` if traces are disabled.
+    let tracing: TraceSettings?
     /// The demo page. `nil` if it is not served.
     let page: StaticResponse?
     /// The assertion keys. `nil` without assertions.
@@ -118,6 +121,7 @@ package final class Snapshot: Sendable {
         page = configuration.accounts?.demoPage.map { StaticResponse($0) }
         additions = ResponseFieldPolicy(common: configuration.responseHeaders)
         limits = ConnectionLimits(configuration.limits)
+        tracing = TraceSettings(configuration.telemetry)
         clockSkew = identity.clockSkew.components.seconds
         strictTimeout = configuration.revocation.strictTimeout.nanoseconds
         deniesUnlinked = configuration.accounts?.unlinked == .deny

@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPWire
 import NIOCore
 import RequestPipeline
+import Telemetry
 
 extension ClientExchange {
     /// Renders a permitted request and passes it to the pool of its upstream.
@@ -38,17 +39,23 @@ extension ClientExchange {
         pool.send(request, head: head.pointee, for: client)
     }
 
-    /// Returns the request's IDs: the client's trace if accepted, otherwise a new one.
+    /// Returns the request's IDs: the client's trace if accepted, otherwise a new one. The upstream's parent is the
+    /// span of the attempt if the request is recorded.
     private func traceIDs(of request: RequestView, _ client: ClientHandler, _ worker: Worker) -> OutgoingHead.TraceIDs {
-        let connectionContext = worker.connectionContext
-        if worker.snapshot.outgoing.acceptsTrace, request.fields.contains(.traceparent),
-            let context = TraceContext(of: request)
-        {
-            client.record.trace = context.trace
-            return OutgoingHead.TraceIDs(request: client.record.id, trace: context.trace, span: 0, context: context)
+        let context = worker.traceContext(of: request)
+        if let context {
+            client.record.trace = context.parent.trace
+            // The sampled flag states whether the gateway recorded the request (W3C Trace Context section 3.4).
+            guard trace != nil || (worker.snapshot.tracing != nil && context.parent.isSampled) else {
+                return OutgoingHead.TraceIDs(request: client.record.id, passing: context)
+            }
+        } else if client.record.trace == (0, 0) {
+            client.record.trace = worker.connectionContext.requestIDs.nextPair()
         }
-        if client.record.trace == (0, 0) { client.record.trace = connectionContext.requestIDs.nextPair() }
+        let span = worker.connectionContext.requestIDs.nextPair().1
+        if let trace { beginAttempt(of: trace, request, span, client, worker) }
+        let flags = trace?.flags ?? (context?.parent.flags ?? 0) & 2
         return OutgoingHead.TraceIDs(
-            request: client.record.id, trace: client.record.trace, span: connectionContext.requestIDs.nextPair().1)
+            request: client.record.id, trace: client.record.trace, span: span, flags: flags, continuing: context)
     }
 }

@@ -7,13 +7,14 @@ import HTTPWire
 import RequestPipeline
 import Revocation
 import Routing
+import Telemetry
 
 /// The driver of one HTTP/1.1 client connection's requests. It runs the pipeline, performs its lookups and forwards
 /// permitted requests.
 ///
 /// One object per connection, reused for each request, on the connection's event loop.
 final class ClientExchange: RequestHandler {
-    private let home: WorkerLoop
+    let home: WorkerLoop
     /// The worker that serves the current request from start to end. `nil` between requests.
     private(set) var worker: Worker?
     /// The current request's run.
@@ -23,6 +24,8 @@ final class ClientExchange: RequestHandler {
     private var state = State.new
     /// The lookup result with which the run resumes.
     private var result = LookupResult.arrived
+    /// The spans of the request. `nil` if the request is not recorded.
+    private(set) var trace: RequestTrace?
 
     private enum State {
         case new
@@ -51,13 +54,17 @@ final class ClientExchange: RequestHandler {
         let context = RequestPipeline.Context(
             now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch)
         switch state {
-        case .new: client.record.wantsGRPC = Self.isGRPC(request)
+        case .new:
+            client.record.wantsGRPC = Self.isGRPC(request)
+            if let settings = worker.snapshot.tracing { trace = beginTrace(settings, request, client, worker) }
         case .waiting:
+            trace?.endLookup(with: result, at: worker.connectionContext.time)
             worker.pipeline.restorePaths(of: run, request, in: context)
             worker.pipeline.resume(&run, with: result, now: context.now)
         case .permitted:
             worker.pipeline.restorePaths(of: run, request, in: context)
             worker.pipeline.retry(&run)
+            trace?.endChild(at: worker.connectionContext.time, error: "retried")
         }
         advance(request, client, worker, context)
     }
@@ -81,7 +88,9 @@ final class ClientExchange: RequestHandler {
             case .respond(let response): return respond(with: response, client, worker)
             case .await(let lookup):
                 state = .waiting
+                trace?.beginLookup(lookup, worker)
                 guard let result = wait(for: lookup, client, worker) else { return }
+                trace?.endLookup(with: result, at: worker.connectionContext.time)
                 worker.pipeline.resume(&self.run, with: result, now: context.now)
             }
         }
@@ -142,6 +151,10 @@ final class ClientExchange: RequestHandler {
         guard let worker else { return }
         worker.requestEnded()
         account(for: client, worker)
+        if let trace {
+            finish(trace, client, worker)
+            self.trace = nil
+        }
         self.worker = nil
         run = PipelineRun()
     }

@@ -9,6 +9,7 @@ import NIOCore
 import Observability
 import Redis
 import Revocation
+import Telemetry
 
 /// The state of one event loop that persists across configurations: client connections, counters, scratch memory, the
 /// access log's buffer, and the connection to a shared store.
@@ -28,6 +29,8 @@ final class WorkerLoop {
     /// Earlier workers with current requests, oldest first.
     private(set) var retiring: [Worker] = []
     private(set) var link: RedisLink?
+    /// The completed spans of recorded requests. `nil` in tests.
+    var spans: SpanBuffer?
     private var ticker: RepeatedTask?
 
     /// The interval of timeout checks, by which timeouts may be late.
@@ -112,6 +115,7 @@ final class WorkerLoop {
         link?.stop()
         for connection in connectionContext.registry.connections { connection.abandon(.clientClosed) }
         for worker in workers { worker.closeIdle(except: []) }
+        spans?.close()
         connectionContext.handlers = nil
         retiring = []
         current = nil
@@ -124,6 +128,7 @@ final class WorkerLoop {
         current?.tick(now: now)
         connectionContext.registry.forEach { $0.tick(now: now) }
         accessLog?.flush()
+        spans?.flush()
     }
 
     private func tickRetiring(now: UInt64) {

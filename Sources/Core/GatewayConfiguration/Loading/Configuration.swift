@@ -52,6 +52,8 @@ package struct Configuration: Sendable, Equatable {
     package var traceContext = TraceContext.accept
     /// Logging.
     package var log = Log()
+    /// The export of traces and metrics (`telemetry`). Default: `nil`, disabled.
+    package var telemetry: Telemetry?
     /// The warnings in the order of the file.
     package var warnings: [ConfigurationWarning] = []
     /// An error for those who open the store: there are two of them. Calls of the admin API do not need the store.

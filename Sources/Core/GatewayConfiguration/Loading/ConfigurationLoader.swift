@@ -165,6 +165,7 @@ struct ConfigurationLoader {
         root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
         root.set(&configuration.traceContext, "trace_context") { $0.choice() }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
+        configuration.telemetry = root.telemetry()
     }
 
     private mutating func readStore(_ root: MappingReader) {

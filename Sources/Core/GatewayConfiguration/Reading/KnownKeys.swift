@@ -35,7 +35,11 @@ extension KnownKeys {
         [
             "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
             "headers", "rules", "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
-        ], empty: ["accounts": [.null, .collection], "trusted_proxies": .collection, "workers": .null])
+            "telemetry",
+        ],
+        empty: [
+            "accounts": [.null, .collection], "telemetry": .null, "trusted_proxies": .collection, "workers": .null,
+        ])
     static let trustedProxy = KnownKeys("trusted_proxies[]", ["network", "sets"])
     static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
     static let listenerTLS = KnownKeys(
@@ -115,6 +119,13 @@ extension KnownKeys {
     static let responseHeaders = KnownKeys("response_headers", ["set", "remove"])
     static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"], empty: ["path": .null, "host": .null])
     static let log = KnownKeys("log", ["level", "format", "access"])
+    static let telemetry = KnownKeys(
+        "telemetry",
+        ["endpoint", "headers", "timeout", "service_name", "resource_attributes", "traces", "metrics"],
+        empty: ["metrics": .null, "traces": .null])
+    static let telemetryTraces = KnownKeys(
+        "telemetry.traces", ["sampler", "ratio", "enduser_id", "queue", "batch", "interval"])
+    static let telemetryMetrics = KnownKeys("telemetry.metrics", ["interval"])
 
     /// All mappings with fixed keys.
     static let all =
@@ -122,6 +133,6 @@ extension KnownKeys {
             root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,
             firebase, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion, upstream,
             upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
-            rateLimit, responseHeaders, rewrite, log,
+            rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -12,7 +12,7 @@ package final class PeerAddress: Sendable {
     /// Whether this is the peer of a `unix:` listener.
     let isUnix: Bool
     /// Whether the client uses TLS to the gateway, or to the trusted proxy that reports it.
-    let isSecure: Bool
+    package let isSecure: Bool
     /// The field lines that report the origin to the upstream, each with its CRLF.
     package let forwardedLines: [UInt8]
     /// The `for=` and `proto=` parameters of `Forwarded` (RFC 7239). The host is added for each request.

@@ -13,14 +13,18 @@ package struct GatewayClock: Sendable {
     /// The wall clock in milliseconds since 1970, for logs.
     package var milliseconds: @Sendable () -> Int64
 
-    /// Creates a clock. The default milliseconds are whole seconds.
+    /// The wall clock in nanoseconds since 1970, for traces.
+    package var nanoseconds: @Sendable () -> UInt64
+
+    /// Creates a clock. The default milliseconds and nanoseconds are whole seconds.
     package init(
         now: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> UInt64,
-        milliseconds: (@Sendable () -> Int64)? = nil
+        milliseconds: (@Sendable () -> Int64)? = nil, nanoseconds: (@Sendable () -> UInt64)? = nil
     ) {
         self.now = now
         self.monotonic = monotonic
         self.milliseconds = milliseconds ?? { now() * 1000 }
+        self.nanoseconds = nanoseconds ?? { UInt64(clamping: now()) &* 1_000_000_000 }
     }
 
     /// The system clocks.
@@ -39,6 +43,11 @@ package struct GatewayClock: Sendable {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
             return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+        },
+        nanoseconds: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
         })
 }
 

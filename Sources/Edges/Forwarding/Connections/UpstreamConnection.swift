@@ -90,6 +90,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         exchange = UpstreamExchange(isRetryable: isRetryable, isIdempotent: request.isIdempotent, now: now)
         served += 1
         client.record.forwarded = now
+        client.record.server = server
         isHeadUnsent = true
         send(head)
     }

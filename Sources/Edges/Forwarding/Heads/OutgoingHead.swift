@@ -51,14 +51,37 @@ package final class OutgoingHead: Sendable {
         package let request: (UInt64, UInt64)
         package let trace: (UInt64, UInt64)
         package let span: UInt64
+        /// The flags of a written `traceparent`: sampled (1), random (2).
+        let flags: UInt8
         /// The client's trace context to pass on. `nil` if the trace starts here.
-        package var context: TraceContext?
+        let context: TraceContext?
+        /// Whether the upstream's parent is the client's. Otherwise, it is `span`.
+        let keepsParent: Bool
 
-        package init(request: (UInt64, UInt64), trace: (UInt64, UInt64), span: UInt64, context: TraceContext? = nil) {
+        /// Creates the IDs of a span of the gateway.
+        ///
+        /// - Parameters:
+        ///   - flags: Sampled (1) and random (2).
+        ///   - context: The client's context, whose `tracestate` is passed on.
+        package init(
+            request: (UInt64, UInt64), trace: (UInt64, UInt64), span: UInt64, flags: UInt8 = 0,
+            continuing context: TraceContext? = nil
+        ) {
             self.request = request
             self.trace = trace
             self.span = span
+            self.flags = flags & 3
             self.context = context
+            keepsParent = false
+        }
+
+        /// Creates the IDs for a context that is passed on unchanged.
+        package init(request: (UInt64, UInt64), passing context: TraceContext) {
+            self.request = request
+            trace = context.parent.trace
+            (span, flags) = (0, 0)
+            self.context = context
+            keepsParent = true
         }
     }
 
@@ -193,16 +216,19 @@ package final class OutgoingHead: Sendable {
         if !assertion.isEmpty { writer.append(assertion) }
     }
 
-    /// Writes `X-Request-Id`, and `traceparent` as in W3C Trace Context without the sampled flag.
+    /// Writes `X-Request-Id` and the trace context.
     private func writeTrace(_ request: RequestView, _ traceIDs: TraceIDs, _ writer: inout HeadWriter) {
         writer.append(requestID: traceIDs.request)
-        if let context = traceIDs.context { return context.write(request, &writer) }
+        if traceIDs.keepsParent, let context = traceIDs.context { return context.write(request, &writer) }
         writer.append("traceparent: 00-")
         writer.append(hexadecimal: traceIDs.trace.0)
         writer.append(hexadecimal: traceIDs.trace.1)
         writer.append("-")
         writer.append(hexadecimal: traceIDs.span)
-        writer.append("-00\r\n")
+        writer.append("-0")
+        writer.append(UInt8(ascii: "0") + traceIDs.flags)
+        writer.append("\r\n")
+        traceIDs.context?.writeState(request, &writer)
     }
 
     private func writeForwarded(_ request: RequestView, _ route: Route, _ writer: inout HeadWriter) {

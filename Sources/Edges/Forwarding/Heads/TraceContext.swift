@@ -1,36 +1,38 @@
 package import GatewayCore
 import HTTPWire
 
-/// The trace context of a client's request (W3C Trace Context, levels 1 and 2). It is passed on unchanged.
+/// The trace context of a client's request (W3C Trace Context, levels 1 and 2). It is passed on unchanged, or with the
+/// gateway's span as the parent.
 package struct TraceContext {
     /// The maximum size and number of members of a forwarded `tracestate`. Section 3.3.1.5 requires at least these. A
     /// larger one is dropped.
     static let maximumState = 512
     static let maximumMembers = 32
-    /// The maximum size of a `traceparent` of a later version.
-    private static let longestParent = 128
-    private static let parentLength = 55
 
-    /// The trace ID.
-    package let trace: (UInt64, UInt64)
-    private let parent: ByteRange
+    package let parent: TraceParent
+    private let line: ByteRange
     private let passesState: Bool
 
     /// Returns `nil` unless the request has exactly one valid `traceparent`.
     package init?(of request: RequestView) {
         guard request.fields.count(of: .traceparent) == 1, let field = request.fields.first(.traceparent),
-            let trace = Self.trace(in: field.value.bytes(in: request.bytes))
+            let parent = TraceParent(field.value.bytes(in: request.bytes))
         else { return nil }
-        self.trace = trace
-        parent = field.value
+        self.parent = parent
+        line = field.value
         passesState = Self.isState(of: request)
     }
 
     /// Writes the lines of both fields.
     func write(_ request: RequestView, _ writer: inout HeadWriter) {
         writer.append("traceparent: ")
-        writer.keep(parent)
+        writer.keep(line)
         writer.append("\r\n")
+        writeState(request, &writer)
+    }
+
+    /// Writes the lines of `tracestate`, if it is valid.
+    func writeState(_ request: RequestView, _ writer: inout HeadWriter) {
         guard passesState else { return }
         // Several fields form one list, so that separate lines in the same order are equivalent.
         for index in 0..<request.fields.count where request.fields[index].kind == .tracestate {
@@ -38,32 +40,6 @@ package struct TraceContext {
             writer.keep(request.fields[index].value)
             writer.append("\r\n")
         }
-    }
-
-    /// Returns the trace ID of a valid `version-trace-parent-flags` in lower case, without all-zero IDs. Version ff is
-    /// invalid. Later versions may append further parts to the format of version 00 (section 3.2.4).
-    static func trace(in value: UnsafeRawBufferPointer) -> (UInt64, UInt64)? {
-        guard value.count >= parentLength, value.count <= longestParent,
-            [2, 35, 52].allSatisfy({ value[$0] == UInt8(ascii: "-") }),
-            let version = number(value[0..<2]), version != 0xFF,
-            value.count == parentLength || version > 0 && value[parentLength] == UInt8(ascii: "-"),
-            let high = number(value[3..<19]), let low = number(value[19..<35]), high | low != 0,
-            let span = number(value[36..<52]), span != 0, number(value[53..<55]) != nil
-        else { return nil }
-        return (high, low)
-    }
-
-    /// Parses at most 16 lower-case hexadecimal digits.
-    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> UInt64? {
-        var number: UInt64 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return number
     }
 
     /// Returns whether `tracestate` is present, and valid and short enough to be passed on.

@@ -9,8 +9,8 @@ package struct UpstreamSettings: Sendable {
         /// The URL as spelled in the configuration.
         package let url: String
         /// A name or an address. Empty for a Unix socket.
-        let host: String
-        let port: Int
+        package let host: String
+        package let port: Int
         let weight: Int
         /// The address. `nil` if a name must be resolved.
         let address: SocketAddress?

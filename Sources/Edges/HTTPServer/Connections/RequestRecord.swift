@@ -25,6 +25,8 @@ package struct RequestRecord {
     var requestsTunnel = false
     /// The index of the upstream. -1 if there is no upstream.
     package var upstream = -1
+    /// The index of the server's endpoint in the pool of the upstream. -1 if no server has the request.
+    package var server = -1
     /// The phase that denied the request. `nil` if it was not denied.
     package var deniedIn: DecisionPhase?
     /// Whether a verified identity was found. `false` until the request is authenticated.
@@ -48,7 +50,7 @@ package struct RequestRecord {
     package var additions: ResponseFieldPolicy?
     /// The index of the request's origin in the route's CORS policy.
     package var corsOrigin = CORSPolicy.nowhere
-    /// The trace ID of the request. Zero until the request is forwarded.
+    /// The trace ID of the request. Zero until the request is forwarded, or sampled.
     package var trace: (UInt64, UInt64) = (0, 0)
 
     package init() {}

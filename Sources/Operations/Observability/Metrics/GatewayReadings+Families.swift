@@ -7,7 +7,7 @@ extension GatewayReadings {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
                 + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
-                + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies)
+                + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
 
     private var requestFamilies: [MetricFamily] {

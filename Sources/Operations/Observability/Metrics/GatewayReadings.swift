@@ -76,6 +76,8 @@ package struct GatewayReadings: Sendable {
     package var adminClosed: UInt64 = 0
     /// Lines of the process log that were not written. `nil` if the process does not use it.
     package var processLog: ProcessLog.Counts?
+    /// The export by OTLP. `nil` if it is disabled.
+    package var telemetry: TelemetryReading?
     /// The outcomes of reloads.
     package var reloads = ReloadOutcomes()
     /// The number of the active configuration.

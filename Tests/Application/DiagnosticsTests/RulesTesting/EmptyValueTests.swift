@@ -48,6 +48,7 @@ import Testing
         "upstreams.*.health": ["null", "{}"], "upstreams.*.ejection": ["null"], "upstreams.*.retry": ["null"],
         "routes[].cors": ["null"], "routes[].cors.expose": ["[]"], "routes[].response_headers": ["null"],
         "routes[].rewrite": ["null"], "routes[].rewrite.path": ["null"], "routes[].rewrite.host": ["null"],
+        "telemetry": ["null"], "telemetry.traces": ["null"], "telemetry.metrics": ["null"],
         "tests[].auth": ["null"],
         // Claims are data: JSON has empty names.
         "users.*.token": ["{ \"\": a }"],
@@ -63,6 +64,7 @@ import Testing
     private static let named = [
         ("upstreams", "api"), ("identity.providers", "apple.com"), ("identity.providers", "oidc.corp"),
         ("headers.extra", "X-Role"), ("response_headers.set", "X-Frame-Options"),
+        ("telemetry.headers", "Authorization"), ("telemetry.resource_attributes", "region"),
     ]
 
     @Test func `no key of a configuration is silently empty`() throws {

@@ -83,6 +83,19 @@ import Testing
         #expect(accounts == expected)
     }
 
+    @Test func `the reference shows telemetry with its defaults`() throws {
+        var lines = try Self.referenceLines()
+        let start = try #require(lines.firstIndex(of: "# telemetry:"))
+        lines.removeAll { $0 == "telemetry: null" }
+        for index in (start - 1)..<lines.count { lines[index] = String(lines[index].dropFirst(2)) }
+        let text = lines.joined(separator: "\n")
+        let telemetry = try ConfigurationTesting.load(text, environment: ["OTLP_KEY": "example"]).telemetry
+        var expected = Configuration.Telemetry(endpoint: "http://127.0.0.1:4318")
+        expected.headers = [.init(name: "X-Api-Key", value: Secret("example"))]
+        expected.resourceAttributes = [.init(name: "deployment.environment.name", value: "production")]
+        #expect(telemetry == expected)
+    }
+
     @Test func `the reference shows the Firebase account records`() throws {
         let revocation = try reference(with: ["source": "store"]).revocation
         #expect(revocation.firebase == .init(serviceAccount: "service-account.json"))

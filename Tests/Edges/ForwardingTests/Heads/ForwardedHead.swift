@@ -27,7 +27,12 @@ struct ForwardedHead {
     struct NotRendered: Error {}
     struct Denied: Error {}
 
-    func render(_ text: String, path: String = "/") throws -> WireMessage {
+    func render(
+        _ text: String, path: String = "/",
+        traceIDs: (RequestView) -> OutgoingHead.TraceIDs = { _ in
+            OutgoingHead.TraceIDs(request: (1, 2), trace: (3, 4), span: 5)
+        }
+    ) throws -> WireMessage {
         try withRequest(text) { request in
             let locator = CredentialLocator(header: "Authorization", cookie: "__session")
             let outgoing = OutgoingHead(
@@ -51,7 +56,7 @@ struct ForwardedHead {
                     OutgoingHead.Route(
                         peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8),
                         assertion: assertion, trailers: outgoing.trailers(of: request)),
-                    OutgoingHead.TraceIDs(request: (1, 2), trace: (3, 4), span: 5), into: &output)
+                    traceIDs(request), into: &output)
             }
             guard rendered != nil else { throw NotRendered() }
             return WireMessage(head: String(buffer: output))

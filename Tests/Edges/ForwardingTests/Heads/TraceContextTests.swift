@@ -5,6 +5,7 @@ import TextCoding
 
 @testable import CoreFixtures
 @testable import Forwarding
+@testable import SystemFixtures
 
 @Suite struct TraceContextTests {
     private static let id = "0af7651916cd43dd8448eb211c80319c"
@@ -41,10 +42,23 @@ import TextCoding
         #expect(try rendered(["traceparent: \(value)"]) == nil)
     }
 
-    @Test func `the trace id is read`() throws {
-        let bytes = Array(Self.valid.utf8)
-        let trace = try #require(bytes.withUnsafeBytes { TraceContext.trace(in: $0) })
-        #expect(HexDigits.text(of: trace) == Self.id)
+    @Test func `the trace, the parent and the flags are read`() throws {
+        let parent = try #require(Array(Self.valid.utf8).withUnsafeBytes { TraceParent($0) })
+        #expect(HexDigits.text(of: parent.trace) == Self.id)
+        #expect(parent.span == 0xb7ad_6b71_6920_3331 && parent.flags == 1 && parent.isSampled)
+        let unsampled = Array("00-\(Self.id)-b7ad6b7169203331-02".utf8)
+        #expect(unsampled.withUnsafeBytes { TraceParent($0) }?.isSampled == false)
+    }
+
+    @Test func `a span of the gateway replaces the parent and keeps the state`() throws {
+        let head = "GET / HTTP/1.1\r\nHost: a\r\ntraceparent: \(Self.valid)\r\ntracestate: a=1\r\n\r\n"
+        let rendered = try ForwardedHead().render(head) { request in
+            let context = TraceContext(of: request)
+            return OutgoingHead.TraceIDs(
+                request: (1, 2), trace: context?.parent.trace ?? (0, 0), span: 5, flags: 0xF3, continuing: context)
+        }
+        #expect(rendered.values("traceparent") == ["00-\(Self.id)-0000000000000005-03"])
+        #expect(rendered.values("tracestate") == ["a=1"])
     }
 
     @Test func `the state passes in its order`() throws {
