@@ -79,6 +79,6 @@ enum ConfigurationFile {
 
     /// Returns the path of the file: the named one, or the default one that exists.
     static func path(_ named: String?) -> String {
-        named ?? Configuration.defaultFile() ?? Configuration.defaultFiles[0]
+        named ?? Configuration.defaultFile() ?? Configuration.checkoutFile
     }
 }

@@ -5,9 +5,13 @@ package import GatewayCore
 /// Every value is within its documented bounds. The users of a value check what requires more than the configuration:
 /// route patterns, files and servers.
 package struct Configuration: Sendable, Equatable {
-    /// The default paths of the configuration file, in the order of preference: that of a checkout, and that of an
-    /// installation.
-    package static let defaultFiles = ["config/gatehouse.yaml", "/etc/gatehouse/gatehouse.yaml"]
+    /// The default path in an installation.
+    package static let installedFile = "/etc/gatehouse/gatehouse.yaml"
+    /// The default path in a checkout.
+    package static let checkoutFile = "config/gatehouse.yaml"
+    /// The default paths of the configuration file, in the order of preference. Where the gateway is installed, another
+    /// user's file in the working directory must not select the admin listener that receives the operator's token.
+    package static let defaultFiles = [installedFile, checkoutFile]
 
     /// Returns the first of ``defaultFiles`` that exists. `nil` if none does.
     ///

@@ -37,7 +37,7 @@ package struct SourceText {
                 location: SourceLocation(file: file, line: 1, column: 1), what: "the file cannot be read (\(reason))",
                 remedy: "name a readable file with --config")
         }
-        let places = file == Configuration.defaultFiles[0] ? "it or \(Configuration.defaultFiles[1])" : "it"
+        let places = file == Configuration.checkoutFile ? "it or \(Configuration.installedFile)" : "it"
         return MissingFile.error(
             file, kind: "configuration file", suffixes: [".yaml", ".yml"],
             creation:

@@ -5,10 +5,10 @@ import Testing
     private static let (checkout, installation) = ("config/gatehouse.yaml", "/etc/gatehouse/gatehouse.yaml")
 
     @Test(arguments: [
-        ([checkout], checkout), ([installation], installation), ([checkout, installation], checkout), ([], nil),
+        ([checkout], checkout), ([installation], installation), ([checkout, installation], installation), ([], nil),
         (["gatehouse.yaml"], nil),
     ])
-    func `the file of a checkout precedes that of an installation`(files: [String], expected: String?) {
+    func `the file of an installation precedes that of a checkout`(files: [String], expected: String?) {
         #expect(Configuration.defaultFile(exists: files.contains) == expected)
     }
 }
