@@ -134,10 +134,21 @@ import Testing
 
     @Test(arguments: broken) func `an invalid value is an error`(_ broken: BrokenConfiguration) { broken.check() }
 
-    @Test func `an invalid endpoint in a variable is an error that names the variable`() {
-        let yaml = BrokenConfiguration.rest
-        let errors = ConfigurationTesting.errors(in: yaml, environment: ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector"])
-        #expect(errors.map(\.location.description) == ["OTEL_EXPORTER_OTLP_ENDPOINT"])
+    @Test func `an invalid endpoint in a variable is ignored with a warning`() throws {
+        let environment = ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4317"]
+        #expect(try telemetry("", environment) == nil)
+        #expect(try warnings("", environment).count { $0.contains("OTEL_EXPORTER_OTLP_ENDPOINT") } == 1)
+    }
+
+    @Test func `the headers of the environment are not for the receiver of the file`() throws {
+        let environment = Self.variables.merging(["OTEL_EXPORTER_OTLP_HEADERS": "api-key=a"]) { $1 }
+        #expect(try telemetry("telemetry: { endpoint: '\(Self.endpoint)' }", environment)?.headers.isEmpty == true)
+        #expect(try telemetry("telemetry: { service_name: a }", environment)?.headers.map(\.name) == ["api-key"])
+    }
+
+    @Test func `headers of the environment without TLS to another machine cause a warning`() throws {
+        let environment = Self.variables.merging(["OTEL_EXPORTER_OTLP_HEADERS": "api-key=a"]) { $1 }
+        #expect(try warnings("", environment).count { $0.contains("OTEL_EXPORTER_OTLP_HEADERS") } == 1)
     }
 
     @Test(arguments: [("http://collector:4318", 1), ("https://collector", 0), ("http://127.0.0.1:4318", 0)])

@@ -4,8 +4,7 @@ import TextCoding
 /// OpenTelemetry's environment variables (OpenTelemetry specification, "Environment Variable Specification" and
 /// "OpenTelemetry Protocol Exporter"), as defaults of the section `telemetry`.
 ///
-/// An empty variable counts as unset. An invalid one is ignored with a warning, as the specification requires, except
-/// for the endpoint, which is an error.
+/// An empty variable counts as unset. An invalid one is ignored with a warning, as the specification requires.
 struct TelemetryEnvironment {
     /// The maximum sizes of an attribute's name and value, in bytes.
     static let longestName = 255
@@ -27,16 +26,19 @@ struct TelemetryEnvironment {
         do throws(HTTPURL.Failure) {
             return try TelemetryEndpoint.parse(text)
         } catch {
-            context.fail(SourceLocation(origin: name), "the value is \(error.what)", error.remedy)
+            ignore(name, "is \(error.what)", error.remedy)
             return nil
         }
     }
 
     /// Returns the section for a receiver with the values of all variables.
-    func defaults(endpoint: String) -> Configuration.Telemetry {
+    ///
+    /// - Parameter ownsEndpoint: Whether the receiver is that of ``endpoint()``. The headers of the environment contain
+    ///   its secrets, which another receiver must not get.
+    func defaults(endpoint: String, ownsEndpoint: Bool) -> Configuration.Telemetry {
         warnOfProtocol()
         var telemetry = Configuration.Telemetry(endpoint: endpoint)
-        telemetry.headers = headers()
+        if ownsEndpoint { telemetry.headers = headers() }
         if let timeout = milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", in: Configuration.Telemetry.timeouts) {
             telemetry.timeout = timeout
         }
@@ -151,6 +153,14 @@ struct TelemetryEnvironment {
 
     private static func decoded(_ text: Substring) -> String? {
         PercentEncoding.decoded(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// Warns that the headers of the environment are sent without TLS.
+    func warnOfPlainHTTP() {
+        let name = "OTEL_EXPORTER_OTLP_HEADERS"
+        context.warn(
+            SourceLocation(origin: name), "the fields of \(name) \(Configuration.Telemetry.exposure)",
+            "set an https:// endpoint")
     }
 
     private func ignore(_ name: String, _ what: String, _ remedy: String) {

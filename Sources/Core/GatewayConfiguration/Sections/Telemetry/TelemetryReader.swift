@@ -11,7 +11,11 @@ extension MappingReader {
         case .null: return nil
         case .absent:
             // Only a receiver enables it: the other variables are often set for all services of a machine.
-            return environment.endpoint().map { environment.defaults(endpoint: $0) }
+            return environment.endpoint().map { endpoint in
+                let telemetry = environment.defaults(endpoint: endpoint, ownsEndpoint: true)
+                if telemetry.exposesHeaders { environment.warnOfPlainHTTP() }
+                return telemetry
+            }
         case .value(let value):
             return value.mapping(.telemetry).flatMap { Configuration.Telemetry($0, environment) }
         }
@@ -21,20 +25,23 @@ extension MappingReader {
 extension Configuration.Telemetry {
     /// Reads the section. `nil` without an endpoint; the error has been reported.
     fileprivate init?(_ mapping: MappingReader, _ environment: TelemetryEnvironment) {
-        let endpoint = mapping.value("endpoint").map { $0.telemetryEndpoint() } ?? environment.endpoint()
-        if endpoint == nil, mapping.value("endpoint") == nil {
+        let value = mapping.value("endpoint")
+        let endpoint = value.map { $0.telemetryEndpoint() } ?? environment.endpoint()
+        if endpoint == nil, value == nil {
             mapping.fail(
                 "endpoint", "telemetry.endpoint is missing",
                 "write the URL of an OpenTelemetry collector, as in http://127.0.0.1:4318")
         }
         // The other keys are read in any case, so that all errors are reported.
-        self = environment.defaults(endpoint: endpoint ?? "")
+        self = environment.defaults(endpoint: endpoint ?? "", ownsEndpoint: value == nil)
         mapping.set(&headers, "headers", Self.headers)
         mapping.set(&timeout, "timeout") { $0.duration(in: Self.timeouts) }
         mapping.set(&serviceName, "service_name") { $0.string(atMost: TelemetryEnvironment.longestValue) }
         mapping.set(&resourceAttributes, "resource_attributes", Self.attributes)
         readSignals(mapping)
-        warnOfPlainHTTP(mapping)
+        if exposesHeaders {
+            mapping.warn("headers", "telemetry.headers \(Self.exposure)", "use an https:// endpoint")
+        }
         if endpoint == nil { return nil }
     }
 
@@ -50,14 +57,14 @@ extension Configuration.Telemetry {
         }
     }
 
-    private func warnOfPlainHTTP(_ mapping: MappingReader) {
-        guard !headers.isEmpty, let url = try? HTTPURL(parsing: endpoint), !url.isSecure,
-            !IPAddress.isLoopback(host: url.host)
-        else { return }
-        mapping.warn(
-            "headers", "telemetry.headers are sent to another machine without TLS, so that their secrets can be read",
-            "use an https:// endpoint")
+    /// Whether the headers are sent to another machine without TLS.
+    fileprivate var exposesHeaders: Bool {
+        guard !headers.isEmpty, let url = try? HTTPURL(parsing: endpoint) else { return false }
+        return !url.isSecure && !IPAddress.isLoopback(host: url.host)
     }
+
+    /// The consequence, for a warning that names the headers.
+    static let exposure = "are sent to another machine without TLS, so that their secrets can be read"
 
     private static func headers(_ value: ConfigurationValue) -> [Header]? {
         guard let entries = value.entries().flatMap({ value.bounded($0, maximumHeaders, of: "fields") }) else {
