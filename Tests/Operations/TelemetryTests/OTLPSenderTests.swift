@@ -126,6 +126,12 @@ import Testing
         #expect(transport.count == 1)
     }
 
+    @Test func `rejections are logged once a minute with their sum`() {
+        #expect(ledger.rejected(0, now: 1) == nil && ledger.rejected(2, now: 1) == 2)
+        #expect(ledger.rejected(3, now: 2) == nil && ledger.rejected(1, now: 60_000_000_000) == nil)
+        #expect(ledger.rejected(1, now: 60_000_000_001) == 5)
+    }
+
     @Test func `rejected data points are counted under their own name`() async {
         answers([(200, #"{"partialSuccess":{"rejectedDataPoints":"4","rejectedSpans":"1"}}"#)])
         #expect(await sender(.metrics).send([], items: 5) == .accepted)

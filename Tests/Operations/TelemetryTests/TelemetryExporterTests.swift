@@ -162,6 +162,41 @@ import Testing
         await exporter.stop()
     }
 
+    @Test func `a reload ends the request of a receiver that does not respond and keeps its spans`() async throws {
+        transport.always { request in
+            guard request.url.hasPrefix("http://127.0.0.1:9999") else { return nil }
+            return .success(OutboundResponse(status: 200, retryAfter: nil, body: []))
+        }
+        start(settings { $0.metrics = nil })
+        try await asleep(1)
+        add(10)
+        time.advance(seconds: 0.2)
+        try await eventually("a request without a response") { transport.count == 1 ? true : nil }
+        exporter.adopt(settings { ($0.endpoint, $0.metrics) = ("http://127.0.0.1:9999", nil) })
+        try await eventually("the end of the connections") { transport.isShutDown ? true : nil }
+        transport.answer(0, .failure(LookupFailure(.cancelled)))
+        try await eventually("the new receiver") { transport.count == 2 ? true : nil }
+        #expect(exported == [10, 10])
+        try await eventually("the response") { exporter.reading?.signals.first?.counts.exported == 10 ? true : nil }
+        #expect(exporter.reading?.signals.first?.counts.lost == 0)
+        await exporter.stop()
+    }
+
+    @Test func `the stop sends the spans of a running request again`() async throws {
+        transport.always(nil)
+        start(settings { $0.metrics = nil })
+        try await asleep(1)
+        add(10)
+        time.advance(seconds: 0.2)
+        try await eventually("a request without a response") { transport.count == 1 ? true : nil }
+        transport.always { _ in .success(OutboundResponse(status: 200, retryAfter: nil, body: [])) }
+        async let stopped: Void = exporter.stop()
+        try await eventually("the end of the connections") { transport.isShutDown ? true : nil }
+        transport.answer(0, .failure(LookupFailure(.cancelled)))
+        await stopped
+        #expect(exported == [10, 10])
+    }
+
     @Test func `unchanged settings restart nothing`() async throws {
         start(settings())
         try await asleep(2)

@@ -21,9 +21,15 @@ enum Signal: String, Sendable, CaseIterable {
 
 /// The counters and the logged failures of one signal, which persist across configurations.
 final class ExportLedger: Sendable {
+    /// The interval between two log lines about rejected items, in nanoseconds.
+    private static let rejectionInterval: UInt64 = 60_000_000_000
+
     private struct State {
         var counts = TelemetryReading.Counts()
         var log = FailureLog()
+        /// The rejected items since the last line, and the monotonic time of the next one.
+        var unlogged: UInt64 = 0
+        var nextLine: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -37,6 +43,19 @@ final class ExportLedger: Sendable {
             state.counts.exported &+= items - min(rejected, items)
             state.counts.rejected &+= min(rejected, items)
             return state.log.succeeded()
+        }
+    }
+
+    /// Records items that the receiver rejected. Returns their number since the last line if a line is due: at most one
+    /// a minute.
+    func rejected(_ items: UInt64, now: UInt64) -> UInt64? {
+        guard items > 0 else { return nil }
+        return state.withLock { state in
+            state.unlogged &+= items
+            guard now >= state.nextLine else { return nil }
+            state.nextLine = now &+ Self.rejectionInterval
+            defer { state.unlogged = 0 }
+            return state.unlogged
         }
     }
 
@@ -65,7 +84,7 @@ struct OTLPSender: Sendable {
         case accepted
         /// The request was given up.
         case lost
-        /// The task was cancelled before another attempt.
+        /// The task was cancelled during an attempt or before another one.
         case cancelled
     }
 
@@ -102,6 +121,7 @@ struct OTLPSender: Sendable {
         var retry = ExportRetry()
         while true {
             guard let failure = await attempt(body, items: items) else { return .accepted }
+            guard !Task.isCancelled else { return .cancelled }
             log(ledger.failed(failure.cause, now: environment.clock.monotonic()))
             guard mayRetry, let delay = retry.delay(after: failure, random: environment.random()) else {
                 ledger.lost(items: items)
@@ -130,7 +150,9 @@ struct OTLPSender: Sendable {
             }
             let rejection = Self.rejection(in: response.body, signal)
             log(ledger.accepted(items: items, rejected: rejection.items))
-            if rejection.items > 0 { log(rejection) }
+            if let sum = ledger.rejected(rejection.items, now: environment.clock.monotonic()) {
+                log(Rejection(items: sum, message: rejection.message))
+            }
             return nil
         }
     }

@@ -4,8 +4,9 @@ import Observability
 
 /// The export of waiting spans: as soon as a batch is full, and at intervals.
 struct SpanExporter: Sendable {
-    /// The interval at which the queue is examined, in nanoseconds.
-    static let pollInterval: UInt64 = 200_000_000
+    /// The interval at which the queue is examined, in nanoseconds. With the smallest default bounds, 2,048 spans per
+    /// interval are more than a processor's requests produce.
+    static let pollInterval: UInt64 = 20_000_000
 
     let settings: Configuration.Telemetry.Traces
     let queue: SpanQueue

@@ -17,6 +17,13 @@ package final class TelemetryExporter: Sendable {
         var transport: (any OutboundTransport)?
         var task: Task<Void, Never>?
         var isStopped = false
+
+        /// Cancels the export. Returns its task, and its transport, whose shutdown ends a running request.
+        mutating func release() -> (task: Task<Void, Never>?, transport: (any OutboundTransport)?) {
+            task?.cancel()
+            defer { (task, transport) = (nil, nil) }
+            return (task, transport)
+        }
     }
 
     /// The exporters of one configuration. `nil` for a disabled signal.
@@ -54,17 +61,16 @@ package final class TelemetryExporter: Sendable {
         adopt(settings)
     }
 
-    /// Replaces the settings. The export of the current request ends first; waiting spans are kept.
+    /// Replaces the settings. A running request ends at once; its spans and the waiting ones are kept.
     package func adopt(_ settings: Configuration.Telemetry?) {
         state.withLock { state in
             guard !state.isStopped, settings != state.settings else { return }
             state.settings = settings
             spans.setLimit(settings?.traces?.queue ?? 0)
-            let previous = state.task
-            previous?.cancel()
-            guard let settings else { return }
-            let exporters = exporters(settings, &state)
+            let (previous, transport) = state.release()
+            let exporters = settings.map { self.exporters($0, &state) } ?? Exporters()
             state.task = Task {
+                await transport?.shutdown()
                 await previous?.value
                 await withDiscardingTaskGroup { group in
                     if let spans = exporters.spans { group.addTask { await spans.run() } }
@@ -76,19 +82,20 @@ package final class TelemetryExporter: Sendable {
 
     /// Exports the waiting spans and the metrics once more, for at most `limit`, and closes the connections.
     package func stop(within limit: Duration = stopLimit) async {
-        let (task, transport, exporters) = state.withLock { state in
+        let ((task, former), transport, exporters) = state.withLock { state in
             state.isStopped = true
+            let released = state.release()
             let exporters = state.settings.map { self.exporters($0, &state) }
-            return (state.task, state.transport, exporters)
+            return (released, state.transport, exporters)
         }
+        await former?.shutdown()
+        await task?.value
         guard let transport else { return }
-        task?.cancel()
         // Requests of a closed client fail at once.
         let timer = Task { [environment] in
             try await environment.sleep(limit.nanoseconds)
             await transport.shutdown()
         }
-        await task?.value
         await withDiscardingTaskGroup { group in
             if let spans = exporters?.spans { group.addTask { await spans.flush() } }
             if let metrics = exporters?.metrics { group.addTask { await metrics.export(mayRetry: false) } }
@@ -113,7 +120,7 @@ package final class TelemetryExporter: Sendable {
     }
 
     private func exporters(_ settings: Configuration.Telemetry, _ state: inout State) -> Exporters {
-        let transport = state.transport ?? environment.makeTransport()
+        let transport = environment.makeTransport()
         state.transport = transport
         let origin = OTLPOrigin(
             service: settings.serviceName, version: environment.version, instance: instance,
