@@ -9,6 +9,18 @@ import Testing
 struct ReloadTests {
     private static let added = "path: /added/**, auth: none, upstream: api"
 
+    @Test func `a key set that a reload adds and that cannot be read does not make the gateway unready`() async throws {
+        try await ReloadScenario.run { reload in
+            let gateway = reload.gateway
+            _ = try await eventually("readiness") { try gateway.readiness().status == 200 ? true : nil }
+            try await reload.reload {
+                $0["identity"] = GatewayConfiguration.identity("http://127.0.0.1:1/", "http://127.0.0.1:1/")
+            }
+            let readiness = try gateway.readiness()
+            #expect(readiness.status == 200 && readiness.text.contains("not read yet"), "\(readiness.text)")
+        }
+    }
+
     @Test func `SIGHUP applies new routes`() async throws {
         try await ReloadScenario.run { reload in
             let client = try RawClient(port: reload.gateway.port)

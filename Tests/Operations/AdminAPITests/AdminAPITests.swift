@@ -42,6 +42,13 @@ struct AdminAPITests {
         #expect(await backend.calls.isEmpty)
     }
 
+    @Test func `a hanging gateway is not live`() async {
+        backend.hang("an event loop hangs")
+        let received = await response("GET", "/livez", sent: nil)
+        #expect(received.status == 503 && received.text.contains(#""detail":"an event loop hangs""#))
+        #expect(await response("GET", "/readyz", sent: nil).status == 200)
+    }
+
     @Test func `readiness names the failed checks`() async {
         await backend.lack("keys https://k", why: "never fetched: \"timeout\"")
         let received = await response("GET", "/readyz", sent: nil)

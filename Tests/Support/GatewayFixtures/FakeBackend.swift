@@ -10,9 +10,12 @@ actor FakeBackend: AdministrationBackend {
     private(set) var calls: [String] = []
     private var failure: AdministrationError?
     private let checks = Mutex([ReadinessCheck("store")])
+    private let hanging = Mutex<String?>(nil)
 
     func fail(with error: AdministrationError) { failure = error }
     func lack(_ name: String, why: String) { checks.withLock { $0.append(ReadinessCheck(name, why: why)) } }
+
+    nonisolated func hang(_ reason: String) { hanging.withLock { $0 = reason } }
 
     private func record(_ call: String) throws(AdministrationError) {
         calls.append(call)
@@ -21,6 +24,7 @@ actor FakeBackend: AdministrationBackend {
 
     private func name(_ user: UserKey) -> String { user.tenant.map { "\($0)/\(user.uid)" } ?? user.uid }
 
+    nonisolated func livenessFailure() -> String? { hanging.withLock { $0 } }
     nonisolated func readiness() -> [ReadinessCheck] { checks.withLock { $0 } }
     func metricsText() -> String { "# metrics\n" }
 

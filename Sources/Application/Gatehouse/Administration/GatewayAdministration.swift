@@ -12,6 +12,9 @@ import Revocation
 /// The backend of the admin listener, implemented with the gateway's parts.
 struct GatewayAdministration: AdministrationBackend {
     private let isServing: ManagedAtomic<Bool>
+    /// Whether each key set of a configuration was read once.
+    private let hasReadKeys = ManagedAtomic(false)
+    private let loops: LoopWatch
     private let generations: Generations
     private let store: any GatewayStore
     /// `nil` if the configuration was not read from a file.
@@ -21,10 +24,11 @@ struct GatewayAdministration: AdministrationBackend {
     private let clock: GatewayClock
 
     init(
-        isServing: ManagedAtomic<Bool>, generations: Generations, reloader: Reloader?, metrics: MetricsCollector,
-        environment: GatewayEnvironment
+        isServing: ManagedAtomic<Bool>, loops: LoopWatch, generations: Generations, reloader: Reloader?,
+        metrics: MetricsCollector, environment: GatewayEnvironment
     ) {
         self.isServing = isServing
+        self.loops = loops
         self.generations = generations
         self.reloader = reloader
         self.metrics = metrics
@@ -34,15 +38,14 @@ struct GatewayAdministration: AdministrationBackend {
 
     private var sources: IdentitySources { generations.current.sources }
 
+    func livenessFailure() -> String? { loops.failure }
+
     func readiness() -> [ReadinessCheck] {
         var checks: [ReadinessCheck] = []
         let isDraining = !isServing.load(ordering: .sequentiallyConsistent)
         checks.append(ReadinessCheck("serving", why: isDraining ? "the gateway is draining" : nil))
         checks.append(storeReadiness())
-        for status in sources.keys.status() {
-            let why = status.isLoaded ? nil : "not read yet" + (status.lastError.map { ": \($0)" } ?? "")
-            checks.append(ReadinessCheck("keys \(status.source)", why: why))
-        }
+        checks += keyReadiness()
         if let refusal = reloader?.outcomes.lastRefusal {
             checks.append(ReadinessCheck("configuration", note: "the last reload was rejected: \(refusal)"))
         }
@@ -51,6 +54,20 @@ struct GatewayAdministration: AdministrationBackend {
             checks.append(ReadinessCheck("sessions", why: why))
         }
         return checks
+    }
+
+    /// Returns the readiness of the key sets.
+    ///
+    /// A set that a reload added is a note. Otherwise one unreachable source in a new configuration would take every
+    /// gateway out of service, with all routes that do not need it.
+    private func keyReadiness() -> [ReadinessCheck] {
+        let sets = sources.keys.status()
+        let isLater = hasReadKeys.load(ordering: .relaxed)
+        if !isLater, sets.allSatisfy(\.isLoaded) { hasReadKeys.store(true, ordering: .relaxed) }
+        return sets.map { set in
+            let reason = set.isLoaded ? nil : "not read yet" + (set.lastError.map { ": \($0)" } ?? "")
+            return ReadinessCheck("keys \(set.source)", why: isLater ? nil : reason, note: isLater ? reason : nil)
+        }
     }
 
     /// Returns the readiness of the store. It is ready after its first read, as documented. During a later outage, the

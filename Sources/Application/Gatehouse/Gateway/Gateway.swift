@@ -37,6 +37,7 @@ package final class Gateway: Sendable {
     private let controlGroup: MultiThreadedEventLoopGroup
     private let environment: GatewayEnvironment
     private let supervisor: Supervisor?
+    private let loops: LoopWatch
     private let places: MetricIndices
     private let startTime: Int64
     private let background = Mutex<Task<Void, Never>?>(nil)
@@ -49,6 +50,7 @@ package final class Gateway: Sendable {
     ) throws {
         startTime = clock.now()
         self.supervisor = supervisor
+        loops = LoopWatch(clock: clock)
         let (places, ledger) = (MetricIndices(configuration), FileLedger())
         let (snapshot, serviceAccount) = try ledger.record {
             (try Snapshot(configuration, places: places), try ServiceAccount(of: configuration))
@@ -135,16 +137,18 @@ package final class Gateway: Sendable {
             upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, admin: admin,
             reloader: reloader, startTime: startTime, environment: environment)
         let backend = GatewayAdministration(
-            isServing: isServing, generations: generations, reloader: reloader, metrics: metrics,
+            isServing: isServing, loops: loops, generations: generations, reloader: reloader, metrics: metrics,
             environment: environment)
         administration.withLock { $0 = backend }
-        try await admin.open(first.configuration.admin, backend: backend, group: controlGroup)
+        // Before the admin API, through which a reload can replace the settings.
         telemetry.start(first.configuration.telemetry) { await backend.metricsSnapshot() }
+        try await admin.open(first.configuration.admin, backend: backend, group: controlGroup)
         var services: [@Sendable () async -> Void] = [
             StoreMaintenance(workers, environment).run,
             SessionKeyLoader(generation: first, workers: workers, environment: environment).run,
             { [generations, workers] in await generations.reapRetiredSources(usedBy: workers) },
             certificates.run,
+            { [loops, workers, controlGroup] in await loops.run { try await Self.turn(workers, controlGroup) } },
         ]
         if let supervisor {
             services.append { [workers, controlGroup] in

@@ -27,7 +27,7 @@ struct AdminAPI: Sendable {
         guard let call else { return .response(Self.notFound) }
         guard call.methods.contains(request.method) else { return .response(Self.methodNotAllowed(call.methods)) }
         switch call {
-        case .live: return .response(.text("ok\n"))
+        case .live: return .response(liveness)
         case .ready: return .response(AdminDocument.readiness(backend.readiness()))
         default: return .call(call)
         }
@@ -41,9 +41,14 @@ struct AdminAPI: Sendable {
         }
     }
 
+    private var liveness: AdminResponse {
+        guard let failure = backend.livenessFailure() else { return .text("ok\n") }
+        return .problem(503, "gateway/unavailable", title: "The gateway hangs", detail: failure)
+    }
+
     private func perform(_ call: AdminCall, body: [UInt8]) async throws(AdministrationError) -> AdminResponse {
         switch call {
-        case .live: .text("ok\n")
+        case .live: liveness
         case .ready: AdminDocument.readiness(backend.readiness())
         case .metrics: .text(await backend.metricsText(), contentType: MetricsSnapshot.prometheusContentType)
         case .user(let user): AdminDocument.user(user, try await backend.user(user))

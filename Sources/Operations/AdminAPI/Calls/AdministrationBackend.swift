@@ -5,6 +5,8 @@ package import Revocation
 
 /// The gateway's operations for the admin listener. Times are seconds since 1970; uid and tenant are as in a token.
 package protocol AdministrationBackend: Sendable {
+    /// Returns the reason why the process should be replaced. `nil` if it responds. It must not block.
+    func livenessFailure() -> String?
     /// Returns the conditions of readiness, each with the reason if it is not met. It contains no uid and must not
     /// block.
     func readiness() -> [ReadinessCheck]
