@@ -1,7 +1,7 @@
 # The image of Gatehouse. `script/package` makes the same one without a container engine; see docs/start/install.md.
 #
 #     docker build -t gatehouse .
-#     docker run --rm --network host gatehouse demo
+#     docker run --rm --publish 127.0.0.1:8080:8080 gatehouse demo
 
 ARG BUILDER=docker.io/library/swift:6.2-bookworm
 FROM ${BUILDER} AS build
@@ -16,7 +16,7 @@ RUN script/package --image-root /image
 FROM scratch
 COPY --from=build /image/ /
 USER 65532:65532
-ENV XDG_STATE_HOME=/var/lib
+ENV XDG_STATE_HOME=/var/lib GATEHOUSE_DEMO_CONTAINER=1
 VOLUME ["/var/lib/gatehouse"]
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -138,7 +138,7 @@ def dockerfile_settings(dockerfile):
     return {
         "User": named["USER"],
         "ExposedPorts": {f"{port}/tcp": {} for port in named["EXPOSE"].split()},
-        "Env": ["PATH=/usr/bin", named["ENV"]],
+        "Env": ["PATH=/usr/bin", *named["ENV"].split()],
         "Entrypoint": json.loads(named["ENTRYPOINT"]),
         "Cmd": json.loads(named["CMD"]),
         "Volumes": {path: {} for path in json.loads(named["VOLUME"])},
