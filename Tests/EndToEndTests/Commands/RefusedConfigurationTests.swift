@@ -20,7 +20,7 @@ struct RefusedConfigurationTests {
         (bomb, "1:10: YAML anchors ('&') are not allowed"),
     ]
 
-    /// A key of 2^40 texts in fewer than 1,500 bytes.
+    /// A key of 2^40 texts in fewer than 1,500 bytes. A reader that expanded it would not end.
     static let bomb: String = {
         let levels = (1...40).map { "\"\($0)\":&\($0) [*\($0 - 1),*\($0 - 1)]" }
         return "--- {\"0\":&0 [x,y],\(levels.joined(separator: ",")),? [*40] : 1}\n"
@@ -28,11 +28,9 @@ struct RefusedConfigurationTests {
 
     @Test(arguments: refused)
     func `check rejects it and names the place`(yaml: String, error: String) async throws {
-        let start = ContinuousClock.now
         let run = try await CommandRun.check(yaml, environment: ["EMPTY": ""], files: ["empty": "\n"])
         #expect(run.exitCode == 1 && run.output == "", "\(run.errors)")
         #expect(run.errors.contains("gatehouse.yaml:\(error)"), "\(run.errors)")
-        #expect(ContinuousClock.now - start < .seconds(30))
     }
 
     @Test func `check warns and names the place`() async throws {

@@ -12,12 +12,18 @@ struct ConnectionLimitTests {
         return client
     }
 
+    /// Limits of connections, without those of time, which would end a held request on a slow machine.
+    private static func limits(_ connections: Int, perAddress: Int? = nil) -> String {
+        let perAddress = perAddress.map { ", connections_per_address: \($0)" } ?? ""
+        return "{ connections: \(connections)\(perAddress), body_rate: 0, idle_timeout: 1h }"
+    }
+
     private func isServed(_ client: RawClient) -> Bool {
         (try? client.exchange(.get("/public/x")))?.status == 200
     }
 
     @Test func `a connection over the limit is closed and a released one is free`() async throws {
-        try await Scenario.run(arrange: { $2["limits"] = "{ connections: 4 }" }) { scenario in
+        try await Scenario.run(arrange: { $2["limits"] = Self.limits(4) }) { scenario in
             var held = try (0..<4).map { _ in try busy(scenario.gateway.port) }
             _ = try await eventually("four connections") {
                 try scenario.gateway.metric("gatehouse_requests_in_flight") == 4 ? true : nil
@@ -34,7 +40,7 @@ struct ConnectionLimitTests {
     }
 
     @Test func `K-15: one address cannot hold the places of others`() async throws {
-        let limits = "{ connections: 8, connections_per_address: 4 }"
+        let limits = Self.limits(8, perAddress: 4)
         try await Scenario.run(arrange: { $2["limits"] = limits }) { scenario in
             let port = scenario.gateway.port
             let held = try (0..<4).map { _ in try busy(port) }
@@ -48,7 +54,7 @@ struct ConnectionLimitTests {
     }
 
     @Test func `an idle connection of the heaviest address makes room`() async throws {
-        try await Scenario.run(arrange: { $2["limits"] = "{ connections: 4 }" }) { scenario in
+        try await Scenario.run(arrange: { $2["limits"] = Self.limits(4) }) { scenario in
             let port = scenario.gateway.port
             let light = try RawClient(port: port, from: 2)
             #expect(isServed(light))
@@ -72,7 +78,7 @@ struct ConnectionLimitTests {
     func `an address whose PROXY headers name no client cannot hold the places of others`(_ header: String) async throws
     {
         try await Scenario.run(arrange: {
-            $2["limits"] = "{ connections: 8, connections_per_address: 4 }"
+            $2["limits"] = Self.limits(8, perAddress: 4)
             $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]"
         }) { scenario in
             func client(_ header: String, from source: UInt8? = nil) throws -> RawClient {
@@ -99,7 +105,7 @@ struct ConnectionLimitTests {
 
     @Test func `behind a load balancer the client of the PROXY header counts`() async throws {
         try await Scenario.run(arrange: {
-            $2["limits"] = "{ connections: 8, connections_per_address: 2 }"
+            $2["limits"] = Self.limits(8, perAddress: 2)
             $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]"
         }) { scenario in
             func client(_ address: String) throws -> RawClient {
