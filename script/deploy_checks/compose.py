@@ -91,8 +91,10 @@ def gateway_problems(compose, configuration):
             yield f"stop_grace_period of {name} is shorter than a stop, which may take {needed} s"
         if service["environment"]["ADMIN_ADDRESS"] != f"{network[name]}:9901":
             yield f"the admin listener of {name} is not on its address of the network edge"
-        if "/usr/bin/gatehouse" not in service["healthcheck"]["test"]:
-            yield f"the health check of {name} is not by the gateway's binary, and its image has no other program"
+        # The image has no other program. With the configuration in place of --admin, an invalid file would fail it.
+        check = ["CMD", "/usr/bin/gatehouse", "healthcheck", "--admin", service["environment"]["ADMIN_ADDRESS"]]
+        if service["healthcheck"]["test"] != check:
+            yield f"the health check of {name} is not {check}"
         if service["build"]["context"] != "../.." or not (REPOSITORY / "Package.swift").exists():
             yield f"{name} is not built from the repository"
     if compose["services"][GATEWAYS[0]]["image"] != compose["services"][GATEWAYS[1]]["image"]:

@@ -125,21 +125,24 @@ class Stack:
 
     def start(self, number):
         """Starts a gateway, and waits until the health check of the Compose file passes."""
-        environment = self.environment(number)
-        self.launch(f"gateway-{number}", [self.binary, "serve", "--config", self.configuration], environment)
-        check = compose.load()[0]["services"][f"gateway-{number}"]["healthcheck"]["test"]
-        assert check[:2] == ["CMD", "/usr/bin/gatehouse"], check
+        self.launch(f"gateway-{number}", [self.binary, "serve", "--config", self.configuration],
+                    self.environment(number))
         deadline = time.monotonic() + 60
         while True:
-            # The container's configuration is at the default path.
-            code, output = run(self.binary, *check[2:], "--config", self.configuration,
-                               env={"PATH": os.environ["PATH"], **environment})
+            code, output = self.health(number)
             if code == 0:
                 return
             if time.monotonic() > deadline or self.processes[f"gateway-{number}"].poll() is not None:
                 log = (self.folder / f"gateway-{number}.log").read_text()
                 raise RuntimeError(f"gateway-{number}: {output}{log}")
             time.sleep(0.1)
+
+    def health(self, number):
+        """The exit code and the output of the health check of the Compose file."""
+        check = compose.load()[0]["services"][f"gateway-{number}"]["healthcheck"]["test"]
+        assert check[:2] == ["CMD", "/usr/bin/gatehouse"], check
+        words = [word.replace("172.30.80.", "127.0.80.").replace(":9901", f":{self.admin}") for word in check[2:]]
+        return run(self.binary, *words, env={"PATH": os.environ["PATH"]})
 
     def replace(self, number):
         process = self.processes[f"gateway-{number}"]
@@ -201,5 +204,9 @@ def problems(binary):
             yield f"the gateways ended with the codes {codes}"
         if failed or len(statuses) < 100:
             yield f"{len(failed)} of {len(statuses)} requests failed while the gateways were replaced: {set(failed)}"
+        stack.configuration.write_text("listen: [\n")
+        for code, output in (stack.health(number) for number in (1, 2)):
+            if code != 0:
+                yield f"the health check fails with an invalid configuration on disk: {output}"
         if stack.services.clients != {"127.0.0.1"}:
             yield f"the service received the client addresses {stack.services.clients}"

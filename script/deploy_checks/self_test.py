@@ -81,6 +81,8 @@ COMPOSE = [
     (lambda c, f: c["services"]["grafana"]["environment"].update(GF_PASSWORD="a"), "in its environment"),
     (lambda c, f: c["services"]["gateway-1"].update(stop_grace_period="49s"), "stop_grace_period"),
     (lambda c, f: c["services"]["gateway-2"]["environment"].update(ADMIN_ADDRESS="0.0.0.0:9901"), "admin listener"),
+    (lambda c, f: c["services"]["gateway-1"].update(healthcheck={"test": ["CMD", "/usr/bin/gatehouse", "healthcheck"]}),
+     "health check"),
     (lambda c, f: c["services"]["gateway-2"]["networks"]["edge"].update(ipv4_address="172.30.80.13"), "servers"),
     (lambda c, f: c["services"]["edge"]["networks"]["edge"].update(ipv4_address="172.30.80.9"), "trust"),
     (lambda c, f: c["services"]["redis"]["command"].__setitem__(4, "everysec"), "appendfsync"),
