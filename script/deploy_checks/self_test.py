@@ -92,7 +92,8 @@ COMPOSE = [
     (lambda c, f: f.update(haproxy=f["haproxy"].replace("send-proxy-v2", "")), "send-proxy-v2"),
     (lambda c, f: f.update(haproxy=f["haproxy"].replace("inter 1s", "inter 2s")), "drain.delay"),
     (lambda c, f: f.update(gatehouse=f["gatehouse"].replace("proxy_protocol: true", "proxy_protocol: false")), "PROXY"),
-    (lambda c, f: f.update(prometheus=f["prometheus"].replace("[gateway-1, ", "[")), "Prometheus"),
+    (lambda c, f: f.update(prometheus=f["prometheus"].replace("172.30.80.12:", "gateway-2:")), "Prometheus"),
+    (lambda c, f: f.update(prometheus=f["prometheus"].replace("static_configs", "dns_sd_configs")), "Prometheus"),
 ]
 
 
