@@ -11,6 +11,9 @@ from programs import REPOSITORY
 
 FOLDER = REPOSITORY / "deploy/compose"
 GATEWAYS = ("gateway-1", "gateway-2")
+# Files that may be in the clone, but not in an image or in the cache of its build.
+IGNORED = ("deploy/compose/secrets", "deploy/compose/gateway/tls", "deploy/compose/backup", "deploy/compose/.env",
+           "**/*.pem", "**/*.key", "**/*.db")
 # Git has no empty folders, and Grafana starts without a dashboard.
 DASHBOARDS = "../grafana/dashboards"
 # The secrets that make-secrets creates.
@@ -29,6 +32,7 @@ def load():
         "haproxy": (FOLDER / "haproxy/haproxy.cfg").read_text(),
         "gatehouse": (FOLDER / "gateway/gatehouse.yaml").read_text(),
         "prometheus": (REPOSITORY / "deploy/prometheus/prometheus.yaml").read_text(),
+        "dockerignore": (REPOSITORY / ".dockerignore").read_text(),
     }
     return yaml.safe_load(text), files
 
@@ -41,6 +45,8 @@ def problems(compose, files):
     yield from edge_problems(compose, files)
     yield from redis_problems(compose["services"]["redis"])
     yield from secret_problems(compose)
+    for pattern in sorted(set(IGNORED) - set(files["dockerignore"].splitlines())):
+        yield f".dockerignore lacks {pattern}, so a build of the image copies it"
 
 
 def format_problems(compose):

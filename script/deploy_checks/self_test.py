@@ -89,6 +89,7 @@ COMPOSE = [
     (lambda c, f: c["services"]["redis"]["volumes"].clear(), "no volume"),
     (lambda c, f: c["services"]["gateway-1"].update(mem_limit="256m"), "the limit of memory"),
     (lambda c, f: c["secrets"].pop("redis-acl"), "secrets"),
+    (lambda c, f: f.update(dockerignore=f["dockerignore"].replace("**/*.key", "*.key")), ".dockerignore lacks"),
     (lambda c, f: f.update(haproxy=f["haproxy"].replace("send-proxy-v2", "")), "send-proxy-v2"),
     (lambda c, f: f.update(haproxy=f["haproxy"].replace("inter 1s", "inter 2s")), "drain.delay"),
     (lambda c, f: f.update(gatehouse=f["gatehouse"].replace("proxy_protocol: true", "proxy_protocol: false")), "PROXY"),
