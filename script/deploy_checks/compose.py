@@ -6,11 +6,14 @@ import re
 import compose_spec
 import yaml
 
-from manifests import MARGIN, memory_problems, port_of, seconds
+from manifests import MARGIN, mebibytes, memory_problems, port_of, seconds
 from programs import REPOSITORY
 
 FOLDER = REPOSITORY / "deploy/compose"
 GATEWAYS = ("gateway-1", "gateway-2")
+# The memory of a connection of the edge whose client does not read, in KiB: 64 of the client's send buffer, 64 of the
+# receive buffer and the process, of which 45 were measured with HAProxy 2.6.
+EDGE_CONNECTION = 128
 # Files that may be in the clone, but not in an image or in the cache of its build.
 IGNORED = ("deploy/compose/secrets", "deploy/compose/gateway/tls", "deploy/compose/backup", "deploy/compose/.env",
            "**/*.pem", "**/*.key", "**/*.db")
@@ -132,6 +135,14 @@ def edge_problems(compose, files):
     for part in ("uri /readyz", "hdr Host localhost", "send-proxy-v2", "check port 9901", "expect status 200"):
         if part not in files["haproxy"]:
             yield f"the edge has no '{part}'"
+    connections = int(re.search(r"^ +maxconn ([0-9]+)$", files["haproxy"], re.MULTILINE)[1])
+    if connections != len(GATEWAYS) * configuration["limits"]["connections"]:
+        yield f"the edge accepts {connections} connections, which is not the sum of the gateways"
+    needed = 16 + connections * EDGE_CONNECTION / 1024
+    if mebibytes(services["edge"]["mem_limit"]) < needed:
+        yield f"the connections of the edge may need {needed:.0f} MiB, which is over its mem_limit"
+    if len(re.findall(r"^ +tune\.(?:snd|rcv)buf\.(?:client|server) ", files["haproxy"], re.MULTILINE)) != 4:
+        yield "the edge has no bound of its buffers in the kernel"
     check = re.search(r"inter ([0-9]+)s fall ([0-9]+)", files["haproxy"])
     if int(check[1]) * int(check[2]) >= seconds(configuration["drain"]["delay"]):
         yield "the edge notices a drain only after drain.delay"

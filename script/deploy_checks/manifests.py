@@ -71,15 +71,18 @@ def schema_problems(documents):
                 yield f"{name}: Kubernetes {version}: {error.message}"
 
 
+def mebibytes(limit):
+    value, unit = re.fullmatch(r"([0-9]+)(Mi|Gi|m|g)", limit).groups()
+    return int(value) * {"Mi": 1, "m": 1, "Gi": 1024, "g": 1024}[unit]
+
+
 def memory_problems(configuration, limit):
     """The limit of memory, compared with the worst case of docs/start/deploy/sizing.md without revoked users."""
     if limit is None:
         return
-    value, unit = re.fullmatch(r"([0-9]+)(Mi|Gi|m|g)", limit).groups()
-    mebibytes = int(value) * {"Mi": 1, "m": 1, "Gi": 1024, "g": 1024}[unit]
     connections = configuration.get("limits", {}).get("connections", CONNECTIONS)
     needed = 40 + 64 * configuration["workers"] + connections * 80 / 1024
-    if mebibytes < needed:
+    if mebibytes(limit) < needed:
         yield f"the limit of memory is {limit}, but the connections may need {needed:.0f} MiB"
 
 

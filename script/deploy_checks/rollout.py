@@ -87,7 +87,7 @@ class Stack:
             "0.0.0.0:8080": '"${LISTEN}"', "172.30.80.": "127.0.80.", "redis:6379": f"127.0.0.1:{self.redis.port}",
             "/run/secrets": f"{folder}/secrets", "app:8080": f"127.0.0.1:{self.services.server_port}"})
         self.edge = self.write("haproxy.cfg", files["haproxy"], {
-            "maxconn 20000": "maxconn 100", "bind :8080": f"bind 127.0.0.1:{self.port}",
+            "maxconn 8000": "maxconn 100", "bind :8080": f"bind 127.0.0.1:{self.port}",
             ":8080": f":{self.listener}", "172.30.80.": "127.0.80.",
             "port 9901": f"port {self.admin}", "default-server ": "default-server source 127.0.80.10 "})
 
