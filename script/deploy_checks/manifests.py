@@ -252,6 +252,7 @@ class Deployed:
                 yield "the Deployment and the HorizontalPodAutoscaler both set the number of replicas"
 
     def network_problems(self):
+        trusted = yaml.safe_load(self.files["gatehouse.yaml"]).get("trusted_proxies")
         for policy in self.all("NetworkPolicy"):
             spec = policy["spec"]
             for labels in [self.labels, *(pod["metadata"]["labels"] for pod in self.all("Pod"))]:
@@ -264,6 +265,8 @@ class Deployed:
                 yield f"the NetworkPolicy permits the ports {sorted(rules)}, not those of the container"
             if self.ports["admin"] in rules and not rules[self.ports["admin"]].get("from"):
                 yield "the NetworkPolicy permits every peer to the admin listener"
+            if trusted and not rules.get(self.ports["http"], {}).get("from"):
+                yield f"every pod in {trusted} may report any client address, because the NetworkPolicy permits it"
 
     def monitoring_problems(self):
         for monitor in self.all("ServiceMonitor"):

@@ -63,6 +63,7 @@ MANIFESTS = [
     (lambda d: of_kind(d, "ServiceMonitor")["spec"]["selector"]["matchLabels"].pop("app.kubernetes.io/component"),
      "selects 2 Services"),
     (lambda d: of_kind(d, "ServiceMonitor")["spec"].pop("jobLabel"), "the job"),
+    (lambda d: configuration(d, "# trusted_proxies:", "trusted_proxies:"), "any client address"),
     (lambda d: configuration(d, "0.0.0.0:8080", "0.0.0.0:8081"), "port http"),
     (lambda d: configuration(d, "0.0.0.0:9901", "0.0.0.0:9902"), "port admin"),
     (lambda d: configuration(d, "delay: 10s", "delay: 20s"), "terminationGracePeriodSeconds"),
