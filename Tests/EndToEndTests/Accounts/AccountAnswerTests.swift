@@ -9,7 +9,7 @@ import Testing
     ]
     private static let mark = "<script>alert(1)</script>"
 
-    /// Bodies with the mark in every place where a text may stand.
+    /// Request bodies with the marker in each position that accepts text.
     private static let bodies: [String] = [
         "{\"provider\":\"\(mark)\",\"id_token\":\"\(mark)\",\"nonce\":\"\(mark)\"}", "{\"pending_token\":\"\(mark)\"}",
         "{\"\(mark)\":1}", "{\"payload\":\"\(mark)\"}", mark,
@@ -17,7 +17,9 @@ import Testing
         "logout_token=\(mark)", "{\"user\":{\"name\":\"\(mark)\"},\"provider\":\"apple.com\",\"id_token\":\"x\"}",
     ]
 
-    @Test(arguments: posts) func `L-04 L-05: a response repeats nothing of its call and never redirects`(_ name: String)
+    @Test(arguments: posts) func `L-04 L-05: a response contains no input of its call and never redirects`(
+        _ name: String
+    )
         throws
     {
         for body in Self.bodies {
@@ -61,7 +63,7 @@ import Testing
         #expect(try app.call("sign-in", right).status == 200)
         let replayed = try app.call("sign-in", right)
         expectDenial(replayed, 400, "auth/missing-or-invalid-nonce")
-        // The token without its nonce's use: the token itself counts once.
+        // A token without a nonce: the token itself can be used once.
         let google = try app.idToken(.oidc("corp"), of: .named("nonces"), nil)
         let plain: JSON = ["provider": "oidc.corp", "id_token": .string(google)]
         #expect(try app.call("sign-in", plain).status == 200)

@@ -6,15 +6,15 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// An app whose user signs in at providers. It calls the gateway's accounts and keeps its session cookie.
+/// An app whose user signs in at providers. It calls the gateway's account endpoints and stores its session cookie.
 struct AccountApp {
     let scenario: Scenario
-    /// The session cookie's value; nil: signed out.
+    /// The value of the session cookie. `nil` if the user is signed out.
     var session: String?
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// A nonce: the value that the app keeps, and the hash for the provider.
+    /// A nonce: its raw value, and its hash for the provider.
     struct Nonce {
         let raw: String
         let hash: String
@@ -22,7 +22,7 @@ struct AccountApp {
 
     // MARK: - Calls
 
-    /// Makes a call with the session, if there is one, and applies the `Set-Cookie` of the response.
+    /// Makes a call with the session, if there is one, and applies the `Set-Cookie` field of the response.
     mutating func call(_ name: String, _ members: JSON? = [:], _ fields: String...) throws -> WireResponse {
         var request = request(name, members)
         request.fields += fields
@@ -31,7 +31,7 @@ struct AccountApp {
         return response
     }
 
-    /// The call as it is sent.
+    /// Returns the request of a call.
     func request(_ name: String, _ members: JSON?) -> WireRequest {
         var request = WireRequest.post("/.gatehouse/\(name)", body: members.map { Array($0.text.utf8) } ?? [])
         if members != nil { request.fields.append("Content-Type: application/json") }
@@ -45,7 +45,7 @@ struct AccountApp {
         session = value.isEmpty ? nil : String(value)
     }
 
-    /// A request of the session.
+    /// Returns a request with the session cookie.
     func get(_ target: String) throws -> WireResponse {
         try scenario.send(session.map { .cookie($0, target) } ?? .get(target))
     }
@@ -60,7 +60,7 @@ struct AccountApp {
 
     // MARK: - Providers
 
-    /// An ID token as the provider gives it for a nonce's hash.
+    /// Returns an ID token that the provider issues for the hash of a nonce.
     func idToken(
         _ provider: IdentityProvider = .apple, of user: DevelopmentUser = .alan, _ nonce: Nonce?,
         _ change: (ProviderToken) -> ProviderToken = { $0 }
@@ -69,7 +69,7 @@ struct AccountApp {
         return try identity.sign(change(identity.idToken(of: provider, for: user, nonce: nonce?.hash)))
     }
 
-    /// The members of a call that hands in a fresh sign-in at a provider.
+    /// Returns the members of a call that presents a recent sign-in at a provider.
     func proof(
         _ provider: IdentityProvider = .apple, of user: DevelopmentUser = .alan,
         _ change: (ProviderToken) -> ProviderToken = { $0 }
@@ -81,16 +81,16 @@ struct AccountApp {
         ]
     }
 
-    /// The same of a provider whose tokens are opaque.
+    /// Returns the members of such a call for a provider with opaque tokens.
     func gitHubProof(of user: DevelopmentUser = .linus) throws -> JSON {
         let token = OpaqueToken.gitHub(for: user, now: scenario.provider.now)
         try scenario.provider.add(token)
         return ["provider": "github.com", "access_token": .string(token.text)]
     }
 
-    /// Signs in at a provider, and here; expects that both work.
+    /// Signs in at a provider and then at the gateway. Both sign-ins must succeed.
     ///
-    /// - Returns: the answer.
+    /// - Returns: The response.
     @discardableResult
     mutating func signIn(
         _ provider: IdentityProvider = .apple, as user: DevelopmentUser = .alan,
@@ -107,7 +107,7 @@ extension JSON {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// An object with another member more, or instead.
+    /// Returns the object with one member added or replaced.
     func with(_ name: String, _ value: JSON) -> JSON {
         guard case .object(var object) = self else { return self }
         object[name] = value
@@ -120,7 +120,7 @@ extension WireResponse {
 }
 
 extension Scenario {
-    /// A gateway with accounts that takes the tokens of every provider.
+    /// A gateway with accounts that accepts the tokens of every provider.
     static func withAccounts(
         _ accounts: String = "{}", arrange: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: (Scenario) async throws -> Void
@@ -146,7 +146,7 @@ extension Trait where Self == SharedScenarioTrait {
 }
 
 extension Fleet {
-    /// Two gateways with accounts on one Redis, which take the tokens of every provider.
+    /// Two gateways with accounts and one Redis, which accept the tokens of every provider.
     static func withAccounts(_ body: (Fleet, RedisServer) async throws -> Void) async throws {
         let redis = try await RedisServer()
         let folder = try ScratchFolder()

@@ -1,13 +1,13 @@
 import DevelopmentIdentity
 import Testing
 
-/// Calls that exclude each other, made on two gateways at once: exactly one succeeds.
+/// Conflicting calls on two gateways at the same time: exactly one succeeds.
 ///
-/// `RaceTests` has the same races, and further ones, within one process.
+/// `RaceTests` has these and further races within one process.
 struct AccountRaceTests {
     private static let rounds = 60
 
-    /// Two calls. Both are sent completely before the response to either is read.
+    /// Sends two calls completely before it reads either response.
     private func race(
         _ first: (AccountApp, String, JSON), _ second: (AccountApp, String, JSON)
     ) throws -> [WireResponse] {
@@ -19,7 +19,7 @@ struct AccountRaceTests {
         DevelopmentUser(uid: "\(what)\(round)", email: "\(what)\(round)@example.com", hostedDomain: "example.com")
     }
 
-    /// Expects `hasOneWinner` of every round with an app on each of two gateways.
+    /// Expects that `hasOneWinner` is true for each round, with one app on each of two gateways.
     private func eachRound(_ hasOneWinner: ([AccountApp], Int) throws -> Bool) async throws {
         try await Fleet.withAccounts { fleet, _ in
             for round in 0..<Self.rounds {
@@ -32,7 +32,7 @@ struct AccountRaceTests {
     @Test func `I-10: two gateways accept a nonce once`() async throws {
         try await eachRound { apps, round in
             let nonce = try apps[round % 2].nonce()
-            // Each is a sign-in of its own: only the nonce is the same.
+            // The sign-ins differ; only the nonce is the same.
             let calls = try (0..<2).map { index -> JSON in
                 let token = try apps[0].idToken(.apple, of: user("nonce\(index)-", round), nonce)
                 return ["provider": "apple.com", "id_token": .string(token), "nonce": .string(nonce.raw)]
@@ -77,7 +77,7 @@ struct AccountRaceTests {
             apps[1].session = apps[0].session
             let responses = try race(
                 (apps[0], "unlink", ["provider": "oidc.corp"]), (apps[1], "unlink", ["provider": "google.com"]))
-            // If Google's link ended first, so did the session that it began.
+            // If Google is unlinked first, the session that it began has ended.
             let statuses = responses.map(\.status).sorted()
             return statuses == [200, 400] || statuses == [200, 401]
         }

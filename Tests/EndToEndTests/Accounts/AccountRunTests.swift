@@ -33,7 +33,7 @@ struct AccountRunTests {
         let proof = try app.proof()
         let answer = try app.call("reauthenticate", proof)
         #expect(answer.json?["uid"] == .string(uid))
-        // At once, and on every gateway.
+        // The proof applies immediately, on every gateway.
         #expect(try app.get("/recent/x").status == 200)
         #expect(try other.send(.cookie(#require(app.session), "/recent/x")).status == 200)
         expectDenial(try app.call("reauthenticate", proof), 400, "auth/missing-or-invalid-nonce")
@@ -51,7 +51,7 @@ struct AccountRunTests {
         #expect(answer.json?["uid"] == .string(uid) && answer.json?["is_new_user"] == false, "\(answer.text)")
     }
 
-    /// Another account cannot link the identity. Its holder can sign in to its account, once.
+    /// Another account cannot link the identity. The holder of the identity can sign in to its account once.
     private func redeem(of uid: String, on scenario: Scenario) async throws {
         var other = AccountApp(scenario)
         try other.signIn(.google, as: .ada)
@@ -73,7 +73,7 @@ struct AccountRunTests {
         for gateway in fleet.gateways {
             try expectDenial(gateway.send(.cookie(cookie, "/me/x")), 401, "auth/session-cookie-revoked")
         }
-        // A new sign-in counts.
+        // A new sign-in is accepted.
         try app.signIn()
         #expect(try app.get("/me/x").status == 200)
     }

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-/// The gateway's own session cookies, from outside.
+/// The gateway's session cookies, tested from outside.
 @Suite(.accounts) struct SessionCookieTests: SharedScenarioSuite {
     /// A header with an unknown key id.
     private static let otherKey = Base64URL.encode(
@@ -68,7 +68,7 @@ import Testing
         #expect(try scenario.passes(request)["Cookie"] == "a=1;  b=\"2\"; c=%20")
     }
 
-    /// Every flaw of a readable cookie gets the same response.
+    /// The response is the same for each flaw of a readable cookie.
     @Test func `H-10: every tampered cookie gets the same response`() throws {
         let cookies = try ["tampered", "others"].map { name in
             var app = AccountApp(scenario)

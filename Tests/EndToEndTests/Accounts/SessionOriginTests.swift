@@ -30,10 +30,10 @@ struct SessionOriginTests {
                 try attackers[index].signIn(.oidc("partner"), as: Self.attacker)
                 #expect(try attackers[index].get("/recent/x").status == 200)
             }
-            // Prepared before the unlink.
+            // The proofs are created before the unlink.
             let proofs = try attackers.map { try $0.proof(.oidc("partner"), of: Self.attacker) }
             #expect(try owner.call("unlink", ["provider": "oidc.partner"]).status == 200)
-            // At once where strict, within the time of replication elsewhere.
+            // The session ends immediately on strict routes, and within the replication delay on other routes.
             try await fleet.eventuallyAll(.cookie(#require(attackers[0].session), "/me/x"), 401)
             for app in attackers { try expectEnded(app.session, fleet) }
             for (index, var app) in attackers.enumerated() {
@@ -47,7 +47,7 @@ struct SessionOriginTests {
                 let everywhere = try app.call("sign-out", ["everywhere": true])
                 #expect(everywhere.status == 401, "\(everywhere.text)")
             }
-            // The identity has no account, so it creates a new one.
+            // The identity has no account. It therefore creates a new one.
             var fresh = AccountApp(fleet.gateways[1])
             let answer = try fresh.signIn(.oidc("partner"), as: Self.attacker)
             #expect(answer["is_new_user"] == true)
@@ -78,7 +78,7 @@ struct SessionOriginTests {
             }
             #expect(try app.call("sign-in", proof).status != 200)
             guard action == "revoke" else { return }
-            // A later sign-in passes at once.
+            // A later sign-in passes immediately.
             try app.signIn(.oidc("corp"), as: .ada)
             for gateway in fleet.gateways {
                 #expect(try gateway.send(.cookie(#require(app.session), "/me/x")).status == 200)

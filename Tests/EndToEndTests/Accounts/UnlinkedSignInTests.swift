@@ -7,7 +7,7 @@ struct UnlinkedSignInTests {
     private static let mallory = DevelopmentUser(
         uid: "mallory", email: "mallory@example.com", hostedDomain: "example.com")
 
-    /// The uid of the account that a user signs in to.
+    /// Returns the uid of the account that a user signs in to.
     private func uid(
         _ provider: IdentityProvider, as user: DevelopmentUser, at gateway: Scenario
     ) throws -> JSON? {
@@ -15,7 +15,7 @@ struct UnlinkedSignInTests {
         return try app.signIn(provider, as: user)["uid"]
     }
 
-    @Test func `the identity that made the account does not sign in to it after it was unlinked`() async throws {
+    @Test func `the identity that created the account cannot sign in to it after it was unlinked`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var owner = AccountApp(fleet.gateways[0])
             let account = try owner.signIn(.google, as: Self.owner)["uid"]
@@ -33,7 +33,7 @@ struct UnlinkedSignInTests {
         }
     }
 
-    @Test func `an address that a linked identity gave leads nobody back after it was unlinked`() async throws {
+    @Test func `the address of an unlinked identity does not give access to the account`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var owner = AccountApp(fleet.gateways[0])
             let nameless = DevelopmentUser(uid: "nameless")
@@ -50,7 +50,7 @@ struct UnlinkedSignInTests {
         }
     }
 
-    @Test func `an unlinked identity is told to let the account's user link it`() async throws {
+    @Test func `an unlinked identity gets the advice to have the account's user link it`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var owner = AccountApp(fleet.gateways[0])
             let account = try owner.signIn(.google, as: Self.owner)["uid"]

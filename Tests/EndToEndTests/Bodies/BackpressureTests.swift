@@ -5,10 +5,10 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A peer that does not read delays only its own request, and costs no memory.
+/// A peer that does not read delays only its own request, and does not increase the memory usage.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
 struct BackpressureEndToEndTests {
-    /// The permitted growth of the gateway. The kernel's buffers are not part of it.
+    /// The permitted growth of the gateway's memory. It does not include the kernel's buffers.
     private static let allowance = Allowance.memory(kilobytes: 24_000)
 
     @Test func `a client that does not read delays only its own response`() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import IdentityFixtures
 import Testing
 
-/// Bodies in both directions, byte for byte, on permitted requests only.
+/// Request and response bodies: bytes are unchanged, and only permitted requests are forwarded.
 @Suite(.sharedScenario { $0["limits"] = "{ head_size: 16KiB, head_fields: 64 }" }) struct BodyTests: SharedScenarioSuite
 {
     @Test func `a long request body is forwarded unchanged`() throws {

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import IdentityFixtures
 import Testing
 
-/// Clients that send their bodies as slowly as they may, more of them than there are connections to the upstream.
+/// Clients that send their bodies as slowly as permitted. There are more clients than connections to the upstream.
 struct SlowUploadEndToEndTests {
     private func slowUpload(_ scenario: Scenario) throws -> RawClient {
         let client = try scenario.client(

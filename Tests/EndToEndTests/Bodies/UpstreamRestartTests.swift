@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The service behind the gateway ends and comes back.
+/// The upstream stops and restarts.
 struct UpstreamRestartTests {
     @Test func `a request is retried if its idle connection was closed`() async throws {
         try await Scenario.run { scenario in

@@ -1,10 +1,10 @@
 import DevelopmentIdentity
 
-/// A page of an app, from an origin of its own, that calls a gateway on another one; and the browser that has it open.
+/// The page of an app on another origin than the gateway that it calls, and the browser that shows it.
 struct AppPage {
-    /// The result of a call as the page's script sees it.
+    /// The result of a call, as the script of the page sees it.
     struct Answer: Decodable {
-        /// 0: the browser let the script see nothing.
+        /// The status. 0 if the browser hides the response from the script.
         let status: Int
         let challenge: String?
         let retryAfter: String?
@@ -12,14 +12,14 @@ struct AppPage {
         let body: String
     }
 
-    /// The state of a WebSocket as the page's script sees it.
+    /// The state of a WebSocket, as the script of the page sees it.
     struct Socket: Decodable {
         let opened: Bool
         let protocolName: String
         let messages: [String]
-        /// Of the close event, where there was one; 1006: none came from the other side.
+        /// The code of the close event, if there was one. 1006 means that the peer sent no close frame.
         let code: Int?
-        /// When it came, in milliseconds since 1970.
+        /// The time of the close event, in milliseconds since 1970.
         let milliseconds: Double?
     }
 
@@ -27,10 +27,10 @@ struct AppPage {
     let scenario: Scenario
     private var gateway: String { "127.0.0.1:\(scenario.gateway.port)" }
 
-    /// Starts everything, opens the page and runs `body`.
+    /// Starts the servers and the browser, opens the page and runs `body`.
     ///
     /// - Parameters:
-    ///   - isAllowed: whether the routes name the page's origin.
+    ///   - isAllowed: Whether the routes allow the origin of the page.
     static func run(isAllowed: Bool = true, _ body: (AppPage) async throws -> Void) async throws {
         let server = try PageServer(page: page)
         let origin = isAllowed ? server.origin : "https://app.example.com"
@@ -49,22 +49,22 @@ struct AppPage {
         withExtendedLifetime(server) {}
     }
 
-    /// Calls the gateway as an app does, with a header that needs a preflight.
+    /// Calls the gateway with a header field that requires a preflight.
     func call(_ path: String, token: String, method: String = "GET") throws -> Answer {
         try browser.evaluate("return call(...arguments)", "http://\(gateway)\(path)", token, method)
     }
 
-    /// Calls with `token`, and with `fresh` if the response requires a recent sign-in and names an age.
+    /// Calls with `token`. If the response requires a recent sign-in and states a maximum age, calls with `fresh`.
     func sensitive(_ path: String, token: String, fresh: String) throws -> [String] {
         try browser.evaluate("return sensitive(...arguments)", "http://\(gateway)\(path)", token, fresh)
     }
 
-    /// Opens a WebSocket with the token as a subprotocol, sends a message and waits for its echo.
+    /// Opens a WebSocket with the token as a subprotocol, sends a message and waits for the echo.
     func openSocket(_ path: String, token: String) throws -> Socket {
         try browser.evaluate("return openSocket(...arguments)", "ws://\(gateway)\(path)", token)
     }
 
-    /// Waits for the socket's close event.
+    /// Waits for the close event of the socket.
     func awaitClose() throws -> Socket { try browser.evaluate("return awaitClose()") }
 
     private static let page = """
@@ -85,7 +85,7 @@ struct AppPage {
           }
         }
 
-        // RFC 9470: the challenge has the maximum age of the sign-in.
+        // RFC 9470: the challenge contains the maximum age of the sign-in.
         async function sensitive(url, token, fresh) {
           const steps = [];
           const first = await call(url, token, "DELETE");

@@ -5,7 +5,7 @@ import Foundation
 
 /// A headless Chromium with an empty profile, driven by WebDriver (https://www.w3.org/TR/webdriver2/).
 ///
-/// It finds no host but 127.0.0.1: a page that needs anything from elsewhere does not work in it.
+/// It resolves no host except 127.0.0.1. A page that loads resources from other hosts does not work in it.
 final class Browser {
     private struct Session: Decodable { let sessionId: String }
 
@@ -26,7 +26,7 @@ final class Browser {
     private let driver: ChromeDriver
     private let session: String
 
-    /// - Parameter width: of the window, in pixels.
+    /// - Parameter width: The width of the window in pixels.
     init(_ driver: ChromeDriver, width: Int = 1280) throws {
         self.driver = driver
         var arguments = [
@@ -50,19 +50,19 @@ final class Browser {
         try act("url", ["url": .string(url)])
     }
 
-    /// Clicks as a person does: what is out of sight is scrolled to, what something covers cannot be clicked.
+    /// Clicks like a user: scrolls the element into view, and fails if another element covers it.
     func click(_ selector: String) throws {
         try act("element/\(element(selector))/click", [:])
     }
 
     /// Presses a key while an element has the focus.
     ///
-    /// - Parameter key: WebDriver's code point, such as U+E014 for the right arrow.
+    /// - Parameter key: The code point of WebDriver, such as U+E014 for the right arrow.
     func press(_ key: String, in selector: String) throws {
         try act("element/\(element(selector))/value", ["text": .string(key)])
     }
 
-    /// Chooses the option of that value.
+    /// Selects the option with the value.
     func choose(_ value: String, in selector: String) throws {
         try click("\(selector) option[value='\(value)']")
     }
@@ -72,7 +72,7 @@ final class Browser {
         try driver.command("GET", path("element/\(element(selector))/text"))
     }
 
-    /// The value that a function with this body returns.
+    /// Returns the result of a function with this body.
     func evaluate<Value: Decodable>(_ script: String, _ arguments: String...) throws -> Value {
         let body: JSON = ["script": .string(script), "args": .array(arguments.map(JSON.string))]
         return try driver.command("POST", path("execute/sync"), body)
@@ -80,12 +80,12 @@ final class Browser {
 
     func cookies() throws -> [Cookie] { try driver.command("GET", path("cookie")) }
 
-    /// The lines of the console since the last call.
+    /// Returns the lines of the console since the last call.
     func console() throws -> [ConsoleLine] {
         try driver.command("POST", path("se/log"), ["type": "browser"])
     }
 
-    /// The whole page as PNG.
+    /// A screenshot of the whole page as PNG.
     func picture() throws -> Data {
         let height: Int = try evaluate("return document.documentElement.scrollHeight")
         let width: Int = try evaluate("return window.innerWidth")

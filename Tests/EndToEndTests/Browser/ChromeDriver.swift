@@ -3,17 +3,17 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// A chromedriver on a free port. It and the browsers that it starts end with it, and when the tests are killed.
+/// A chromedriver on a free port. The driver and its browsers end with this object, also if the tests are killed.
 final class ChromeDriver {
-    /// The program. `script/test` names it, so that these tests run only on request.
+    /// The program. `script/test` sets it, so these tests run only on request.
     static let program = ProcessInfo.processInfo.environment["GATEHOUSE_CHROMEDRIVER"].flatMap {
         FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
     }
 
-    /// How long a command may take, in seconds: the first one starts a browser.
+    /// The timeout of a command in seconds. The first command starts a browser.
     private static let timeout = 60 * Allowance.factor
 
-    /// Where the browser keeps its profile.
+    /// The folder of the browser's profile.
     let folder: ScratchFolder
     private let process = Process()
     private let lifeline = Pipe()
@@ -37,13 +37,14 @@ final class ChromeDriver {
     private func start() throws {
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
         process.executableURL = URL(filePath: "/bin/bash")
-        // The driver binds a free port of IPv6 and then the same one of IPv4. It exits if that is in use: retry then.
-        // With job control these tries lead a process group, in which the driver and its browsers are too.
+        // The driver binds a free port of IPv6, and then the same port of IPv4. It exits if that port is in use, so
+        // retry.
+        // With job control, the loop leads a process group that contains the driver and its browsers.
         let tries = "for _ in 1 2 3 4 5 6 7 8; do \"$0\" --port=0; done"
         let script = "set -m; \(tries) & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"
         process.arguments = ["-c", script, Self.program ?? "chromedriver"]
         process.currentDirectoryURL = folder.url
-        // Nothing that the tests run with, such as a sanitizer's library, is for a browser.
+        // The browser does not inherit the environment of the tests, such as the library of a sanitizer.
         process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.url.path, "TMPDIR": folder.url.path]
         process.standardOutput = log
         process.standardError = log
@@ -53,7 +54,7 @@ final class ChromeDriver {
 
     private struct Answer<Value: Decodable>: Decodable { let value: Value }
 
-    /// Sends a command of WebDriver and returns the `value` of its answer.
+    /// Sends a WebDriver command and returns the `value` of its response.
     func command<Value: Decodable>(
         _ method: String, _ path: String, _ body: JSON? = nil, as type: Value.Type = Value.self
     ) throws -> Value {

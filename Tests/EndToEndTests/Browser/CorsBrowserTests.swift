@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// An app's page on another origin, in a real browser: what the browser lets its script do, and see, of a gateway.
+/// An app's page on another origin in a real browser: which calls and responses the browser allows to its script.
 @Suite(
-    // One browser at a time: each takes a machine's whole attention while it starts.
+    // One browser at a time, because each one uses all cores while it starts.
     .serialized,
     .enabled(
         if: ChromeDriver.program != nil,

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-// Within the suite of the demo: two demos that start at the same time want the same ports.
+// Part of the suite of the demo, because two demos cannot use the same ports at the same time.
 extension DemoTests {
-    /// The manual's picture of the page. It is made anew only on request:
+    /// The screenshot of the page in the manual. It is taken only on request:
     ///
     ///     GATEHOUSE_PAGE_PICTURE=$PWD/docs/images/accounts-demo.png script/test --filter DemoPagePicture
     @Suite struct DemoPagePicture {

@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-// Within the suite of the demo: two demos that start at the same time want the same ports.
+// Part of the suite of the demo, because two demos cannot use the same ports at the same time.
 extension DemoTests {
-    /// The demo's page as a person uses it, in a real browser.
+    /// The page of the demo, used like a user does in a real browser.
     @Suite(
         .enabled(
             if: ChromeDriver.program != nil,
             "GATEHOUSE_CHROMEDRIVER names no chromedriver: script/test sets it, and script/setup --browser installs one"
         ))
     struct DemoPageTests {
-        private static let nobody = "Nobody is signed in."
+        private static let signedOutText = "Nobody is signed in."
 
         @Test func `a Firebase ID token passes, is challenged, passes after a new sign-in and is revoked`() async throws
         {
             try await PageVisit.run(tab: nil) { visit in
-                #expect(try visit.who() == Self.nobody)
+                #expect(try visit.who() == Self.signedOutText)
                 let early = try await visit.take("firebase-call")
                 #expect(early.outcome.hasPrefix("Refused: 401 auth/missing-credential. "))
                 #expect(early.next == ["Go to step 1"])
@@ -77,7 +77,7 @@ extension DemoTests {
                     #expect(try visit.browser.evaluate(state) == expected)
                     try await visit.idle()
                 }
-                #expect(try visit.who() == Self.nobody)
+                #expect(try visit.who() == Self.signedOutText)
                 try await visit.signIn("grace")
                 #expect(try visit.who().hasPrefix("Grace Hopper, through apple.com; the cookie's sign-in was "))
                 try visit.browser.press(home, in: "#tab-accounts")
@@ -88,13 +88,14 @@ extension DemoTests {
 
         @Test func `an old sign-in is challenged and passes after a new one`() async throws {
             try await PageVisit.run { visit in
-                #expect(try visit.who() == Self.nobody)
+                #expect(try visit.who() == Self.signedOutText)
                 let signedIn = try await visit.take("sign-in")
                 let uid = try #require(signedIn.outcome.firstMatch(of: /a new account was made: uid ([0-9a-f]{32})$/)).1
                 #expect(
                     signedIn.wire == ["POST /.gatehouse/nonce 200", "POST /mint 200", "POST /.gatehouse/sign-in 200"])
                 let who = try visit.who()
-                // The token with the fresh nonce was made now; she authenticated an hour ago, which the route asks for.
+                // The token with the new nonce was issued now, but the user authenticated an hour ago. The route
+                // requires the latter.
                 #expect(who.contains(/^Ada Lovelace, through apple.com; the cookie's sign-in was \d+ seconds ago/))
                 #expect(try visit.browser.text("#auth").contains("\"uid\": \"\(uid)\""))
 
@@ -177,7 +178,7 @@ extension DemoTests {
                 #expect(cookie.httpOnly && cookie.secure && cookie.sameSite == "Lax")
                 let out = try await visit.take("sign-out", by: everywhere ? "sign-out-everywhere" : "sign-out")
                 #expect(out.wire == ["POST /.gatehouse/sign-out 204"])
-                #expect(try visit.who() == Self.nobody)
+                #expect(try visit.who() == Self.signedOutText)
                 #expect(try visit.sessionCookie() == nil)
                 let port = try #require(visit.gateway.port)
                 let copied = try RawClient.exchange(port, .cookie(cookie.value, "/v1/hello/world"))
@@ -200,7 +201,7 @@ extension DemoTests {
             }
         }
 
-        @Test func `the page loads nothing from elsewhere and satisfies its policy`() async throws {
+        @Test func `the page loads no resources of other origins and satisfies its policy`() async throws {
             try await PageVisit.run { visit in
                 try await visit.signIn("ada")
                 let loaded: [String] = try visit.browser.evaluate(

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Serves one page for every request, from its own origin on 127.0.0.1, until its deinitialization.
+/// Serves one page for every request, on its own origin on 127.0.0.1, until its deinitialization.
 final class PageServer: Sendable {
     private let listener: RawListener
     private let queue = DispatchQueue(label: "gatehouse.e2e.page")
@@ -17,7 +17,7 @@ final class PageServer: Sendable {
     /// The origin of the page.
     var origin: String { listener.url }
 
-    /// Answers one connection where there is one.
+    /// Serves one waiting connection, if there is one.
     private func serve() {
         guard listener.isWaited(100), let client = try? listener.take(), (try? client.readHead()) != nil else { return }
         let head = """

@@ -3,23 +3,23 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// The demo of the built program, and a browser that has its page open.
+/// The demo of the built program, and a browser with its page.
 struct PageVisit {
-    /// The page of a step after it ran.
+    /// The page of a step after the step ran.
     struct Shown {
         let outcome: String
-        /// `POST /.gatehouse/nonce 200`, one for each request.
+        /// `POST /.gatehouse/nonce 200`, one line for each request.
         let wire: [String]
-        /// The buttons that lead on.
+        /// The labels of the follow-up buttons.
         let next: [String]
     }
 
     let browser: Browser
     let gateway: URL
 
-    /// Starts both, opens the page and its tab, runs `body`, and ends both.
+    /// Starts the demo and the browser, opens the page and its tab, runs `body`, and stops both.
     ///
-    /// - Parameter tab: `nil` for the tab that the page selects.
+    /// - Parameter tab: The tab. `nil` for the tab that the page selects.
     static func run(tab: String? = "accounts", _ body: (PageVisit) async throws -> Void) async throws {
         try await OwnThread.run {
             let folder = try ScratchFolder()
@@ -43,7 +43,7 @@ struct PageVisit {
         }
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no step is running.
     func idle() async throws {
         _ = try await eventually("the page to be idle") {
             let isBusy: String = try browser.evaluate("return document.getElementById('steps').ariaBusy")
@@ -78,7 +78,7 @@ struct PageVisit {
         return [...document.querySelectorAll(`#${arguments[0]} .next button`)].map((button) => button.textContent)
         """
 
-    /// Signs a person in and returns the uid.
+    /// Signs a user in and returns the uid.
     @discardableResult
     func signIn(_ person: String, through provider: String = "apple.com", age: Int = 0) async throws -> String {
         try browser.choose(person, in: "#sign-in-person")
@@ -91,7 +91,7 @@ struct PageVisit {
         return String(uid.1)
     }
 
-    /// Links an identity to the account of who is signed in.
+    /// Links an identity to the account of the signed-in user.
     func link(_ person: String, through provider: String) async throws -> Shown {
         try browser.choose(person, in: "#link-person")
         try browser.choose(provider, in: "#link-provider")
@@ -101,6 +101,6 @@ struct PageVisit {
     /// The user that the page shows as signed in.
     func who() throws -> String { try browser.text("#who") }
 
-    /// The session cookie, which no script can read.
+    /// The session cookie, which scripts cannot read.
     func sessionCookie() throws -> Browser.Cookie? { try browser.cookies().first { $0.name == "__session" } }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// `gatehouse check` from outside.
+/// `gatehouse check`, tested from outside.
 struct CheckTests {
     static let upstreams = "upstreams: { api: { servers: ['http://127.0.0.1:3000'] } }\n"
     static let valid = """
@@ -14,7 +14,7 @@ struct CheckTests {
 
         """
 
-    /// Invalid configurations and the places of their errors. `GatewayConfigurationTests` has every error.
+    /// Invalid configurations and the positions of their errors. `GatewayConfigurationTests` has every error.
     static let broken: [(yaml: String, at: [String])] = [
         (valid + "lisen: []\n", ["6:1"]),
         (valid + "  - path: /x\n    upstream: api\n    recent_sign_in: 5min\n    auth: maybe\n", ["8:21", "9:11"]),

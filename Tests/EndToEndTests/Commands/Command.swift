@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// One run of a command, to its end.
+/// A run of a command until its exit.
 struct CommandRun {
     let exitCode: Int32
     let output: String
@@ -26,7 +26,7 @@ struct CommandRun {
             arguments, environment: environment, in: folder.url,
             input: input.map { _ in try FileHandle(forReadingFrom: folder.url.appending(path: name + ".in")) },
             output: (folder.path(name + ".out"), folder.path(name + ".err")))
-        // A gateway that should not have started would run for ever.
+        // A gateway that should have failed to start would otherwise run forever.
         let limit = Task {
             try await Task.sleep(for: .seconds(60))
             child.signal(SIGKILL)
@@ -36,7 +36,7 @@ struct CommandRun {
         return CommandRun(exitCode: code, output: folder.read(name + ".out"), errors: folder.read(name + ".err"))
     }
 
-    /// Runs `gatehouse check` on a configuration, which is `gatehouse.yaml` in a folder of its own.
+    /// Runs `gatehouse check` on a configuration, which is `gatehouse.yaml` in a temporary folder.
     static func check(
         _ yaml: String, environment: [String: String] = [:], files: [String: String] = [:]
     ) async throws -> CommandRun {
@@ -49,7 +49,7 @@ struct CommandRun {
 
     /// Runs a command of the admin API with `arguments` against a running gateway.
     ///
-    /// - Parameter token: of the client's configuration; nil for none.
+    /// - Parameter token: The token in the configuration of the command. `nil` for a configuration without a token.
     static func admin(
         _ arguments: [String], at gateway: GatewayProcess, token: String? = GatewayConfiguration.adminToken
     ) async throws -> CommandRun {

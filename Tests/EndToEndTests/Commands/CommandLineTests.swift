@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The other commands from outside: exit codes and what they print.
+/// The other commands, tested from outside: exit codes and output.
 struct CommandLineTests {
     @Test(arguments: [
         ["serve", "--unknown"], ["unknown"], ["serve", "--firebase-project", "p"], ["check", "--config"],

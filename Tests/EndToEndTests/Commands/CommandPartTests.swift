@@ -4,7 +4,7 @@ import Testing
 
 @testable import gatehouse
 
-/// Parts of the commands that need no process of their own.
+/// Parts of the commands that need no child process.
 @Suite struct CommandPartTests {
     @Test func `a table is aligned without trailing spaces`() {
         var table = TextTable(header: ["A", "LONG", "C"])

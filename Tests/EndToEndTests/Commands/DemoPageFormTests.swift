@@ -4,7 +4,7 @@ import Testing
 
 @testable import gatehouse
 
-/// The demo's page as a text: what a browser lets it do, and what it is made of.
+/// The text of the demo's page: its content security policy and its elements.
 @Suite struct DemoPageFormTests {
     private let html: String
     private let policy: [String]
@@ -14,7 +14,7 @@ import Testing
         policy = try DemoPage.policy(providerURL: "http://127.0.0.1:9902").components(separatedBy: "; ")
     }
 
-    /// The contents of each element with this tag, up to the first closing tag as in a browser.
+    /// Returns the contents of each element with this tag, up to the first closing tag, as in a browser.
     private func contents(of tag: String) -> [String] {
         html.components(separatedBy: "<\(tag)>").dropFirst().map { $0.components(separatedBy: "</\(tag)")[0] }
     }
@@ -35,7 +35,7 @@ import Testing
             ])
     }
 
-    @Test func `the page loads nothing from elsewhere`() {
+    @Test func `the page loads no resources of other origins`() {
         #expect(html.matches(of: /[a-z]+:\/\//).count == 1)
         #expect(html.contains("\"mint\":\"http://127.0.0.1:9902/mint\""))
         for part in ["src=", "href=", "url(", "@import", "import(", "<link", "<iframe", "srcset", "\"//"] {
@@ -50,7 +50,7 @@ import Testing
         #expect(!html.contains(/<[a-z][^>]* (on[a-z]+|style)=/))
     }
 
-    @Test func `L-05: no setting ends its element`() throws {
+    @Test func `L-05: no value of a setting ends its element`() throws {
         let settings = DemoPage.settings(mintURL: "</script><!--<script>&amp;")
         #expect(!settings.contains(/[<>&]/))
         let read = try JSONSerialization.jsonObject(with: Data(settings.utf8)) as? [String: Any]

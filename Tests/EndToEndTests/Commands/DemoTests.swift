@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// `gatehouse demo`, and the commands that its gateway serves.
+/// `gatehouse demo`, and the commands that use its gateway.
 @Suite(.serialized) struct DemoTests {
     @Test(arguments: [true, false])
     func `each printed request has the printed result`(hasStateFolder: Bool) async throws {
@@ -20,7 +20,7 @@ import Testing
         #expect(results.allSatisfy { $0.hasPrefix("ok ") }, "\(results)")
     }
 
-    /// Runs a demo in its own folder, until `body` returns. `body` gets the demo's output up to its last line.
+    /// Runs a demo in a temporary folder until `body` returns. `body` gets the demo's output up to its last line.
     private func run(
         _ arguments: String..., until end: String, _ body: (ScratchFolder, String) throws -> Void
     ) async throws {
@@ -59,7 +59,7 @@ import Testing
         let (port, admin) = (try #require(printed.ports["gateway"]), try #require(printed.ports["admin"]))
         #expect(printed.gateway == "http://127.0.0.1:\(port)" && printed.mint == "http://127.0.0.1:\(port)/mint")
         #expect(printed.admin == "http://localhost:\(admin)")
-        // The shell of the user is outside of the container, so there is no file.
+        // The user's shell is outside of the container, so no file is written.
         #expect(printed.load.contains("export ADA=eyJ") && printed.load.contains(printed.mint))
         #expect(folder.read("err").isEmpty, "\(folder.read("err"))")
 
@@ -149,7 +149,7 @@ import Testing
 
     @Test(arguments: [("--provider-port", "identity provider"), ("--listen", "gateway")])
     func `a port in use is reported with its program and the option`(option: String, server: String) async throws {
-        // A table of listeners that takes more than one read.
+        // A table of listeners that is too long for one read.
         let listeners = try (0..<100).map { _ in try Ports.listener() }
         defer { for (descriptor, _) in listeners { close(descriptor) } }
         let port = try #require(listeners.last).port
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `the demo chooses no other port without an option`() async throws {
-        // If another program has the default port, the listener is not needed.
+        // If another program uses the default port, the listener is not needed.
         let echo = try? await EchoUpstream.start(port: 9903)
         let run = try await CommandRun.run("demo", "--check", in: ScratchFolder())
         #expect(run.exitCode == 1 && run.output.isEmpty)

@@ -80,7 +80,7 @@ struct HealthcheckTests {
 
     @Test(arguments: [[], ["--live"]])
     func `a gateway that does not respond is unhealthy after the timeout`(options: [String]) async throws {
-        // Its connections are never accepted.
+        // The connections of this socket are never accepted.
         let (descriptor, port) = try Ports.listener()
         defer { close(descriptor) }
         let run = try await CommandRun.run(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Help texts, manual pages and completion scripts, which all have the parser's description of the commands as their
-/// source.
+/// Help texts, manual pages and completion scripts. The source of all of them is the parser's description of the
+/// commands.
 struct HelpTextTests {
     /// A command of the parser's description.
     private struct Command: Decodable {
@@ -53,7 +53,7 @@ struct HelpTextTests {
         for (path, command) in try await commands() {
             let page = folder.read("man1/\(path).1")
             #expect(page.hasPrefix(".TH \"") && page.contains(".SH SYNOPSIS"), "\(path)")
-            // The text of each option is there, in other lines and with the hyphens of roff.
+            // The page has the text of each option, wrapped differently and with the hyphens of roff.
             let words = page.replacing("\\-", with: "-").split(whereSeparator: \.isWhitespace).joined(separator: " ")
             for argument in command.arguments ?? [] where argument.shouldDisplay {
                 #expect(words.contains(argument.abstract ?? ""), "\(path): \(argument.abstract ?? "")")

@@ -47,8 +47,8 @@ struct InitCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { $0.contains("-") })
     }
 
-    /// The comments of the file: /health is public, everything else needs a token, and the admin commands work with
-    /// the token of the environment.
+    /// The comments of the file: /health is public, every other path needs a token, and the admin commands use the
+    /// token of the environment.
     @Test func `the written configuration does what its comments say`() async throws {
         try await OwnThread.run {
             let provider = try await DevelopmentProvider.start()

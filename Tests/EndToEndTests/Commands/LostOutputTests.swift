@@ -2,7 +2,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A result that could not be written is no success.
+/// A command fails if its result cannot be written.
 struct LostOutputTests {
     static let commands: [[String]] = [
         ["check", "--config", "gatehouse.yaml"],

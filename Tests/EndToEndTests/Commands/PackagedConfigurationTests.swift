@@ -9,7 +9,7 @@ struct PackagedConfigurationTests {
         try String(contentsOf: Repository.root.appending(path: "packaging/gatehouse.yaml"), encoding: .utf8)
     }
 
-    @Test func `check names the value that an operator has to fill in, and no other`() async throws {
+    @Test func `check reports only the value that an operator has to set`() async throws {
         let run = try await CommandRun.check(Self.text())
         #expect(run.exitCode == 1)
         let lines = run.errors.split(separator: "\n")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// `token inspect` and `explain` of providers' own tokens, against the development provider.
+/// `token inspect` and `explain` of tokens of providers, with the development provider.
 struct ProviderTokenCommandTests {
     private static func configuration(_ provider: DevelopmentProvider) -> String {
         let gitHub = provider.client(for: .gitHub)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// `gatehouse check` on configurations that would silently lift a restriction, or cost more than their bytes.
+/// `gatehouse check` on configurations that would silently remove a restriction, or expand to more than their size.
 ///
 /// `GatewayConfigurationTests` has every error, and `RouteConflictTests` of `GatehouseTests` every warning.
 struct RefusedConfigurationTests {
@@ -20,7 +20,7 @@ struct RefusedConfigurationTests {
         (bomb, "1:10: YAML anchors ('&') are not allowed"),
     ]
 
-    /// A key of 2^40 texts in fewer than 1,500 bytes. A reader that expanded it would not end.
+    /// A key that expands to 2^40 strings, in fewer than 1,500 bytes. A reader that expanded it would not end.
     static let bomb: String = {
         let levels = (1...40).map { "\"\($0)\":&\($0) [*\($0 - 1),*\($0 - 1)]" }
         return "--- {\"0\":&0 [x,y],\(levels.joined(separator: ",")),? [*40] : 1}\n"

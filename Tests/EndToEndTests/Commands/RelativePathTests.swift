@@ -73,7 +73,7 @@ struct RelativePathTests {
     }
 
     @Test(arguments: ["store: 'sqlite:gatehouse.db'\n", ""])
-    func `two stores are an error, since one has not all revocations`(section: String) async throws {
+    func `two stores are an error, because each has only some revocations`(section: String) async throws {
         let run = try await check(section, files: ["gatehouse.db", "config/gatehouse.db"])
         #expect(run.exitCode == 1)
         #expect(run.errors.contains("there are two stores: 'config/gatehouse.db', and 'gatehouse.db' of the working"))

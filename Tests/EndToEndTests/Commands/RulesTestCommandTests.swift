@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// `gatehouse rules test` from outside.
+/// `gatehouse rules test`, tested from outside.
 struct RulesTestCommandTests {
     private static let workedRules = Repository.configurations.appending(path: "rules")
 
@@ -34,7 +34,7 @@ struct RulesTestCommandTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.workedRules.path).sorted()
         let rules = files.filter { $0.hasSuffix(".rules") }
         #expect(rules.count >= 20)
-        // Each has its tests beside it, and no tests are left out.
+        // Each rules file has its tests in the same folder, and no tests are left out.
         #expect(Set(rules.map { $0.replacing(".rules", with: ".test.yaml") }).isSubset(of: files))
         let named = rules + ["route.test.yaml"]
         #expect(files.count == named.count + rules.count)

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-// Within the suite of the demo: its admin listener has the port that the demo takes, too.
+// Part of the suite of the demo, because both use the same port for the admin listener.
 extension DemoTests {
     /// `gatehouse serve` without a file.
     @Suite struct ServeWithoutFileTests {
@@ -30,14 +30,14 @@ extension DemoTests {
             }
         }
 
-        /// Cancels the test if another process has the port of the admin listener.
+        /// Cancels the test if another process uses the port of the admin listener.
         private func startIfThePortIsFree(_ gateway: GatewayProcess) async throws {
             do { return try await gateway.start() } catch  where "\(error)".contains("127.0.0.1:9901") {
-                try Test.cancel("127.0.0.1:9901 is taken by another process")
+                try Test.cancel("127.0.0.1:9901 is in use by another process")
             }
         }
 
-        @Test func `SIGHUP drains where there is no file to read again`() async throws {
+        @Test func `SIGHUP drains a gateway without a configuration file`() async throws {
             let gateway = try GatewayProcess(
                 arguments: [
                     "--firebase-project", "demo-gatehouse", "--upstream", "http://127.0.0.1:1", "--listen",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// `token inspect` of tokens as people paste them, with and without a configuration.
+/// `token inspect` of tokens in the forms that users paste, with and without a configuration.
 struct TokenInspectCommandTests {
     private let folder: ScratchFolder
     private let token: String
@@ -33,7 +33,7 @@ struct TokenInspectCommandTests {
     }
 
     @Test func `a pasted header, cookie, file and wrapped line are the same token`() async throws {
-        // The rest of the output has the distance of times from now.
+        // The rest of the output contains durations relative to the current time.
         func content(_ run: CommandRun) -> Substring {
             run.output.prefix(upTo: run.output.firstRange(of: "ok ")?.lowerBound ?? run.output.startIndex)
         }

@@ -54,7 +54,7 @@ struct UserCommandTests {
         }
     }
 
-    @Test func `a refused or missing token is reported with a remedy`() async throws {
+    @Test func `a rejected or missing token is reported with a remedy`() async throws {
         try await Scenario.run { scenario in
             let refused = try await CommandRun.admin(
                 ["user", "show", "x"], at: scenario.gateway, token: "another-token-0123456789")

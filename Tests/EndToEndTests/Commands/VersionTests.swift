@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The version, which is in one place of the source.
+/// The version, which the source contains once.
 struct VersionTests {
     private static func scriptVersion() throws -> String {
         try Program.run("bash", [Repository.root.appending(path: "script/version").path])

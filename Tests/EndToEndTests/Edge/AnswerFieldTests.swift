@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Fields that the configuration sets and leaves out, over an upstream that the test plays.
+/// Fields that the configuration sets and removes. The test plays the upstream.
 struct AnswerFieldTests {
     private func run(
         _ route: String, _ body: @Sendable (Scenario, RawListener) async throws -> Void
@@ -39,7 +39,7 @@ struct AnswerFieldTests {
             #expect(response["Server"] == nil && response["X-Powered-By"] == nil && response["x_side"] == nil)
             #expect(response.values("X-Side") == ["b"] && response.values("Cache-Control") == ["private"])
             #expect(response.values("X-Frame-Options") == ["DENY"])
-            // Without cors, the upstream's own fields pass.
+            // Without `cors`, the CORS fields of the upstream are forwarded.
             #expect(response["Access-Control-Allow-Origin"] == "*")
         }
     }

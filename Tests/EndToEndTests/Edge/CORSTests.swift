@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Preflights, and the responses that browsers let pages read.
+/// Preflights, and the responses that browsers allow pages to read.
 @Suite(
     .sharedScenario {
         $0.routes += [
@@ -24,7 +24,7 @@ struct CORSTests: SharedScenarioSuite {
         WireRequest(method: "OPTIONS", target: target, fields: fields)
     }
 
-    /// `NAME: value` of each field that a browser looks at, sorted.
+    /// `NAME: value` of each field that browsers evaluate, sorted.
     private func answer(_ response: WireResponse) -> [String] {
         response.fields.filter { $0.name.lowercased().hasPrefix("access-control-") || $0.name == "Vary" }
             .map { "\($0.name): \($0.value)" }.sorted()

@@ -5,7 +5,7 @@ import Testing
 
 struct RateLimitTests {
     private func statuses(_ scenario: Scenario, _ request: WireRequest, _ count: Int) throws -> [Int: Int] {
-        // A connection each: the kernel spreads them over both workers.
+        // The kernel distributes the connections over both workers, so each request uses a new one.
         try (0..<count).reduce(into: [:]) { statuses, _ in statuses[try scenario.send(request).status, default: 0] += 1
         }
     }
@@ -36,7 +36,7 @@ struct RateLimitTests {
             let token = try scenario.token()
             #expect(try scenario.send(.bearer(token, "/me/x")).status == 429)
             #expect(try scenario.send(.bearer(token, "/other/x")).status == 200)
-            _ = try await eventually("the line that tells the limit") {
+            _ = try await eventually("the log line with the limit") {
                 scenario.gateway.output.contains("\"reason\":\"rate: 5 per address in 1h\"") ? true : nil
             }
         }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A listener that speaks TLS, as curl and OpenSSL see it.
+/// A listener with TLS, tested with curl and OpenSSL.
 struct TLSListenerTests {
-    /// Closes after one answer.
+    /// Closes the connection after one response.
     private static let get = "GET /public/x HTTP/1.1\nHost: localhost\nConnection: close\n\n"
 
     private func run(
@@ -44,7 +44,7 @@ struct TLSListenerTests {
             #expect(answer.status == 200, "\(answer.output)")
             #expect(answer.output.contains("New, \(version)"), "\(answer.output)")
             #expect(answer.output.contains("ALPN protocol: http/1.1"))
-            // The response ended with close_notify.
+            // The response ends with close_notify.
             #expect(!answer.output.contains("unexpected eof"), "\(answer.output)")
         }
     }
@@ -85,7 +85,7 @@ struct TLSListenerTests {
         }) { scenario, _ in
             async let answer = SecureCall.client(
                 [], port: scenario.gateway.port, sends: "GET /x HTTP/1.0\nHost: localhost\n\n")
-            // The client starts on this thread, which must not block before.
+            // The client starts on this thread, which must not block earlier.
             _ = try await eventually("a connection to the upstream") { upstream.isWaited(0) ? true : nil }
             let server = try upstream.take()
             _ = try server.readHead()

@@ -7,7 +7,7 @@ import Testing
 
 /// A client that an attack on the gateway must not affect.
 ///
-/// It sends requests with tokens on a kept connection and on new ones in turn, and checks every response.
+/// It sends requests with tokens, alternately on a kept connection and on new connections, and checks every response.
 private final class Bystander: Sendable {
     struct Experience {
         var answered = 0
@@ -46,7 +46,7 @@ private final class Bystander: Sendable {
             let began = ContinuousClock.now
             let answer = Result { try client?.exchange(.bearer(token, "/me/\(number)")) }
             record(answer, uid: uid, path: "/me/\(number)", took: began.duration(to: .now))
-            // A steady client, not a load.
+            // The rate is low: the client is not meant as load.
             Thread.sleep(forTimeInterval: 0.005)
         } while !isDone.withLock { $0 }
     }
@@ -63,7 +63,7 @@ private final class Bystander: Sendable {
 }
 
 extension Scenario {
-    /// Runs `body` while a bystander sends requests, and expects a correct and prompt response to each.
+    /// Runs `body` while a bystander sends requests. Each of them must get a correct response in time.
     func unharmed<Value>(
         sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The built `gatehouse` as a child process. Its output goes to files, which survive a kill.
+/// The built `gatehouse` as a child process. Its output goes to files, which remain after a kill.
 final class ChildProcess: Sendable {
     private struct State {
         var process: Process
@@ -12,7 +12,7 @@ final class ChildProcess: Sendable {
     private let state: Mutex<State>
     let pid: Int32
 
-    /// The program that was built beside the tests.
+    /// The program, which is in the same folder as the tests.
     static let program: URL = {
         let bundles = [Bundle.main.executableURL] + Bundle.allBundles.map(\.bundleURL)
         let folders = bundles.compactMap { $0?.deletingLastPathComponent() }
@@ -21,12 +21,12 @@ final class ChildProcess: Sendable {
     }()
 
     /// - Parameters:
-    ///   - environment: added to the environment of the tests.
-    ///   - input: standard input. `nil`: the null device.
-    ///   - output: the paths of the files that standard output and standard error are appended to.
-    ///   - pipes: destinations of standard output and standard error instead of the files.
-    ///   - descriptorLimit: how many file descriptors it may have, hard and soft.
-    ///   - launcher: a program on the PATH that runs it, with arguments.
+    ///   - environment: Variables in addition to the environment of the tests.
+    ///   - input: Standard input. `nil` for the null device.
+    ///   - output: The paths of the files to which standard output and standard error are appended.
+    ///   - pipes: Destinations of standard output and standard error instead of the files.
+    ///   - descriptorLimit: The soft and hard limit of file descriptors.
+    ///   - launcher: A program on the PATH that runs `gatehouse`, with its arguments.
     init(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL, input: FileHandle? = nil,
         output: (String, String), pipes: (PausableReader?, PausableReader?) = (nil, nil), descriptorLimit: Int? = nil,
@@ -68,7 +68,7 @@ final class ChildProcess: Sendable {
         kill(pid, number)
     }
 
-    /// The exit code; where a signal ended the process, the signal's number.
+    /// The exit code. If a signal ended the process, the number of the signal.
     func exitCode() async -> Int32 {
         await withCheckedContinuation { continuation in
             let code = state.withLock { state in

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Expects the problem document of a refusal, and the challenge of RFC 6750 or RFC 9470 that goes with it.
+/// Expects the problem document of a denial, and its challenge by RFC 6750 or RFC 9470.
 func expectDenial(
     _ response: WireResponse, _ status: Int, _ code: String, challenge: String? = nil, _ comment: String = "",
     sourceLocation: SourceLocation = #_sourceLocation

@@ -4,7 +4,7 @@ import DevelopmentIdentity
 struct EchoReport {
     private let report: JSONObject
 
-    /// `nil` if the response is not that of the upstream.
+    /// `nil` if the response is not from the upstream.
     init?(_ response: WireResponse) {
         guard case .object(let report)? = JSON(parsing: response.body), report["fields"] != nil else { return nil }
         self.report = report
@@ -19,7 +19,7 @@ struct EchoReport {
     var fields: [(name: String, value: String)] { pairs("fields") }
     var trailers: [(name: String, value: String)] { pairs("trailers") }
 
-    /// Every field as a line, in lower case: for searching.
+    /// Every field as a line in lower case, for searches.
     var lines: [String] { fields.map { "\($0.name): \($0.value)".lowercased() } }
 
     func values(_ name: String) -> [String] {
@@ -44,7 +44,7 @@ struct EchoReport {
 }
 
 extension JSON {
-    /// A member of an object.
+    /// Returns a member of an object.
     subscript(_ name: String) -> JSON? {
         if case .object(let object) = self { object[name] } else { nil }
     }

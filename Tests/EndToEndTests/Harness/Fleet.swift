@@ -5,18 +5,18 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// Several gateways with one configuration and one Redis.
+/// Several gateways with the same configuration and the same Redis.
 struct Fleet: Sendable {
-    /// Each gateway, with the identity and the upstream that all have.
+    /// The gateways. They share the development identity and the upstream.
     let gateways: [Scenario]
     var first: Scenario { gateways[0] }
 
-    /// Starts everything, runs `body`, and ends everything.
+    /// Starts the servers, runs `body`, and stops the servers.
     ///
     /// - Parameters:
-    ///   - count: how many gateways.
-    ///   - store: the value of `store`, in YAML.
-    ///   - waits: until the gateways are ready.
+    ///   - count: The number of gateways.
+    ///   - store: The value of `store`, in YAML.
+    ///   - waits: Whether to wait until the gateways are ready.
     static func run(
         _ count: Int = 1, store: String, waits: Bool = true, arrange: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: (Fleet) async throws -> Void
@@ -24,7 +24,7 @@ struct Fleet: Sendable {
         try await run(count, store: store, waits: waits, arrangeWith: { arrange(&$1) }, body)
     }
 
-    /// The same, where the configuration names the identity's endpoints.
+    /// Starts the servers like `run(_:store:waits:arrange:_:)`. `arrange` also gets the development identity.
     static func run(
         _ count: Int = 1, store: String, waits: Bool = true,
         arrangeWith arrange: (DevelopmentProvider, inout GatewayConfiguration) -> Void,
@@ -36,7 +36,7 @@ struct Fleet: Sendable {
             var configuration = GatewayConfiguration(
                 keysURL: provider.url(.idTokenJWKSet), sessionKeysURL: provider.url(.sessionX509), upstream: echo.url)
             configuration["store"] = store
-            // Tests share two cores: what is slow is not away.
+            // Tests share two cores, so slow responses must not count as failures.
             configuration["revocation"] = "{ strict_timeout: \(Allowance.factor)s }"
             arrange(provider, &configuration)
             let gateways = try (0..<count).map { _ in try GatewayProcess(configuration) }
@@ -56,7 +56,7 @@ struct Fleet: Sendable {
         }
     }
 
-    /// Waits until every gateway answers a request with a status.
+    /// Waits until every gateway responds to the request with the status.
     func eventuallyAll(
         _ request: WireRequest, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -72,7 +72,7 @@ extension RedisServer {
     /// The value of `store` for this server.
     var store: String { "redis://127.0.0.1:\(port)" }
 
-    /// Writes a field as another backend would: the hash first, then the change.
+    /// Writes a field as another backend does: first the hash, then the change stream.
     func write(user uid: String, _ field: String, _ value: Int64) throws {
         try cli("HSET", "gatehouse:user:{\(uid)}", field, "\(value)")
         try cli("XADD", "gatehouse:changes", "MAXLEN", "~", "1000000", "*", "uid", uid, field, "\(value)")

@@ -1,26 +1,26 @@
 @testable import SystemFixtures
 
-/// A configuration in pieces of YAML with the defaults of most tests.
+/// A configuration as parts of YAML, with the defaults of most tests.
 struct GatewayConfiguration: Sendable {
     static let adminToken = "e2e-admin-token-0123456789"
 
-    /// Top-level keys and their values in YAML's flow style.
+    /// Top-level keys and their values in the flow style of YAML.
     var sections: [(key: String, value: String)] = []
-    /// Each the mapping of one route, without braces.
+    /// The mapping of each route, without braces.
     var routes: [String] = []
     var environment: [String: String] = [:]
-    /// Further files in the gateway's folder, by name.
+    /// Additional files in the gateway's folder, by name.
     var files: [String: String] = [:]
-    /// How many file descriptors the process may have; nil: as many as the tests.
+    /// The limit of file descriptors of the process. `nil` for the limit of the tests.
     var descriptorLimit: Int?
-    /// A program that runs the gateway, with arguments.
+    /// A program that runs the gateway, with its arguments.
     var launcher: [String] = []
 
-    /// Whether standard input of the process is a terminal.
+    /// Whether the standard input of the process is a terminal.
     var hasTerminal = false
     /// Whether the standard output of the process is not read.
     var hasUnreadOutput = false
-    /// Whether the standard error of the process is not read once it listens.
+    /// Whether the standard error of the process is not read after the start.
     var hasUnreadErrors = false
 
     init(keysURL: String, sessionKeysURL: String, upstream: String) {
@@ -39,7 +39,7 @@ struct GatewayConfiguration: Sendable {
         routes = Self.usualRoutes
     }
 
-    /// A section's value; nil removes it.
+    /// The value of a section. `nil` removes the section.
     subscript(_ key: String) -> String? {
         get { sections.first { $0.key == key }?.value }
         set {
@@ -55,7 +55,7 @@ struct GatewayConfiguration: Sendable {
 
     /// The identity section.
     ///
-    /// - Parameter keys: of `identity.keys`, in flow style.
+    /// - Parameter keys: The value of `identity.keys`, in flow style.
     static func identity(_ keysURL: String, _ sessionKeysURL: String, keys: String = "{ stale_for: 24h }") -> String {
         """
         { firebase: { project: demo-gatehouse, keys_url: '\(keysURL)', session_keys_url: '\(sessionKeysURL)' },

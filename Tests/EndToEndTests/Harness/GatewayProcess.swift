@@ -3,15 +3,15 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// `gatehouse serve` on free ports, with a configuration and a store in its own folder. It can be restarted on the same
-/// files.
+/// `gatehouse serve` on free ports, with a configuration and a store in its own folder. It can be restarted with the
+/// same files.
 final class GatewayProcess: Sendable {
     private struct Run {
         let child: ChildProcess
         let number: Int
         let port: Int
         let adminPort: Int
-        /// Their reading ends stay open.
+        /// The reading ends stay open.
         let pipes: [PausableReader?]
     }
 
@@ -37,7 +37,7 @@ final class GatewayProcess: Sendable {
         unread = (configuration.hasUnreadOutput, configuration.hasUnreadErrors)
     }
 
-    /// A gateway without a file, configured by `arguments`.
+    /// Creates a gateway without a file, configured by `arguments`.
     init(arguments: [String], environment: [String: String]) throws {
         folder = try ScratchFolder()
         self.arguments = ["serve"] + arguments
@@ -48,7 +48,7 @@ final class GatewayProcess: Sendable {
         unread = (false, false)
     }
 
-    /// Writes another configuration in the place of the one that was read; whole at once, as a rename is.
+    /// Replaces the configuration file atomically, by a rename.
     func rewrite(_ text: String, file: String = "gatehouse.yaml") throws {
         try folder.write(text, to: "\(file).next")
         guard rename(folder.path("\(file).next"), folder.path(file)) == 0 else {
@@ -56,7 +56,7 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    /// Starts the process and returns once it listens, for clients and for operators.
+    /// Starts the process and returns when it listens for clients and operators.
     func start() async throws {
         let number = run.withLock { $0?.number ?? 0 } + 1
         let output = (folder.path("stdout-\(number)"), folder.path("stderr-\(number)"))
@@ -77,7 +77,7 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    /// Waits until `/readyz` is 200.
+    /// Waits until the status of `/readyz` is 200.
     func ready() async throws {
         _ = try await eventually("readiness; standard error: \(errors)") {
             try self.readiness().status == 200 ? true : nil
@@ -92,7 +92,7 @@ final class GatewayProcess: Sendable {
     var adminPort: Int { current.adminPort }
     var processID: Int32 { current.child.pid }
 
-    /// The standard output (the access log) and standard error of the latest run so far.
+    /// The standard output (the access log) and standard error of the latest run.
     var output: String { folder.read("stdout-\(current.number)") }
     var errors: String { folder.read("stderr-\(current.number)") }
 
@@ -100,14 +100,14 @@ final class GatewayProcess: Sendable {
 
     func exitCode() async -> Int32 { await current.child.exitCode() }
 
-    /// The exit code; nil if the process still runs after so long.
+    /// The exit code. `nil` if the process still runs after the timeout.
     func exitCode(within limit: Duration) async throws -> Int32? {
         let end = ContinuousClock.now + limit
         while current.child.isRunning, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
         return current.child.isRunning ? nil : await exitCode()
     }
 
-    /// Ends it at once, as a power failure would; returns when it is gone.
+    /// Kills the process, like a power failure, and returns after its exit.
     func kill() async {
         guard let run = run.withLock({ $0 }) else { return }
         run.child.signal(SIGKILL)
@@ -121,7 +121,7 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    /// The ports of clients and of the admin API, once standard error has both.
+    /// The ports of clients and of the admin API, when standard error contains both.
     private static func ports(in log: String, isRunning: Bool) throws -> (Int, Int)? {
         guard let port = listeners(in: log).first, let admin = ports(in: log, of: "\"admin listening\"").first else {
             if !isRunning { throw Impatience("the gateway ended: \(log)") }
@@ -130,7 +130,7 @@ final class GatewayProcess: Sendable {
         return (port, admin)
     }
 
-    /// The ports that it has ever listened at for clients, in their order.
+    /// All ports on which it has listened for clients, in order.
     var listeners: [Int] {
         Self.listeners(in: errors)
     }

@@ -1,15 +1,15 @@
 import DevelopmentIdentity
 import Foundation
 
-/// Clients that send requests of different users over connections that they keep, each on a thread of its own.
+/// Clients that send requests of different users over kept connections, each on its own thread.
 struct Load: Sendable {
     struct Counts: Sendable {
         var passed = 0
-        /// Answered 502 or 504.
+        /// The number of responses with status 502 or 504.
         var failed = 0
-        /// Ended because the gateway no longer listens.
+        /// The number of requests that ended because the gateway no longer listens.
         var turnedAway = 0
-        /// Anything else.
+        /// The number of other failures.
         var wrong: [String] = []
     }
 

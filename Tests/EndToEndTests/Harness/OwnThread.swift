@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs a test on a thread of its own, so that it may block on sockets without holding up others.
+/// Runs a test on a new thread, so that it can block on sockets without delaying other tests.
 final class OwnThread: TaskExecutor {
     private let queue = DispatchQueue(label: "gatehouse.e2e")
 
@@ -9,7 +9,7 @@ final class OwnThread: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs `body` on a fresh thread, once fewer than `most` others run.
+    /// Runs `body` on a new thread when fewer than `most` others run.
     static func run(_ body: () async throws -> Void) async throws {
         await Places.shared.take()
         let result: Result<Void, any Error>
@@ -23,7 +23,7 @@ final class OwnThread: TaskExecutor {
     }
 }
 
-/// How many gateways run at a time: more would only slow each other down.
+/// The maximum number of gateways at a time. More of them would only slow each other down.
 private actor Places {
     static let shared = Places(6)
 

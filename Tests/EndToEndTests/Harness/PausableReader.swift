@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A pipe for the output of a process. It is read into a file until `pause`; then it fills, as with a hanging reader.
+/// A pipe for the output of a process. It is read into a file until `pause`. Then it fills, as if its reader hangs.
 final class PausableReader: Sendable {
     private let pipe = Pipe()
     private let isPaused = Mutex(false)
@@ -12,7 +12,7 @@ final class PausableReader: Sendable {
     init(into path: String) throws {
         if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(fileURLWithPath: path)) }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        // A page: the least that a pipe can be.
+        // One page, the minimum size of a pipe.
         _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, setPipeSize, 4096)
         Thread.detachNewThread { [self] in
             while !isPaused.withLock({ $0 }) {
@@ -26,5 +26,5 @@ final class PausableReader: Sendable {
     func pause() { isPaused.withLock { $0 = true } }
 }
 
-/// F_SETPIPE_SZ of Linux, which the C library shows to GNU programs only.
+/// F_SETPIPE_SZ of Linux, which the C library declares for GNU programs only.
 private let setPipeSize: Int32 = 1031

@@ -8,8 +8,7 @@ import Foundation
     import Musl
 #endif
 
-/// A client that sends exactly the given bytes and reads one response at a time. It blocks, but not longer than its
-/// timeout.
+/// A client that sends exactly the given bytes and reads one response at a time. It blocks until its timeout at most.
 final class RawClient {
     struct Failure: Error, Equatable, CustomStringConvertible {
         let call: String
@@ -22,9 +21,9 @@ final class RawClient {
     private(set) var hasEnded = false
 
     /// - Parameters:
-    ///   - loopback: the last byte of the address 127.0.0.N that it connects to.
-    ///   - source: the last byte of the address 127.0.0.N that it connects from; nil: the system's choice, 127.0.0.1.
-    ///   - receiveBuffer: the size of the receive buffer in bytes; `nil`: the default of the system.
+    ///   - loopback: The last byte of the address 127.0.0.N that it connects to.
+    ///   - source: The last byte of the address 127.0.0.N that it connects from. `nil` for the default, 127.0.0.1.
+    ///   - receiveBuffer: The size of the receive buffer in bytes. `nil` for the default of the system.
     convenience init(
         port: Int, timeout: Int = 15 * Allowance.factor, loopback: UInt8 = 1, from source: UInt8? = nil,
         receiveBuffer: Int32? = nil
@@ -46,7 +45,7 @@ final class RawClient {
         }
     }
 
-    /// Calls `body` with 127.0.0.`host` and a port.
+    /// Calls `body` with the address 127.0.0.`host` and a port.
     private static func withAddress(
         _ host: UInt8, port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
@@ -74,7 +73,7 @@ final class RawClient {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Ends the connection by a reset: whatever is under way is lost.
+    /// Closes the connection by a reset, which discards unsent and unread data.
     func reset() {
         var none = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
@@ -82,13 +81,13 @@ final class RawClient {
         descriptor = -1
     }
 
-    /// Sends a request on a connection of its own and reads its answer.
+    /// Sends a request on a new connection and returns its response.
     static func exchange(_ port: Int, _ request: WireRequest) throws -> WireResponse {
         let client = try RawClient(port: port)
         return try client.exchange(request)
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and returns its response.
     func exchange(_ request: WireRequest) throws -> WireResponse {
         try send(request.bytes)
         return try response(to: request.method)
@@ -107,14 +106,14 @@ final class RawClient {
         }
     }
 
-    /// Sends a byte at a time, with `pause` milliseconds after each, until there is a response or the peer has closed.
+    /// Sends one byte at a time with `pause` milliseconds after each, until there is a response or the peer closes.
     func drip(_ bytes: some Sequence<UInt8>, pause: Int32) throws {
         for byte in bytes {
             guard (try? send([byte])) != nil, !waitForBytes(pause) else { return }
         }
     }
 
-    /// Whether there is something to read, an end included, within so many milliseconds.
+    /// Returns whether there is data or an end to read within `milliseconds`.
     func waitForBytes(_ milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return !buffer.isEmpty || uninterrupted { poll(&entry, 1, milliseconds) } > 0
@@ -123,7 +122,7 @@ final class RawClient {
     /// Closes the sending direction.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The next response, an interim one included; `method` is what it answers.
+    /// The next response, including interim ones. `method` is the method of the request.
     func response(to method: String = "GET") throws -> WireResponse {
         let head = try readHead()
         guard var response = WireResponse(head: head) else {
@@ -142,27 +141,27 @@ final class RawClient {
         return response
     }
 
-    /// The bytes of the next read; empty at the end.
+    /// The bytes of the next read. Empty at the end.
     func readSome() throws -> [UInt8] {
         if buffer.isEmpty { _ = try fill() }
         defer { buffer = [] }
         return buffer
     }
 
-    /// So many bytes.
+    /// Reads `count` bytes.
     func read(_ count: Int) throws -> [UInt8] { try take(count) }
 
     /// The head of a message, without the empty line.
     func readHead() throws -> [UInt8] { try read(until: "\r\n\r\n") }
 
-    /// Everything until the other side closes.
+    /// Reads until the peer closes the connection.
     func readToEnd() throws -> [UInt8] {
         while try fill() {}
         defer { buffer = [] }
         return buffer
     }
 
-    /// Reads what has come and drops it; false at the end.
+    /// Discards the available data. Returns `false` at the end.
     func discard() -> Bool {
         defer { buffer = [] }
         return (try? fill()) == true
@@ -170,7 +169,7 @@ final class RawClient {
 
     // MARK: - Reading
 
-    /// False at the end.
+    /// Reads more data. Returns `false` at the end.
     private func fill() throws -> Bool {
         var part = [UInt8](repeating: 0, count: 262_144)
         let count = uninterrupted { recv(descriptor, &part, part.count, 0) }
@@ -194,7 +193,7 @@ final class RawClient {
         return Array(buffer[..<count])
     }
 
-    /// The bytes before `end`.
+    /// Reads the bytes before `end`.
     private func read(until end: String) throws -> [UInt8] {
         while true {
             if let range = Data(buffer).range(of: Data(end.utf8)) {
@@ -222,7 +221,7 @@ final class RawClient {
     }
 }
 
-/// Outside of the class, whose own `send` hides the system's.
+/// Outside of the class, because its method `send` hides the system call.
 private func transmit(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Int {
     uninterrupted { send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
 }

@@ -2,12 +2,12 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// A listening socket on loopback whose connections the test accepts one by one, as an upstream under its control.
+/// A listening socket on loopback. The test accepts its connections one by one, as an upstream under its control.
 final class RawListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
-    /// - Parameter backlog: the number of connections that the kernel makes before they are accepted.
+    /// - Parameter backlog: The number of connections that the kernel completes before they are accepted.
     init(backlog: Int32 = 128) throws {
         (descriptor, port) = try Ports.listener(backlog: backlog)
     }
@@ -18,17 +18,17 @@ final class RawListener: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// The next connection; waits for it.
+    /// Waits for the next connection and returns it.
     func take() throws -> RawClient {
         guard isWaited(15_000 * Int32(Allowance.factor)) else { throw Impatience("nobody connected") }
         let connection = uninterrupted { accept(descriptor, nil, nil) }
         guard connection >= 0 else { throw RawClient.Failure(call: "accept", number: errno) }
-        // Not for the gateways that other tests start meanwhile: they would keep it open.
+        // Gateways that other tests start meanwhile must not inherit the socket, because they would keep it open.
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         return RawClient(descriptor: connection)
     }
 
-    /// Whether a client connects within so many milliseconds.
+    /// Returns whether a client connects within `milliseconds`.
     func isWaited(_ milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return uninterrupted { poll(&entry, 1, milliseconds) } > 0

@@ -1,7 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// The bytes of a request, one for each scalar (`\u{FF}` is the byte 255). `\n` stands for CRLF, `␊` for a line feed,
+/// The bytes of a request, one for each scalar (`\u{FF}` is the byte 255). `
+/// ` stands for CRLF, `␊` for a line feed,
 /// `TOKEN` for Ada's ID token and `COOKIE` for Alan's session cookie.
 struct RawRequest: Sendable, ExpressibleByStringInterpolation {
     let text: String
@@ -17,14 +18,14 @@ struct RawRequest: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Scenario {
-    /// Sends bytes on a connection of its own and reads one response.
+    /// Sends bytes on a new connection and returns one response.
     func send(_ request: RawRequest) throws -> WireResponse {
         let client = try RawClient(port: gateway.port)
         try client.send(request.bytes(self))
         return try client.response(to: String(request.text.prefix { $0 != " " }))
     }
 
-    /// How many requests the upstream gets while `body` runs.
+    /// Returns the number of requests that the upstream receives while `body` runs.
     func forwarded<Result>(_ body: () throws -> Result) rethrows -> (Result, Int) {
         let before = echo.requestCount
         let result = try body()

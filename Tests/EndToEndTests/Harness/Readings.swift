@@ -6,7 +6,7 @@ import Testing
 extension GatewayProcess {
     /// The current sum of a metric over its labels.
     ///
-    /// - Parameter label: only of the lines with this one, such as `state="busy"`.
+    /// - Parameter label: Counts only the lines with this label, such as `state="busy"`. `nil` for all lines.
     func metric(_ name: String, _ label: String = "") throws -> Int {
         let samples = try samples(of: name, containing: label)
         try #require(!samples.isEmpty, "no metric \(name)")
@@ -22,7 +22,7 @@ extension GatewayProcess {
         return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     }
 
-    /// The memory that the process holds.
+    /// The resident memory of the process.
     func residentKilobytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -31,12 +31,12 @@ extension GatewayProcess {
 }
 
 extension Scenario {
-    /// Waits until there is no request, no connection of a client, and no busy connection to an upstream.
+    /// Waits until there are no requests, no client connections, and no busy upstream connections.
     func untilQuiet() async throws {
         do {
             _ = try await eventually("") { try unfinished() == [0, 0, 0] ? true : nil }
         } catch {
-            Issue.record("requests, clients' and upstreams' connections are left over: \(try unfinished())")
+            Issue.record("requests, client connections or upstream connections remain: \(try unfinished())")
         }
     }
 

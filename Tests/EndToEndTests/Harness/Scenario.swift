@@ -2,17 +2,17 @@ import DevelopmentIdentity
 import IdentityFixtures
 import Testing
 
-/// A development identity, an upstream that echoes, and the built gateway between a client and them.
+/// A development identity, an echoing upstream, and the built gateway between a client and both.
 struct Scenario: Sendable {
     let provider: DevelopmentProvider
     let echo: EchoUpstream
     let gateway: GatewayProcess
 
-    /// Starts everything, runs `body`, and ends everything.
+    /// Starts the servers, runs `body`, and stops the servers.
     ///
     /// - Parameters:
-    ///   - waits: until the gateway is ready.
-    ///   - arrange: before the gateway starts.
+    ///   - waits: Whether to wait until the gateway is ready.
+    ///   - arrange: Changes the configuration before the gateway starts.
     static func run(
         waits: Bool = true, maxAge: Int = 3600,
         arrange: (DevelopmentProvider, EchoUpstream, inout GatewayConfiguration) async throws -> Void = { _, _, _ in },
@@ -40,18 +40,18 @@ struct Scenario: Sendable {
         }
     }
 
-    /// Sends a request on a connection of its own.
+    /// Sends a request on a new connection.
     func send(_ request: WireRequest) throws -> WireResponse { try RawClient.exchange(gateway.port, request) }
 
-    /// Sends bytes on a connection of its own and reads one response.
+    /// Sends bytes on a new connection and returns one response.
     func send(raw text: String) throws -> WireResponse { try client(sending: text).response() }
 
-    /// A connection to the gateway.
+    /// Opens a connection to the gateway.
     func connect(receiveBuffer: Int32? = nil) throws -> RawClient {
         try RawClient(port: gateway.port, receiveBuffer: receiveBuffer)
     }
 
-    /// A connection of its own on which bytes were sent.
+    /// Opens a connection and sends bytes on it.
     func client(sending bytes: [UInt8]) throws -> RawClient {
         let client = try connect()
         try client.send(bytes)
@@ -62,7 +62,7 @@ struct Scenario: Sendable {
 
     func client(sending request: WireRequest) throws -> RawClient { try client(sending: request.bytes) }
 
-    /// Ends the gateway and returns the lines of its access log.
+    /// Stops the gateway and returns the lines of its access log.
     func accessLog() async -> [JSON] {
         gateway.signal(15)
         _ = await gateway.exitCode()
@@ -90,7 +90,7 @@ struct Scenario: Sendable {
         try provider.sign(change(provider.sessionCookie(for: user)))
     }
 
-    /// Sends a request that must pass, and returns it as the upstream received it.
+    /// Sends a request that must be permitted, and returns the request that the upstream received.
     func passes(
         _ request: WireRequest, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> EchoReport {

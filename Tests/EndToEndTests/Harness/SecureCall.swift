@@ -3,29 +3,29 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Programs that speak TLS with the gateway: curl, and `openssl s_client`.
+/// Programs that connect to the gateway by TLS: curl, and `openssl s_client`.
 enum SecureCall {
     struct Result {
         let exitCode: Int32
-        /// Standard output and standard error together.
+        /// Standard output and standard error.
         let output: String
 
-        /// The status of the last answer; nil: there was none.
+        /// The status of the last response. `nil` without a response.
         var status: Int? {
             output.matches(of: /HTTP\/1\.1 ([0-9]{3})/).last.flatMap { Int($0.1) }
         }
     }
 
-    /// curl, of an URL whose host is the gateway whatever its name.
+    /// Runs curl with a URL whose host resolves to the gateway.
     static func curl(_ arguments: [String], _ url: String, port: Int, authority: String) async throws -> Result {
         let host = url.split(separator: "/")[1].split(separator: ":")[0]
         let common = ["-sSi", "--max-time", "20", "--cacert", authority, "--resolve", "\(host):\(port):127.0.0.1"]
         return try await run("curl", common + arguments + [url.replacing("PORT", with: "\(port)")])
     }
 
-    /// `openssl s_client` that sends text and reads until the gateway closes.
+    /// Runs `openssl s_client`, which sends text and reads until the gateway closes the connection.
     ///
-    /// - Parameter lasts: seconds after which it gives up.
+    /// - Parameter lasts: The timeout in seconds.
     static func client(_ arguments: [String], port: Int, sends text: String, lasts: Int = 20) async throws -> Result {
         let script = """
             printf '%b' "$0" | timeout \(lasts) openssl s_client -connect 127.0.0.1:\(port) -ign_eof "$@"
@@ -52,7 +52,7 @@ enum SecureCall {
 }
 
 extension GatewayConfiguration {
-    /// One listener with TLS of an authority's certificate, and whatever is added to its mapping.
+    /// A listener with TLS, a certificate of an authority, and additional members of its mapping.
     mutating func listen(_ certificate: String, _ key: String, tls: String = "", listener: String = "") {
         self["listen"] = """
             [{ address: 127.0.0.1:0\(listener), tls: { certificate: '\(certificate)', private_key: '\(key)'\(tls) } }]

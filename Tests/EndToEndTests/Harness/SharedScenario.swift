@@ -2,11 +2,11 @@ import DevelopmentIdentity
 import Testing
 
 extension Scenario {
-    /// The suite's scenario.
+    /// The scenario of the suite.
     @TaskLocal static var shared: Scenario?
 }
 
-/// A suite whose tests share one scenario, which the trait ``SharedScenarioTrait`` starts.
+/// A suite whose tests share the scenario that the trait ``SharedScenarioTrait`` starts.
 protocol SharedScenarioSuite {}
 
 extension SharedScenarioSuite {
@@ -16,7 +16,7 @@ extension SharedScenarioSuite {
     }
 }
 
-/// One scenario for all tests of a suite, which run one after the other on its thread.
+/// One scenario for all tests of a suite, which run sequentially on its thread.
 struct SharedScenarioTrait: SuiteTrait, TestScoping {
     let configure: @Sendable (DevelopmentProvider, inout GatewayConfiguration) -> Void
 

@@ -3,7 +3,7 @@ import JOSE
 
 @testable import SystemFixtures
 
-/// `openssl s_server` that serves the files of a folder, with a certificate that is made for the test.
+/// `openssl s_server` that serves the files of a folder, with a certificate that the test generates.
 final class TLSServer {
     /// The flaw of the certificate.
     enum Flaw: String, CaseIterable, Sendable {
@@ -21,7 +21,7 @@ final class TLSServer {
 
     let folder: ScratchFolder
     private let process = Process()
-    /// Its end is the server's end, also where the tests are killed.
+    /// The server ends when this pipe closes, also if the tests are killed.
     private let lifeline = Pipe()
     private(set) var port = 0
 
@@ -65,7 +65,7 @@ final class TLSServer {
         case .selfSigned, .otherName:
             try run(["req", "-x509", "-days", "30", "-out", "cert.pem"] + key + subject)
         case .expired:
-            // OpenSSL's program cannot make one everywhere.
+            // Not every version of the OpenSSL program can create such a certificate.
             let key = try SigningKey.generate(.es256, keyID: "expired")
             try folder.write(String(decoding: key.pem(), as: UTF8.self), to: "key.pem")
             let pem = try key.certificatePEM(commonName: "localhost", notBefore: 0, notAfter: 1_000_000_000)

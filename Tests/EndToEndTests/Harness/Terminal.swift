@@ -5,12 +5,12 @@ import Foundation
 /// A pseudo-terminal.
 final class Terminal: Sendable {
     private let controller: FileHandle
-    /// The side of the program that runs in the terminal.
+    /// The end of the program that runs in the terminal.
     let side: FileHandle
 
     init() throws {
         let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // TIOCSPTLCK and TIOCGPTN of Linux: the C library shows `unlockpt` and `ptsname` to GNU programs only.
+        // TIOCSPTLCK and TIOCGPTN of Linux. The C library declares `unlockpt` and `ptsname` for GNU programs only.
         var (locked, number): (CInt, CInt) = (0, 0)
         guard controller >= 0, ioctl(controller, 0x4004_5431, &locked) == 0,
             ioctl(controller, 0x8004_5430, &number) == 0

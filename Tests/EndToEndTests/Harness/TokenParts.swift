@@ -1,13 +1,13 @@
 import DevelopmentIdentity
 import Foundation
 
-/// The `kid` in a token's header, as anybody can read it.
+/// The `kid` in the header of a token, without verification.
 func keyIdentifier(of token: String) -> String? {
     guard case .string(let id)? = part(0, of: token)?["kid"] else { return nil }
     return id
 }
 
-/// A token's claims, as anybody can read them.
+/// The claims of a token, without verification.
 func claims(of token: String) -> JSON? { part(1, of: token) }
 
 private func part(_ index: Int, of token: String) -> JSON? {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A request to be sent, byte for byte as it stands.
+/// A request that is sent byte for byte.
 struct WireRequest {
     var method = "GET"
     var target: String
-    /// Field lines without their line ends. `Host` is added.
+    /// Field lines without line ends. `Host` is added.
     var fields: [String] = []
     var body: [UInt8] = []
     var host = "gateway.example"
@@ -31,7 +31,7 @@ struct WireRequest {
     }
 }
 
-/// A response as it came.
+/// A response as received.
 struct WireResponse {
     var status: Int
     var version: String

@@ -5,9 +5,9 @@ import Testing
 @testable import SystemFixtures
 
 extension Scenario {
-    /// Runs a scenario with a further upstream behind `/raw/`, which the test plays itself.
+    /// Runs a scenario with another upstream for `/raw/`, which the test plays.
     ///
-    /// - Parameter backlog: the number of connections that the kernel makes before the test accepts them.
+    /// - Parameter backlog: The number of connections that the kernel completes before the test accepts them.
     static func runWithRawUpstream(
         backlog: Int32 = 128, _ body: (Scenario, RawListener) async throws -> Void
     ) async throws {
@@ -26,9 +26,9 @@ extension Scenario {
             { try await body($0, listener) })
     }
 
-    /// Sends a request for the upstream that the test plays, and reads its head there.
+    /// Sends a request to the upstream that the test plays, and reads the request head there.
     ///
-    /// - Returns: the connection of the client, and that of the upstream.
+    /// - Returns: The connection of the client, and the connection of the upstream.
     fileprivate func exchange(with listener: RawListener) throws -> (client: RawClient, server: RawClient) {
         let client = try client(sending: WireRequest.get("/raw/x"))
         let server = try listener.take()
@@ -72,7 +72,7 @@ struct BrokenUpstreamTests {
                     }
                     try expectEnd(of: part, by: failure, at: client)
                     if failure == .silence {
-                        // Returns because the gateway has closed the connection.
+                        // Returns when the gateway has closed the connection.
                         _ = try? server.readToEnd()
                         #expect(server.hasEnded)
                     }
@@ -141,7 +141,7 @@ struct BrokenUpstreamTests {
 
     @Test func `an upstream that accepts no connection is 502 in time`() async throws {
         try await Scenario.runWithRawUpstream(backlog: 0) { scenario, listener in
-            // The kernel accepts a connection or two, and then no more.
+            // The kernel completes one or two connections and no more.
             let fillers = (0..<3).map { _ in try? RawClient(port: listener.port, timeout: 1) }
             let began = ContinuousClock.now
             try await scenario.unharmed {
@@ -152,7 +152,7 @@ struct BrokenUpstreamTests {
         }
     }
 
-    @Test func `a response head in single bytes gains no time`() async throws {
+    @Test func `a response head in single bytes does not extend the timeout`() async throws {
         try await Scenario.runWithRawUpstream { scenario, listener in
             try await scenario.unharmed {
                 let (client, server) = try scenario.exchange(with: listener)

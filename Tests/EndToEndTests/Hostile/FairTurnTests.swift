@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Connections that bring much work at once do not hold up others.
+/// Connections with many requests at once do not delay other connections.
 struct FairTurnTests {
-    /// Writes the same text repeatedly and discards the responses, on its own threads, until the end of the test.
+    /// Writes the same text repeatedly and discards the responses, on separate threads, until the end of the test.
     private final class Pressure: Sendable {
         private let isDone = Mutex(false)
 
@@ -24,7 +24,7 @@ struct FairTurnTests {
         func stop() { isDone.withLock { $0 = true } }
     }
 
-    @Test func `K-16: requests that are refused in a row let others in between`() async throws {
+    @Test func `K-16: a series of denied requests does not delay other connections`() async throws {
         try await Scenario.run(arrange: { $2["workers"] = "1" }) { scenario in
             let requests = "gatehouse_requests_total"
             let ordinary = try scenario.connect()
@@ -35,7 +35,7 @@ struct FairTurnTests {
             _ = try await eventually("refusals") { try scenario.gateway.metric(requests) > 100 ? true : nil }
             let before = try scenario.gateway.metric(requests)
             #expect(try ordinary.exchange(.get("/public/x")).status == 200)
-            // A single read brings thousands.
+            // A single read returns thousands of requests.
             #expect(try scenario.gateway.metric(requests) - before < 3000)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Clients that have nothing more to say.
+/// Clients that close their sending direction.
 @Suite(.sharedScenario { $0["limits"] = "{ idle_timeout: \(Allowance.setting(milliseconds: 700)) }" })
 struct HalfClosedClientTests: SharedScenarioSuite {
     private func halfClosed(after text: String) throws -> RawClient {

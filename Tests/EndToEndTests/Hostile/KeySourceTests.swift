@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A misbehaving key source costs only its own fetch: the previous keys stay, in bounded memory and time.
+/// A misbehaving key source affects only its own fetch. The previous keys stay, and memory and time are bounded.
 ///
 /// A representative of each kind; `HTTPKeyFetcherTests` has every response.
 struct KeySourceTests {

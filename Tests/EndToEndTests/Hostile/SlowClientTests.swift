@@ -4,16 +4,16 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Short, but long enough for an ordinary client on a slow machine.
+/// Short, but sufficient for an ordinary client on a slow machine.
 private let limits = """
     { head_timeout: \(400 * Allowance.factor)ms, idle_timeout: \(700 * Allowance.factor)ms,
       request_timeout: \(2 * Allowance.factor)s }
     """
 
-/// Clients that send and read as slowly as they can get away with.
+/// Clients that send and read as slowly as the timeouts permit.
 @Suite(.sharedScenario { $0["limits"] = limits })
 struct SlowClientTests: SharedScenarioSuite {
-    /// Runs `body` beside a bystander. It must end within `limit` and leave no connection.
+    /// Runs `body` with a bystander. `body` must return within `limit` and leave no connection.
     private func bounded(within limit: Duration, _ body: () async throws -> Void) async throws {
         let began = ContinuousClock.now
         try await scenario.unharmed { try await body() }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The signed assertion, as an upstream checks it: with the keys that the gateway publishes, and nothing else.
+/// The signed assertion. An upstream verifies it with the published keys only.
 @Suite struct AssertionTests {
-    /// Key files, made with the same library that reads them, and a gateway that has them.
+    /// Creates key files, with the library that also reads them, and a gateway that uses them.
     private struct Keys {
         let folder: ScratchFolder
 
@@ -37,7 +37,7 @@ import Testing
         return try KeySet(jwkSet: answer.body)
     }
 
-    /// The claims of the assertion that an upstream got, after its verification.
+    /// Verifies the assertion that an upstream received, and returns its claims.
     private func claims(
         _ report: EchoReport, _ keys: KeySet, audience: String = "api", issuer: String = "gatehouse"
     ) throws -> JSONValue {
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `keys are rotated without a denial`() async throws {
         let keys = try Keys("old.pem", "new.pem")
-        // First the new one is published beside the one that signs, then they change places.
+        // First the new key is published in addition to the signing key. Then the new key signs.
         for (section, signing) in [
             (keys.section("old.pem", previous: "new.pem"), "old.pem"),
             (keys.section("new.pem", previous: "old.pem"), "new.pem"),

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-/// The identity that the upstream gets.
+/// The identity that the upstream receives.
 @Suite(.sharedScenario) struct ForwardedIdentityTests: SharedScenarioSuite {
     @Test func `the upstream gets the identity of an ID token`() throws {
         let signedIn = unixNow() - 100
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["/me/hidden", "/public/hidden"])
-    func `the token is not forwarded, on a public route neither`(target: String) throws {
+    func `the token is not forwarded, including on public routes`(target: String) throws {
         let token = try scenario.token()
         let report = try scenario.passes(.bearer(token, target, "X-Kept: yes"))
         #expect(report["Authorization"] == nil && report["X-Kept"] == "yes")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RedisFixtures
 
-/// Users of several tenants with one uid, on one gateway or on two with one Redis.
+/// Users of several tenants with the same uid, on one gateway or on two gateways with one Redis.
 struct TenantUserTests {
     private static let acme = "acme-x1"
     private static let globex = "globex-y2"
@@ -20,7 +20,7 @@ struct TenantUserTests {
         }
     }
 
-    @Test func `the upstream and the log are told the tenant beside the uid`() async throws {
+    @Test func `the upstream and the log get the tenant and the uid`() async throws {
         try await Scenario.run(arrange: { Self.anyTenant(&$2) }) { scenario in
             for tenant in [Self.acme, Self.globex, nil] {
                 let token = try alice(scenario, of: tenant)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// A page of the manual as a program: its files and its commands, in order.
+/// A page of the manual as a list of files and commands, in order.
 ///
 /// - A `yaml` or plain code block after a sentence that names a file, such as `gatehouse.yaml`, is that file.
 /// - A line `$ COMMAND` of a `console` block is a command, up to the next line unless it ends in `\`. The lines up to
@@ -52,10 +52,11 @@ struct ManualPage {
     }
 }
 
-/// A comparison of an output with the one that the manual states.
+/// A comparison of an output with the output that the manual states.
 enum StatedOutput {
-    /// Returns whether the output is as stated. `...` matches any text, also of several lines. Carriage returns and
-    /// blank lines do not count.
+    /// Returns whether the output is as stated. `...` matches any text, including several lines. Carriage returns and
+    /// blank
+    /// lines are ignored.
     static func matches(_ stated: String, _ output: String) -> Bool {
         var rest = text(output)[...]
         let pieces = text(stated).components(separatedBy: "...")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The pages for newcomers: their commands return the printed results.
+/// The pages for new users: their commands return the printed results.
 @Suite struct ManualPageTests {
     @Test(arguments: ["docs/start/quick-start.md", "docs/start/your-first-configuration.md"])
     func `each command of the page has the printed result`(path: String) async throws {
@@ -73,7 +73,7 @@ extension ManualPageTests {
             #expect(run.exitCode == 0 && run.errors.isEmpty, "\(run.errors)")
         }
 
-        /// Requests, the age of the sign-in in seconds (`nil` without a token), and parts of the verdict of `explain`.
+        /// Requests, the age of the sign-in in seconds (`nil` without a token), and parts of the output of `explain`.
         private static let requests: [(request: String, signInAge: Int64?, expected: [String])] = [
             ("GET /health", nil, ["PASSES to api", "anonymous"]),
             ("GET /v1/orders", nil, ["REFUSED with 401 auth/missing-credential"]),

@@ -3,15 +3,15 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A run of a page's files and commands in an empty folder, which is also the home directory.
+/// A run of the files and commands of a page in an empty folder, which is also the home directory.
 ///
 /// The page is run as printed, with these exceptions:
 ///
 /// - The built program replaces `script/demo`, which builds it, and the checkout (`git clone`, `cd`).
 /// - Each port of the page is replaced by a free one. A default port that neither the command nor the file names is
 ///   given as an option.
-/// - The demo has a terminal of its own. Starting it again stops the previous one, as the page states.
-/// - After starting a gateway in the background, the reader waits until it is ready.
+/// - The demo has its own terminal. Another start of the demo stops the previous one, as the page states.
+/// - After a start of a gateway in the background, the run waits until the gateway is ready.
 final class ManualRun {
     private static let ports = [8080, 8090, 9901, 9902, 9903, 9910, 3000]
 

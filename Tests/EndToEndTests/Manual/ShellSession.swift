@@ -2,14 +2,14 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// A shell that runs one command after the other and keeps its variables, as a terminal does.
+/// A shell that runs commands sequentially and keeps its variables, like a terminal.
 final class ShellSession {
     private let process = Process()
     private let input = Pipe()
     private let folder: ScratchFolder
     private var count = 0
 
-    /// - Parameter environment: added to the environment of the tests.
+    /// - Parameter environment: Variables in addition to the environment of the tests.
     init(in folder: ScratchFolder, environment: [String: String]) throws {
         self.folder = folder
         try folder.write("", to: "terminal")

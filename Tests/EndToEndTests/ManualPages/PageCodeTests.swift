@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The code for clients and services on the pages of the manual, in the languages whose parser this machine has.
+/// The code for clients and services on the pages of the manual, in the languages for which this machine has a parser.
 struct PageCodeTests {
     private struct Parser {
         let ending: String

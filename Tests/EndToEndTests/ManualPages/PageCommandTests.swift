@@ -6,8 +6,8 @@ import Testing
 
 /// The commands on the pages of the manual, and the responses that the pages state.
 struct PageCommandTests {
-    /// Programs that the examples do not run: they change the machine, are slow, or are not at hand. The files of the
-    /// repository in their arguments have to exist.
+    /// Programs that the examples do not run: they change the machine, are slow, or are not installed. The files of the
+    /// repository in their arguments must exist.
     private static let notRun: Set = [
         "chromium", "cp", "docker", "export", "firebase", "git", "mkdir", "pidof", "python3", "redis-cli", "sha256sum",
         "sudo", "swift",

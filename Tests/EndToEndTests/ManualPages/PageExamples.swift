@@ -3,10 +3,11 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// The files of a page of the manual, in a folder, as a reader has them who follows the page.
+/// The files of a page of the manual, in the folder of a reader who follows the page.
 ///
-/// Absolute paths such as `/etc/gatehouse` are below the folder. A file that a configuration names has the content that
-/// its name suggests: rules of the page, a certificate, a key or a secret.
+/// Absolute paths such as `/etc/gatehouse` are relative to the folder. A file that a configuration names has the
+/// content
+/// that its name suggests: rules of the page, a certificate, a key or a secret.
 struct PageExamples {
     static let secret = "manual-secret-0123456789abcdef"
 
@@ -32,7 +33,7 @@ struct PageExamples {
         }
     }
 
-    /// The last name of a file of that kind in the text before a block.
+    /// The name of the last file of this kind in the text before a block.
     static func fileName(of block: MarkdownPage.Block, or name: String) -> String {
         let ending = name.drop { $0 != "." }
         let names = block.lead.matches(of: /`([a-z-]+[.][a-z.]+)`/).map { String($0.1) }
@@ -45,7 +46,7 @@ struct PageExamples {
             of: "(?<![\\w./])/(?=(?:etc|run|var|tmp)/)", with: "\(folder.path)/", options: .regularExpression)
     }
 
-    /// Returns the text with absolute paths moved into the folder. Their directories exist afterwards.
+    /// Returns the text with absolute paths moved into the folder, and creates their directories.
     private func moved(_ text: String) throws -> String {
         let moved = Self.moved(text, into: folder)
         for path in moved.matches(of: /\/[\w.\/-]+/).map(\.output) where path.hasPrefix(folder.path + "/") {
@@ -55,7 +56,7 @@ struct PageExamples {
         return moved
     }
 
-    /// Returns the complete configuration of a block. The files that it names exist afterwards.
+    /// Returns the complete configuration of a block, and creates the files that it names.
     func configuration(_ yaml: String) throws -> String {
         let text = try moved(PageConfiguration.completed(yaml))
         let secrets = text.matches(of: /\$\{file:([^}]+)\}/).map { String($0.1) }
@@ -119,19 +120,20 @@ extension MarkdownPage.Block {
     var isRulesTest: Bool { isYAML && PageConfiguration.keys(text).contains("tests") }
 }
 
-/// How a part of a configuration becomes a complete one.
+/// The conversion of a part of a configuration to a complete one.
 enum PageConfiguration {
     static func keys(_ yaml: String) -> [Substring] {
         yaml.matches(of: #/(?m)^([a-z_]+):/#).map(\.1)
     }
 
-    /// Whether a gateway can serve it as it is.
+    /// Whether a gateway can serve it without changes.
     static func isComplete(_ yaml: String) -> Bool {
         Set(["identity", "upstreams", "routes"]).isSubset(of: keys(yaml))
     }
 
-    /// Returns the part together with the top-level keys that every configuration has and the part lacks. The upstreams
-    /// are the ones that its routes name. The route is public if the part has an `identity` without an issuer.
+    /// Returns the part with the required top-level keys that it lacks. The upstreams are the ones that its routes
+    /// name. The
+    /// route is public if the part has an `identity` without an issuer.
     static func completed(_ yaml: String) -> String {
         let names = Set(yaml.matches(of: /upstream: ([a-z]+)/).map(\.1)).union(["api"])
         let upstreams = names.sorted().map { "\($0): { servers: ['http://127.0.0.1:3000'] }" }
@@ -145,7 +147,7 @@ enum PageConfiguration {
         return required.filter { !keys.contains(Substring($0.0)) }.map { "\($0.0): \($0.1)\n" }.joined() + yaml
     }
 
-    /// Values for the variables without a default.
+    /// Values of the variables without a default.
     static func environment(_ yaml: String) -> [String: String] {
         let names = yaml.matches(of: /\$\{([A-Z_]+)\}/).map { String($0.1) }
         return Dictionary(names.map { ($0, PageExamples.secret) }, uniquingKeysWith: { $1 })

@@ -10,9 +10,9 @@ struct PageStage {
     struct Run {
         /// The output of each command.
         var outputs: [String] = []
-        /// Errors of commands, one a line.
+        /// Errors of commands, one per line.
         var failures: [String] = []
-        /// Commands of programs that do not run here, one a line.
+        /// Commands of programs that do not run here, one per line.
         var notRun: [String] = []
     }
 
@@ -24,7 +24,7 @@ struct PageStage {
     private let demo: GatewayProcess
     private var gateways: [Int: GatewayProcess] = [:]
 
-    /// The keys of the provider, which the commands share. Generating them is slow.
+    /// The keys of the provider. All commands share them, because their generation is slow.
     private static let keys = Result {
         let state = try ScratchFolder()
         return (state, try DevelopmentKeys.load(orCreateIn: state.path("gatehouse")))
@@ -65,7 +65,7 @@ struct PageStage {
             environment: environment)
     }
 
-    /// Starts the gateways that the commands are for, with the changes of the recipes: the demo's project and services.
+    /// Starts the gateways of the commands, with the changes of the recipes: the demo's project and services.
     private mutating func start(_ steps: PageSteps) async throws {
         for stage in Set(steps.commands.map(\.stage)) {
             guard let stage else {
@@ -115,7 +115,7 @@ struct PageStage {
 
     /// Replaces the ports and absolute paths of a page's commands.
     private func located(_ text: String, for gateway: GatewayProcess) -> String {
-        // A placeholder in angle brackets would be a redirection.
+        // The shell would read a placeholder in angle brackets as a redirection.
         located(PageExamples.moved(text, into: gateway.folder))
             .replacing(/127\.0\.0\.1:(8080|8081)\b/, with: "127.0.0.1:\(gateway.port)")
             .replacing(/127\.0\.0\.1:(9901|9911)\b/, with: "127.0.0.1:\(gateway.adminPort)")
@@ -172,7 +172,7 @@ struct PageStage {
     /// The comment before the blocks of the recipes' setup.
     private static let setup = "A test runs these lines for every recipe."
 
-    /// The variables of the script, and the ones that pages use without an assignment.
+    /// The variables of the script, and the variables that pages use without an assignment.
     private func variables(in folder: ScratchFolder) throws -> String {
         let scripts = try FileManager.default.contentsOfDirectory(
             atPath: Repository.root.appending(path: "script").path)

@@ -2,13 +2,13 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// The commands of a page in their order, and the gateways that they are for.
+/// The commands of a page in order, and their gateways.
 struct PageSteps {
-    /// One command, or a block of them without stated output.
+    /// One command, or a block of commands without stated output.
     struct Command {
         let place: String
         let text: String
-        /// The lines that the page states. `...` is an omission, and a number of ten digits any time.
+        /// The lines that the page states. `...` is an omission, and a number of ten digits matches any time.
         var stated: String?
         /// The gateway for the command, as an index of `configurations`; `nil` for the demo.
         let stage: Int?
@@ -38,7 +38,7 @@ struct PageSteps {
 
     init(_ page: MarkdownPage) {
         self.page = page
-        // A page with a test of its own states it.
+        // A page with its own test states it.
         guard !page.text.contains(/A test runs (its|the)\s+commands/) else { return }
         for block in page.blocks where !block.isSkipped {
             if block.isConfiguration, PageConfiguration.isComplete(block.text) {
@@ -62,7 +62,7 @@ struct PageSteps {
         commands.append(Command(place: block.place, text: block.text, stage: stage))
     }
 
-    /// Adds the lines after `$`, with their continuations, and the lines below each as its output.
+    /// Adds the lines after `$` with their continuations. The lines below each one are its output.
     private mutating func addTranscript(_ block: MarkdownPage.Block) {
         var text: String?
         var stated = ""
@@ -84,7 +84,7 @@ struct PageSteps {
 }
 
 extension MarkdownPage.Block {
-    /// A block of commands: by its language, or an indented block that begins with one.
+    /// A block of commands, identified by its language or by an indented line that begins with a command.
     var isShell: Bool {
         guard let language else {
             let command =

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// One line of JSON a request, and no credential anywhere.
+/// The access log has one line of JSON for each request, and no credentials.
 struct AccessLogTests {
     @Test func `a line has the user, the request and the decision`() async throws {
         try await Scenario.run { scenario in
@@ -27,7 +27,7 @@ struct AccessLogTests {
             _ = try scenario.send(.get("/down/x"))
             _ = try scenario.send(.get("/public/%00"))
             _ = try scenario.send(raw: "BROKEN\r\n\r\n")
-            // Each worker writes its own lines, so their order says nothing.
+            // Each worker writes its own lines, so the order is undefined.
             let codes = await scenario.accessLog().compactMap { $0["code"]?.text }.sorted()
             let expected = [
                 "auth/missing-credential", "request/malformed", "request/malformed", "route/not-found",

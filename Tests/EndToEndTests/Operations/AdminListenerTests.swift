@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// The admin listener: for operators, and only for them.
+/// The admin listener, which only operators can use.
 @Suite(.sharedScenario) struct AdminListenerTests: SharedScenarioSuite {
     private func call(_ target: String, _ fields: String..., method: String = "GET", host: String = "localhost") throws
         -> WireResponse

@@ -1,13 +1,13 @@
 import DevelopmentIdentity
 import Testing
 
-/// Peers without a token that hold on to the admin listener.
+/// Clients without a token that occupy the admin listener.
 struct AdminPressureTests {
-    @Test func `probes are answered beside five hundred idle connections`() async throws {
+    @Test func `probes get responses despite five hundred idle connections`() async throws {
         try await Scenario.run { scenario in
             var idle: [RawClient] = []
             for number in 0..<500 {
-                // From several addresses, that of the probes among them.
+                // The connections come from several addresses, including the address of the probes.
                 idle.append(try RawClient(port: scenario.gateway.adminPort, from: UInt8(1 + number % 5)))
                 if number % 2 == 0 { try? idle.last?.send("GET /livez HTTP/1.1\r\n") }
                 guard number >= 64, number % 20 == 0 else { continue }
@@ -21,7 +21,7 @@ struct AdminPressureTests {
         }
     }
 
-    @Test func `scrapes that nobody reads hold up no probe`() async throws {
+    @Test func `unread metrics responses do not delay probes`() async throws {
         try await Scenario.run { scenario in
             var scrapes: [RawClient] = []
             for _ in 0..<200 {

@@ -5,7 +5,7 @@ import Testing
 
 /// More clients than `limits.connections`, or than `limits.connections_per_address`.
 struct ConnectionLimitTests {
-    /// A connection that the gateway is about to serve: it cannot be idle.
+    /// A connection with a running request, which is therefore not idle.
     private func busy(_ port: Int, from source: UInt8? = nil) throws -> RawClient {
         let client = try RawClient(port: port, from: source)
         try client.send("POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
@@ -39,7 +39,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `K-15: one address cannot hold the places of others`() async throws {
+    @Test func `K-15: one address cannot use the connections of others`() async throws {
         let limits = Self.limits(8, perAddress: 4)
         try await Scenario.run(arrange: { $2["limits"] = limits }) { scenario in
             let port = scenario.gateway.port
@@ -63,19 +63,20 @@ struct ConnectionLimitTests {
                 #expect(isServed(client))
                 return client
             }
-            let newcomer = try await eventually("a place for another") {
+            let newcomer = try await eventually("a free connection") {
                 let client = try RawClient(port: port, from: 3)
                 return isServed(client) ? client : nil
             }
             #expect(isServed(light) && isServed(newcomer))
-            // Idleness is noted to about a second: any of them may be the one.
+            // Idle times have a resolution of about a second, so any of the three connections can be closed.
             #expect(heavy.filter { isServed($0) }.count == 2)
             #expect(try scenario.gateway.metric("gatehouse_connections_evicted_total") == 1)
         }
     }
 
     @Test(arguments: ["", "PROXY UNKNOWN\r\n"])
-    func `an address whose PROXY headers name no client cannot hold the places of others`(_ header: String) async throws
+    func `an address whose PROXY headers name no client cannot use the connections of others`(_ header: String)
+        async throws
     {
         try await Scenario.run(arrange: {
             $2["limits"] = Self.limits(8, perAddress: 4)
@@ -93,7 +94,7 @@ struct ConnectionLimitTests {
                 try scenario.gateway.metric("gatehouse_connections_accepted_total") == 4 ? true : nil
             }
             for _ in 0..<6 {
-                // Closed with or without a reset.
+                // The connection ends with or without a reset.
                 #expect(throws: (any Error).self) { try client(header).response() }
             }
             let other = try client("PROXY TCP4 192.0.2.2 127.0.0.1 1 2\r\n", from: 2)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// More clients than the system gives file descriptors for.
+/// More clients than the file descriptor limit permits.
 struct DescriptorLimitTests {
     private static func small(_ echo: EchoUpstream, _ configuration: inout GatewayConfiguration) {
         configuration["workers"] = "1"
@@ -24,7 +24,7 @@ struct DescriptorLimitTests {
         ) { scenario in
             #expect(scenario.gateway.errors.contains("fewer file descriptors"), "\(scenario.gateway.errors)")
             #expect(scenario.gateway.errors.contains("available=300 connections=144 needed=10156"))
-            // Of another address than those that fill the places: it loses none to them.
+            // This connection has another address than the connections over the limit, and is not closed for them.
             let bystander = try RawClient(port: scenario.gateway.port, from: 2)
             #expect(try bystander.exchange(.get("/nowhere")).status == 404)
             let idle = try (0..<320).map { _ in try scenario.connect() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A signal ends the process by draining: running requests finish, and no new one is accepted after `drain.delay`.
+/// A signal stops the process by draining: running requests finish, and no new one is accepted after `drain.delay`.
 struct DrainTests {
     @Test func `a running response is finished and the exit code is 0`() async throws {
         try await Scenario.run(arrange: { $2["drain"] = "{ delay: 300ms, timeout: 10s }" }) { scenario in
@@ -17,7 +17,9 @@ struct DrainTests {
             _ = try await eventually("503 of /readyz") { try gateway.readiness().status == 503 ? true : nil }
             #expect(try gateway.readiness().text.contains("draining"))
             #expect(try scenario.send(.get("/public/during")).status == 200)
-            _ = try await eventually("an end of listening") { (try? RawClient(port: gateway.port)) == nil ? true : nil }
+            _ = try await eventually("the end of listening") {
+                (try? RawClient(port: gateway.port)) == nil ? true : nil
+            }
             scenario.echo.release("drain")
             let response = try slow.response()
             #expect(response.status == 200)
@@ -63,7 +65,7 @@ struct DrainTests {
 
     private static let end = Allowance.time(.seconds(5))
 
-    /// Expects that `signals` end a gateway with a running request, whose drain would take more than an hour.
+    /// Expects that `signals` stop a gateway with a running request, whose drain would take more than an hour.
     private func expectImmediateEnd(inTerminal: Bool, _ signals: [Int32]) async throws {
         let arrange = { (configuration: inout GatewayConfiguration) in
             configuration["drain"] = "{ delay: 10m, timeout: 1h }"
@@ -122,7 +124,7 @@ struct DrainTests {
             let slow = try scenario.client(sending: WireRequest.get("/public/slow?hold=drain&bytes=1000"))
             await scenario.echo.waitForHeads(1)
             scenario.gateway.signal(signal)
-            _ = try await eventually("an end of listening") {
+            _ = try await eventually("the end of listening") {
                 (try? RawClient(port: scenario.gateway.port)) == nil ? true : nil
             }
             scenario.echo.release("drain")

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Acknowledged changes survive any end of the process.
+/// Acknowledged changes survive every kind of process exit.
 struct DurabilityTests {
     @Test func `an acknowledged revocation survives a kill`() async throws {
         try await Scenario.run { scenario in
@@ -12,7 +12,8 @@ struct DurabilityTests {
                 #expect(try scenario.admin("POST", "/v1/users/\(uid)/revoke").status == 200)
                 await scenario.gateway.kill()
                 try await scenario.gateway.start()
-                // No waiting for readiness: a request that comes early waits for the store, it does not pass.
+                // The test does not wait for readiness: an early request waits for the store and is not permitted
+                // without it.
                 expectDenial(try scenario.send(.bearer(token, "/me/d")), 401, "auth/id-token-revoked", uid)
             }
         }
@@ -35,7 +36,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `a store has one gateway`() async throws {
+    @Test func `a store can have only one gateway`() async throws {
         try await Scenario.run { scenario in
             let second = try await CommandRun.run(
                 "serve", "--config", "gatehouse.yaml", in: scenario.gateway.folder)

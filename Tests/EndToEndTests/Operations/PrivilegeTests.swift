@@ -3,9 +3,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A gateway of an ordinary user.
+/// A gateway that runs as an unprivileged user.
 struct PrivilegeTests {
-    /// Removes all capabilities from a process of root; a process of another user has none.
+    /// Removes all capabilities from a process of root. Processes of other users have none.
     private static let launcher = geteuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : []
 
     @Test(.enabled(if: launcher.isEmpty || FileManager.default.isExecutableFile(atPath: Program.path("setpriv"))))

@@ -7,8 +7,8 @@ import Testing
 
 /// The messages of `serve` to a service manager, as systemd receives them.
 struct SupervisionTests {
-    /// Runs a gateway with a service manager. The variables are set by a shell, because WATCHDOG_PID has to be the
-    /// number of the process.
+    /// Runs a gateway with a service manager. A shell sets the variables, because WATCHDOG_PID must be the ID of the
+    /// process.
     private static func run(
         _ variables: String = "", at address: String? = nil, arrange: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: (ReloadScenario, DatagramReceiver) async throws -> Void
@@ -29,7 +29,7 @@ struct SupervisionTests {
         "STATUS=Serving on 127.0.0.1:\(port), configuration \(configuration)"
     }
 
-    /// A name of the abstract namespace, and a path.
+    /// An address of the abstract namespace, and a path.
     @Test(arguments: ["@gatehouse-\(UUID().uuidString)", nil])
     func `start, reloads and stop are reported`(address: String?) async throws {
         try await Self.run(at: address) { reload, manager in
@@ -51,7 +51,7 @@ struct SupervisionTests {
             #expect(try await manager.next("") == "READY=1\n\(Self.status(port, 2))\(rejected)")
 
             gateway.signal(SIGTERM)
-            // The drain of the configuration, and 15 s.
+            // The drain timeout of the configuration and 15 s.
             #expect(
                 try await manager.next("")
                     == "STOPPING=1\nSTATUS=Stopping within 20 s\nEXTEND_TIMEOUT_USEC=20000000")
@@ -69,10 +69,10 @@ struct SupervisionTests {
         }
     }
 
-    @Test func `pings come while the process runs, and end when it does not`() async throws {
+    @Test func `pings are sent until the process stops`() async throws {
         try await Self.run("WATCHDOG_PID=$$ WATCHDOG_USEC=200000") { reload, manager in
             for _ in 1...5 { _ = try await manager.next("WATCHDOG=1") }
-            // A running request does not stop them, and neither does the drain.
+            // Pings continue during a running request and during the drain.
             let slow = try reload.scenario.client(sending: WireRequest.get("/public/slow?hold=drain"))
             await reload.scenario.echo.waitForHeads(1)
             reload.gateway.signal(SIGTERM)
@@ -87,7 +87,7 @@ struct SupervisionTests {
     @Test(arguments: ["WATCHDOG_PID=1 WATCHDOG_USEC=1000", "WATCHDOG_PID=$$"])
     func `without a watchdog for this process there is no ping`(variables: String) async throws {
         try await Self.run(variables) { reload, manager in
-            // A watchdog with this interval would send many pings until the end of a reload.
+            // A watchdog with this interval would cause many pings before the end of a reload.
             #expect(try await manager.next("").hasPrefix("READY=1\n"))
             try await reload.reload { _ in }
             for prefix in ["RELOADING=1\n", "READY=1\n"] {

@@ -1,9 +1,9 @@
 import DevelopmentIdentity
 import JOSE
 
-/// An invalid token of a provider, the code of its denial, and the reason that the access log names.
+/// An invalid token of a provider, the code of its denial, and the reason in the access log.
 ///
-/// A representative of each kind of check. `ProviderTokenTests` and its neighbours have every value of every claim.
+/// The rows represent each kind of check. `ProviderTokenTests` and its neighbours have every value of every claim.
 struct BadProviderToken: Sendable {
     let what: String
     let reason: String
@@ -20,7 +20,7 @@ struct BadProviderToken: Sendable {
     }
 }
 
-/// Reasons in the words of the access log.
+/// Reasons, as in the access log.
 private enum Reason {
     static let audience = "aud is not an accepted audience"
     static let issuer = "iss is not the expected issuer"
@@ -36,7 +36,10 @@ private enum Reason {
 extension BadProviderToken {
     static let claims: [Self] = [
         .saying("E-01 another client's audience", Reason.audience) { $0.setting("aud", to: "another-client") },
-        .saying("F-24 an issuer with a slash more", "iss differs from the configured issuer only by a trailing slash") {
+        .saying(
+            "F-24 an issuer with an additional trailing slash",
+            "iss differs from the configured issuer only by a trailing slash"
+        ) {
             guard case .string(let issuer)? = $0.claims["iss"] else { return $0 }
             return $0.setting("iss", to: .string(issuer + "/"))
         },
@@ -57,7 +60,7 @@ extension BadProviderToken {
             let token = development.idToken(of: provider).settingHeader("kid", to: "x")
             return try token.signed(secret: keys.body)
         },
-        Self(what: "a stranger's key under the provider's kid", reason: Reason.signature) { development, provider in
+        Self(what: "an unknown key with the kid of the provider", reason: Reason.signature) { development, provider in
             let own = try development.signer(of: provider)
             let stranger = try SigningKey.generate(own.algorithm, keyID: own.keyID)
             return try development.idToken(of: provider).signed(by: stranger)
@@ -69,13 +72,13 @@ extension BadProviderToken {
             let curve = try SigningKey.generate(.es256, keyID: key.keyID)
             return try development.idToken(of: provider).signed(by: curve)
         },
-        Self(what: "a payload that was changed", reason: Reason.signature) { development, provider in
+        Self(what: "a changed payload", reason: Reason.signature) { development, provider in
             let token = try development.sign(development.idToken(of: provider))
             return Tampering.signatureBit.applied(to: token)
         },
     ]
 
-    /// Where `sub` names the user: at every provider but Microsoft.
+    /// For providers whose `sub` identifies the user: all except Microsoft.
     static let subjects: [Self] = [
         .saying("E-09 a subject of 256 bytes", "sub is not 1 to 255 bytes of text") {
             $0.setting("sub", to: .string(String(repeating: "s", count: 256)))
@@ -86,14 +89,14 @@ extension BadProviderToken {
         ) { $0.setting("sub", to: .string(String(repeating: "s", count: 127))) },
     ]
 
-    /// Tokens of an unknown issuer. Firebase's rules check the algorithm first.
+    /// Tokens of an unknown issuer. The rules for Firebase check the algorithm first.
     static func issuers(_ reason: String) -> [Self] {
         [.saying("E-04 iss is not the expected issuer", reason) { $0.setting("iss", to: "https://id.evil.example") }]
     }
 
-    /// Where a list of audiences is invalid: at every provider but `oidc.NAME`.
+    /// For providers that reject every list of audiences: all except `oidc.NAME`.
     static let lists: [Self] = [
-        .saying("E-03 a list of our audience alone", Reason.audience) {
+        .saying("E-03 a list of only our audience", Reason.audience) {
             $0.setting("aud", to: $0.claims["aud"].map { [$0] } ?? nil)
         }
     ]
@@ -108,7 +111,7 @@ extension BadProviderToken {
     ]
 
     static let google: [Self] = [
-        .saying("E-14 no Workspace, whatever the address", "hd is not the hosted domain") { $0.removing("hd") }
+        .saying("E-14 no Workspace domain", "hd is not the hosted domain") { $0.removing("hd") }
     ]
 
     private static let foreign = "11111111-2222-4333-8444-555555555555"
@@ -144,13 +147,13 @@ extension BadProviderToken {
         .saying("E-20 several audiences and no party", "several audiences without azp") {
             $0.setting("aud", to: ["gatehouse", "another-client"])
         },
-        .saying("E-03 an audience that is no text among ours", Reason.audience) {
+        .saying("E-03 our audience in a list with a non-string", Reason.audience) {
             $0.setting("aud", to: ["gatehouse", 7]).setting("azp", to: "gatehouse")
         },
         Self(what: "E-19 staging, with the same audience", reason: Reason.issuer) { development, _ in
             try development.sign(development.idToken(of: .oidc("staging")))
         },
-        .saying("E-12 an access token of Keycloak's", "not an ID token but an access token or another kind of token") {
+        .saying("E-12 an access token of Keycloak", "not an ID token but an access token or another kind of token") {
             $0.setting("typ", to: "Bearer")
         },
         Self(what: "an algorithm that the discovery document does not list", reason: Reason.algorithm) {

@@ -6,7 +6,7 @@ import Testing
 /// Invalid ID tokens of providers: denied with a code, not forwarded, and logged with the reason.
 @Suite(.everyProvider) struct BadProviderTokenTests: SharedScenarioSuite {
     @Test(.tags(.e01, .e03, .e04, .e08, .e09, .e12, .e19, .f24), arguments: IdentityProvider.tested)
-    func `E-05 E-20: a bad token is denied for its reason, after a good one too`(_ id: String) async throws {
+    func `E-05 E-20: an invalid token is denied with its reason, also after a valid one`(_ id: String) async throws {
         let provider = try IdentityProvider.named(id)
         let rows = BadProviderToken.all(of: provider)
         let good = try scenario.provider.sign(scenario.provider.idToken(of: provider))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// A token that is a session cookie, a custom token or another provider's is nothing of Apple's.
+    /// Session cookies, custom tokens and tokens of other providers are not tokens of Apple.
     @Test func `E-17: a Firebase uid with the prefix of a provider is rejected`() async throws {
         for (number, uid) in ["apple.com:1", "oidc.corp:ada", "github.com:583231", "oauth.legacy:ada"].enumerated() {
             try scenario.expectRefusal(

@@ -3,7 +3,7 @@ import Testing
 
 /// A valid token of a provider, and the identity that the upstream receives.
 struct GoodProviderToken: Sendable, CustomTestStringConvertible {
-    /// The text of a token, and its claims.
+    /// The text and the claims of a token.
     struct Made {
         var text: String
         var claims: JSONObject
@@ -20,9 +20,9 @@ struct GoodProviderToken: Sendable, CustomTestStringConvertible {
     let identity: String
     var email: String?
     var isVerified = false
-    /// Whether the token has the time of the sign-in.
+    /// Whether the token contains the time of the sign-in.
     var tellsTime = false
-    /// The claims with other values than in the token.
+    /// Claims whose values differ from the token.
     var rewritten: JSONObject = [:]
     let make: @Sendable (DevelopmentProvider) throws -> Made
     var testDescription: String { what }
@@ -44,7 +44,7 @@ struct GoodProviderToken: Sendable, CustomTestStringConvertible {
 extension GoodProviderToken {
     typealias Change = @Sendable (ProviderToken) -> ProviderToken
 
-    /// A row of an ID token. The uid is the provider and the identity by default.
+    /// Creates the row of an ID token. By default, the uid consists of the provider and the identity.
     private static func idToken(
         _ what: String, _ provider: IdentityProvider, _ user: DevelopmentUser, _ identity: String, uid: String? = nil,
         shortName: String? = nil, email: String? = nil, isVerified: Bool = false, tellsTime: Bool = false,
@@ -66,7 +66,7 @@ extension GoodProviderToken {
             "Apple, an address of the relay", .apple, .alan, relayed, email: "x7qk2@privaterelay.appleid.com",
             isVerified: true, tellsTime: true, rewritten: ["email_verified": true, "is_private_email": true]),
         idToken(
-            "E-14 Apple, a domain that only ends like the relay's", .apple, .alan, relayed,
+            "E-14 Apple, a domain that only ends like the domain of the relay", .apple, .alan, relayed,
             email: "a@evilprivaterelay.appleid.com", isVerified: true, tellsTime: true,
             rewritten: ["email_verified": true, "is_private_email": false]
         ) { $0.removing("is_private_email").setting("email", to: "a@evilprivaterelay.appleid.com") },
@@ -74,7 +74,7 @@ extension GoodProviderToken {
             "E-13 Apple, false in quotes", .apple, .ada, "1", email: "ada@example.com", tellsTime: true,
             rewritten: ["email_verified": false, "is_private_email": false]
         ) { $0.setting("email_verified", to: "false").setting("sub", to: "1") },
-        idToken("Apple, nothing but the subject", .apple, .margaret, "1") {
+        idToken("Apple, only a subject", .apple, .margaret, "1") {
             $0.setting("sub", to: "1").removing("auth_time")
         },
     ]
@@ -88,7 +88,7 @@ extension GoodProviderToken {
             $0.setting("email_verified", to: "true")
         },
         idToken(
-            "Google, a claim called firebase and a user_id of its own", .google, .ada, googleID, shortName: "google",
+            "Google, a claim called firebase and another user_id", .google, .ada, googleID, shortName: "google",
             email: "ada@example.com", isVerified: true
         ) { $0.setting("firebase", to: ["sign_in_provider": "saml.corp"]).setting("user_id", to: "root") },
     ]
@@ -126,7 +126,7 @@ extension GoodProviderToken {
         ) { $0.setting("sub", to: "käthe/%25") },
     ]
 
-    /// Makes an opaque token that its endpoint knows.
+    /// Creates an opaque token that its endpoint accepts.
     private static func opaque(
         _ make: @escaping @Sendable (Int64) -> OpaqueToken, claims: @escaping @Sendable (OpaqueToken) -> JSONObject
     ) -> @Sendable (DevelopmentProvider) throws -> Made {

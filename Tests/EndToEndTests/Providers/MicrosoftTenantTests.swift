@@ -2,11 +2,11 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-/// Microsoft's tenants, as an entry lists them.
+/// The tenants of an entry for Microsoft.
 struct MicrosoftTenantTests {
     private static let foreign = "11111111-2222-4333-8444-555555555555"
 
-    /// Which of an organization's, another's and a personal account's tokens pass.
+    /// Whether tokens of an organization, of another organization and of a personal account pass.
     static let policies: [(tenants: String, passes: [Bool])] = [
         ("'*'", [true, true, false]), ("['\(DevelopmentUser.microsoftTenant)']", [true, false, false]),
         ("['\(DevelopmentUser.personalMicrosoftTenant)']", [false, false, true]),
@@ -64,7 +64,7 @@ struct MicrosoftTenantTests {
                 }
                 uids.insert(try scenario.passes(request)["X-Auth-Uid"] ?? "")
             }
-            // The same object in two tenants is two users.
+            // The same object ID in two tenants identifies two users.
             #expect(uids.count == row.passes.count { $0 })
         }
     }

@@ -42,9 +42,9 @@ import Testing
     private static let subject = "sub is not 1 to 128 bytes of text"
     private static let inactive = "the provider reports the token as inactive"
 
-    /// A representative of each check; `RFC7662IntrospectionTests` and its neighbours have every value.
+    /// The rows represent each check. `RFC7662IntrospectionTests` and its neighbours have every value.
     static let rows: [Row] = [
-        Row("aud is not an accepted audience, issued to us", .introspected, "aud is not an accepted audience") {
+        Row("aud is not an accepted audience, client_id is ours", .introspected, "aud is not an accepted audience") {
             $0.setting("aud", to: "another-client").setting("client_id", to: "gatehouse")
         },
         Row("neither audience nor client", .introspected, "aud is not an accepted audience") {
@@ -67,19 +67,19 @@ import Testing
             token.clientID = "Iv1.another"
             return token
         },
-        Row("GitHub, a response about another application", .gitHub, "aud is not an accepted audience") {
+        Row("GitHub, the response names another application", .gitHub, "aud is not an accepted audience") {
             $0.setting("app", "client_id", to: "Iv1.another")
         },
-        Row("GitHub, a token that has ended", .gitHub, "expired") {
+        Row("GitHub, an expired token", .gitHub, "expired") {
             $0.setting("expires_at", to: "2020-01-01T00:00:00Z")
         },
-        Row("Facebook, a response about another application", .facebook, "aud is not an accepted audience") {
+        Row("Facebook, the response names another application", .facebook, "aud is not an accepted audience") {
             $0.setting("data", "app_id", to: "6543210987654321")
         },
-        Row("Facebook, a page's token", .facebook, "a token of another type") {
+        Row("Facebook, the token of a page", .facebook, "a token of another type") {
             $0.setting("data", "type", to: "PAGE")
         },
-        Row("Facebook, a token that is not valid", .facebook, inactive) {
+        Row("Facebook, an invalid token", .facebook, inactive) {
             $0.setting("data", "is_valid", to: false)
         },
     ]
@@ -95,7 +95,7 @@ import Testing
         #expect(line["reason"] == .string(row.reason) && line["uid"] == .null, "\(line.text)")
     }
 
-    @Test func `G-12: a token of another application is denied whatever Facebook responds`() throws {
+    @Test func `G-12: a token of another application is denied for every response of Facebook`() throws {
         var token = OpaqueToken.facebook(for: .dennis, now: scenario.provider.now)
         token.clientID = "6543210987654321"
         try scenario.provider.add(token)
@@ -103,7 +103,7 @@ import Testing
         #expect([401, 503].contains(response.status) && count == 0, "\(response.text)")
     }
 
-    /// Accepted by its own provider and by no other.
+    /// Each opaque token is accepted by its own provider and by no other.
     @Test func `G-12: a token of one provider is not accepted for another`() throws {
         let now = scenario.provider.now
         let tokens: [OpaqueToken] = [
@@ -130,7 +130,7 @@ import Testing
             let (response, count) = try scenario.forwarded { try scenario.send(.bearer(text, target)) }
             #expect(response.status == 401 && count == 0, "\(target): \(response.status) \(response.text)")
         }
-        // A cookie that is no JWT is not ours.
+        // A cookie that is not a JWT is not a session cookie of Firebase.
         try scenario.expectRefusal(.cookie(text, "/legacy/x"), 401, "auth/missing-credential", challenge: "Bearer")
     }
 
@@ -148,7 +148,7 @@ import Testing
         _ = try scenario.passes(.bearer(token.text, "/legacy/x"))
     }
 
-    /// Texts that begin like a JWT and cannot be parsed.
+    /// Tokens that begin like a JWT and cannot be parsed.
     static let malformed = [
         "eyJhbGciOiJSUzI1NiJ9.", "eyJhbGciOiJSUzI1NiJ9.e30", "eyJhbGciOiJSUzI1NiJ9.e30.AA.AA",
         "eyJhbGciOiJSUzI1NiJ9.%%.AA", "eyJhbGciOiJSUzI1NiJ9.e30.AA=", "eyJh.x.y", "ewogICJhbGciOiAiUlMyNTYiCn0.e30.AA",
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: malformed)
     func `G-15: a malformed JWT is never sent to a provider`(text: String) throws {
-        // Even where the endpoint would call it good.
+        // The endpoint would report the token as active.
         try scenario.provider.add(.introspected(for: .ada, text: text, now: scenario.provider.now))
         let calls = scenario.provider.received.count
         for target in ["/legacy/x", "/github/x", "/facebook/x"] {

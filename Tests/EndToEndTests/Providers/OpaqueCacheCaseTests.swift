@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Cached results of opaque tokens: each applies only to its provider, audience and time.
+/// Cached results of opaque tokens. Each applies only to its provider, audience and time.
 struct OpaqueCacheCaseTests {
     @Test func `G-01: the response of one endpoint applies to no other`() async throws {
         let other = try await DevelopmentProvider.start()
@@ -23,7 +23,7 @@ struct OpaqueCacheCaseTests {
                 try scenario.expectRefusal(.bearer(token.text, "/two/x"), 401, "auth/invalid-id-token")
             }
             #expect(scenario.provider.calls(about: token) == 1 && other.calls(about: token) == 1)
-            // The same text is a token of another user there.
+            // The same token identifies another user there.
             let shared = try scenario.opaque(.ada)
             try other.add(.introspected(for: .grace, text: shared.text, now: other.now))
             for _ in 0..<4 {
@@ -36,7 +36,7 @@ struct OpaqueCacheCaseTests {
         await other.stop()
     }
 
-    /// One endpoint, asked for two entries: what varies is the audience.
+    /// One endpoint of two entries with different audiences.
     @Test func `G-03 G-14: each audience has its own lookup`() async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(
@@ -82,7 +82,7 @@ struct OpaqueCacheCaseTests {
             for _ in 0..<2 {
                 #expect(try scenario.passes(.bearer(known.text, "/a/x"))["X-Auth-Uid"] == "oauth.a:ada")
                 try scenario.expectRefusal(.bearer(rest, "/ab/x"), 401, "auth/invalid-id-token")
-                // Nor are tokens that begin alike one token.
+                // Tokens with a common prefix are different tokens.
                 try scenario.expectRefusal(.bearer(known.text + "0", "/a/x"), 401, "auth/invalid-id-token")
                 try scenario.expectRefusal(.bearer(String(known.text.dropLast()), "/a/x"), 401, "auth/invalid-id-token")
                 try scenario.expectRefusal(.bearer("B" + rest, "/a/x"), 401, "auth/invalid-id-token")
@@ -121,7 +121,7 @@ struct OpaqueCacheCaseTests {
                 let response = try scenario.send(.bearer(token.text, "/read/x"))
                 #expect(response.status == (row.passes ? 200 : 403), "\(row) \(response.text)")
             }
-            // ID tokens have none.
+            // ID tokens have no scopes.
             try scenario.expectRefusal(
                 .bearer(scenario.token { $0.setting("scope", to: "read") }, "/read/x"), 403, "auth/insufficient-scope",
                 challenge: "Bearer error=\"insufficient_scope\", scope=\"read\"")
@@ -156,13 +156,13 @@ struct OpaqueCacheCaseTests {
             }
             answers += try scenario.admin("GET", "/v1/keys").text + scenario.admin("GET", "/metrics").text
             _ = await scenario.accessLog()
-            #expect(scenario.gateway.errors.contains("oauth.legacy"), "the failures should be told")
+            #expect(scenario.gateway.errors.contains("oauth.legacy"), "the failures should be logged")
             let written = try Self.everything(in: scenario.gateway.folder.url) + Array(answers.utf8)
             for secret in secrets { #expect(!written.contains(Array(secret.utf8)), "\(secret)") }
         }
     }
 
-    /// All bytes of a folder's files but the configuration, which holds the secrets.
+    /// All bytes of the files in a folder, except the configuration, which contains the secrets.
     private static func everything(in folder: URL) throws -> [UInt8] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.contains { $0.hasPrefix("gatehouse.db") })

@@ -5,13 +5,13 @@ import Testing
 
 /// The lifetime of a cached result of an opaque token.
 struct OpaqueLifetimeTests {
-    /// The status of a token on a route.
+    /// Returns the status of a request with a token on a route.
     private func status(_ token: OpaqueToken, _ scenario: Scenario) throws -> Int {
         try scenario.send(.bearer(token.text, "/me/x")).status
     }
 
     static let ends: [(what: String, exp: JSON?)] = [
-        ("no exp", nil), ("farther than 64 bits hold", 1e300),
+        ("no exp", nil), ("beyond 64 bits", 1e300),
     ]
 
     @Test func `G-06: without a near expiry a response is cached for cache_for`() async throws {
@@ -37,7 +37,7 @@ struct OpaqueLifetimeTests {
             let tokens = try ends.map { end in try scenario.opaque { $0.setting("exp", to: end) } }
             for token in tokens {
                 let response = try scenario.send(.bearer(token.text, "/me/x"))
-                // Where tests are slow it may be over already.
+                // On a slow machine the lifetime can already be over.
                 #expect(response.status == 200 || unixNow() >= now + 3, "\(response.text)")
             }
             for token in tokens {
@@ -46,7 +46,7 @@ struct OpaqueLifetimeTests {
                     return response.status == 200 ? nil : response
                 }
                 expectDenial(refusal, 401, "auth/id-token-expired")
-                // A worker without the token looks it up once more.
+                // A worker that has not cached the token looks it up again.
                 #expect(unixNow() >= now + 3 && scenario.provider.calls(about: token) <= 2)
             }
         }
@@ -92,7 +92,7 @@ struct OpaqueLifetimeTests {
 }
 
 extension JSONObject {
-    /// The integer value of a member; 0 if it is not an integer.
+    /// The integer value of a member. 0 if it is not an integer.
     func time(_ name: String) -> Int64 {
         if case .integer(let seconds)? = self[name] { seconds } else { 0 }
     }

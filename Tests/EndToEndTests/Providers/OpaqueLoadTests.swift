@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Many opaque tokens, or many with the same, at once.
+/// Many requests with different opaque tokens, or with the same one, at the same time.
 struct OpaqueLoadTests {
-    /// Sends a request for each token, all at once, and does not wait for answers.
+    /// Sends a request for each token at the same time, without waiting for responses.
     private func start(_ tokens: [String], _ scenario: Scenario) throws -> [RawClient] {
         try tokens.map { token in try scenario.client(sending: WireRequest.bearer(token, "/me/load")) }
     }
@@ -65,18 +65,18 @@ struct OpaqueLoadTests {
             }
             let seconds = Double((began.duration(to: .now) / .milliseconds(1)).rounded(.up)) / 1000
             let calls = scenario.provider.calls(to: .introspection)
-            // The calls of one second can start at once, and the known token was looked up.
+            // The calls of one second can start at once. The known token was looked up earlier.
             #expect(Double(calls) <= 20 * (seconds + 1) + 1, "\(calls) calls in \(seconds) s")
             #expect(Set(statuses).isSubset(of: [401, 503]))
             let refused = zip(tokens, statuses).filter { $0.1 == 401 }.map(\.0)
             // A request can time out although its lookup completes and is cached.
             #expect(refused.count <= calls - 1 && refused.count >= 20)
-            // A denied token is not looked up again soon.
+            // A denied token is not looked up again within `cache_refused_for`.
             for token in refused.prefix(50) {
                 try scenario.expectRefusal(.bearer(token, "/me/again"), 401, "auth/invalid-id-token")
             }
             #expect(scenario.provider.calls(to: .introspection) == calls)
-            // A later request is served.
+            // A later request is permitted.
             let next = try scenario.opaque(.alan)
             let report = try await eventually("the next") {
                 EchoReport(try scenario.send(.bearer(next.text, "/me/next")))
@@ -94,7 +94,7 @@ struct OpaqueLoadTests {
                 clients += try start((0..<100).map { "many-\(batch)-\($0)-0123456789abcdef" }, scenario)
                 #expect(try waiting(scenario) <= 1024)
             }
-            _ = try await eventually("the rest to be told") {
+            _ = try await eventually("lookups without a call") {
                 let overflowed = try scenario.metric(
                     "gatehouse_introspection_without_call_total", containing: "overflowed")
                 return overflowed > 0 ? true : nil
@@ -104,7 +104,7 @@ struct OpaqueLoadTests {
             var counts: [Int: Int] = [:]
             for client in clients { counts[try client.response().status, default: 0] += 1 }
             #expect(Set(counts.keys).isSubset(of: [401, 503]) && (counts[503] ?? 0) > 0, "\(counts)")
-            _ = try await eventually("an end of all requests") {
+            _ = try await eventually("the end of all requests") {
                 try waiting(scenario) == 0 && scenario.metric("gatehouse_requests_in_flight") == 0 ? true : nil
             }
         }

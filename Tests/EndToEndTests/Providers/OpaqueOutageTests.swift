@@ -7,7 +7,7 @@ import Testing
     struct Outage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let misbehaviour: Misbehaviour
-        /// Whether only the one token is concerned, so that others are asked about meanwhile.
+        /// Whether the failure concerns only one token, so that lookups of other tokens continue.
         var concernsOne = false
 
         init(_ what: String, _ misbehaviour: Misbehaviour, concernsOne: Bool = false) {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A representative of each kind; `OpaqueFailureTests` has every status and body.
+    /// The rows represent each kind. `OpaqueFailureTests` has every status and body.
     static let outages: [Outage] = [
         Outage("401", .status(401, body: "{\"error\":\"invalid_client\"}")), Outage("500", .status(500)),
         Outage("429 for 2 s", .status(429, fields: ["Retry-After": "2"])), Outage("no response", .hang),
@@ -41,7 +41,7 @@ import Testing
             expectDenial(response, 503, "auth/introspection-unavailable")
             #expect(count == 0 && (1...60).contains(response["Retry-After"].flatMap { Int($0) } ?? 0))
         }
-        // One a second, and perhaps a second try of each.
+        // One call per second, possibly with one retry each.
         let seconds = Int(began.duration(to: .now) / .seconds(1)) + 1
         #expect(provider.calls(to: .introspection) - calls <= 2 * seconds + 1)
         // Cached tokens and tokens without a lookup pass.
@@ -62,13 +62,13 @@ import Testing
         let began = ContinuousClock.now
         let response = try scenario.send(.bearer(token.text, "/legacy/x"))
         expectDenial(response, 503, "auth/introspection-unavailable")
-        // Without it, it would be 1. A part of the time may be over.
+        // Without it, the value would be 1. Part of the 2 s can be over.
         #expect(["2", "3"].contains(response["Retry-After"]))
         try await scenario.untilKnown(token, "/legacy/x")
         #expect(began.duration(to: .now) >= .seconds(2.9) && provider.calls(to: .introspection) == calls + 2)
     }
 
-    /// A redirect would take token and secret to another party.
+    /// A redirect would send the token and the secret to another host.
     @Test(arguments: [301, 302, 307, 308])
     func `G-13: no redirect is followed`(_ status: Int) async throws {
         let token = try scenario.opaque()
@@ -83,7 +83,7 @@ import Testing
     @Test(arguments: [
         "{}", "{\"active\":\"true\",\"sub\":\"ada\",\"aud\":\"gatehouse\"}", "{\"sub\":\"ada\",\"aud\":\"gatehouse\"}",
     ])
-    func `G-13: an answer that does not say that the token is active is 401`(body: String) throws {
+    func `G-13: a response that does not report the token as active is 401`(body: String) throws {
         let token = try scenario.opaque()
         scenario.provider.misbehave(.body(body), at: .introspection, times: 1)
         let (response, count) = try scenario.forwarded { try scenario.send(.bearer(token.text, "/legacy/x")) }
@@ -116,7 +116,7 @@ import Testing
     @Test func `G-13: many tokens in an outage cost one call at a time`() async throws {
         let provider = scenario.provider
         provider.misbehave(.status(500), at: .introspection)
-        // The first failure is known when the others come.
+        // The first failure is known when the other requests arrive.
         try scenario.expectRefusal(
             .bearer(scenario.opaque().text, "/legacy/x"), 503, "auth/introspection-unavailable")
         let calls = provider.calls(to: .introspection)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Entries of `identity.providers` in YAML, with the development identity in the place of each provider.
+/// Entries of `identity.providers` in YAML, with the development identity in place of each provider.
 extension DevelopmentProvider {
-    /// The provider's ID tokens; Facebook's access tokens too.
+    /// An entry for ID tokens of the provider, or for access tokens of Facebook.
     func entry(_ identity: IdentityProvider) -> String {
         let audience = identity.demoAudience
         let keys = "keys_url: '\(url(.keys(identity)))'"
@@ -33,7 +33,7 @@ extension DevelopmentProvider {
         return "\(identity.id): { \(members) }"
     }
 
-    /// GitHub's tokens. The timeout is the longest that the gateway accepts, for busy machines.
+    /// An entry for tokens of GitHub. The timeout is the longest that the gateway accepts, for slow machines.
     var gitHubEntry: String {
         """
         github.com: { client_id: Iv1.gatehouse, client_secret: github-secret, timeout: 5s,
@@ -41,7 +41,7 @@ extension DevelopmentProvider {
         """
     }
 
-    /// Tokens that the introspection endpoint knows.
+    /// An entry for tokens of the introspection endpoint.
     func introspectionEntry(
         _ name: String = "oauth.legacy", audience: String = "gatehouse", settings: String = "timeout: 5s"
     ) -> String {
@@ -53,7 +53,7 @@ extension DevelopmentProvider {
 }
 
 extension GatewayConfiguration {
-    /// Firebase and these providers.
+    /// Configures Firebase and these providers.
     mutating func identify(_ provider: DevelopmentProvider, keys: String = "{ stale_for: 24h }", _ entries: [String]) {
         self["identity"] = """
             { firebase: { project: demo-gatehouse, keys_url: '\(provider.url(.idTokenJWKSet))',
@@ -63,7 +63,7 @@ extension GatewayConfiguration {
             """
     }
 
-    /// Firebase and every provider that there is.
+    /// Configures Firebase and every provider.
     mutating func identifyAll(_ provider: DevelopmentProvider) {
         let issuers = IdentityProvider.wellKnown + [.oidc("corp"), .oidc("partner")]
         identify(provider, issuers.map(provider.entry) + [provider.gitHubEntry, provider.introspectionEntry()])
@@ -79,12 +79,12 @@ extension GatewayConfiguration {
 }
 
 extension Trait where Self == SharedScenarioTrait {
-    /// One gateway for the whole suite that takes the tokens of every provider.
+    /// One gateway for the whole suite, which accepts the tokens of every provider.
     static var everyProvider: Self { SharedScenarioTrait { $1.identifyAll($0) } }
 }
 
 extension IdentityProvider {
-    /// Those whose ID tokens `identifyAll` lets count, by their ids: a test's arguments.
+    /// The IDs of the providers whose ID tokens `identifyAll` accepts, as arguments of tests.
     static let tested = IdentityProvider.wellKnown.map(\.id) + ["oidc.corp"]
 
     static func named(_ id: String) throws -> IdentityProvider { try #require(IdentityProvider(id: id)) }
@@ -93,7 +93,8 @@ extension IdentityProvider {
 extension Scenario {
     /// A gateway with one introspection endpoint for opaque tokens.
     ///
-    /// - Parameter settings: further members of the provider's entry. Tests share two cores: what is slow is not away.
+    /// - Parameter settings: Additional members of the provider's entry. The default timeout is long, because tests
+    ///   share two cores.
     static func introspecting(
         _ settings: String = "timeout: 5s", routes: [String] = [], _ body: (Scenario) async throws -> Void
     ) async throws {
@@ -103,7 +104,7 @@ extension Scenario {
         }) { try await body($0) }
     }
 
-    /// An opaque token that the introspection endpoint knows from now on.
+    /// Adds an opaque token to the introspection endpoint.
     func opaque(
         _ user: DevelopmentUser = .ada, text: String? = nil, _ change: (OpaqueToken) -> OpaqueToken = { $0 }
     ) throws -> OpaqueToken {
@@ -112,16 +113,16 @@ extension Scenario {
         return token
     }
 
-    /// Waits until a token passes, which is the end of an outage of its provider.
+    /// Waits until a token passes, which ends an outage of its provider.
     func untilKnown(_ token: OpaqueToken, _ target: String = "/me/known") async throws {
         _ = try await eventually("\(token.kind) to pass") {
             try send(.bearer(token.text, target)).status == 200 ? true : nil
         }
     }
 
-    /// The line of the access log about a path that is asked for once.
+    /// Returns the access log line of a path that is requested only once.
     func logged(_ path: String) async throws -> JSON {
-        try await eventually("the line of \(path)") {
+        try await eventually("the access log line of \(path)") {
             gateway.output.split(separator: "\n").lazy.compactMap { JSON(parsing: Array($0.utf8)) }
                 .first { $0["path"] == .string(path) }
         }
@@ -129,7 +130,7 @@ extension Scenario {
 }
 
 extension JSON {
-    /// The same value with the members of each object in one order, so that order does not matter.
+    /// The same value with the members of each object sorted, for comparison.
     var sorted: JSON {
         switch self {
         case .object(let object):

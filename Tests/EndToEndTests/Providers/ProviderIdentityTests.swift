@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-/// The identity that the upstream gets from providers' tokens: the same as from Firebase.
+/// The identity that the upstream receives for tokens of providers. It equals the identity of Firebase's tokens.
 @Suite(.everyProvider) struct ProviderIdentityTests: SharedScenarioSuite {
     @Test(
         arguments: GoodProviderToken.apple + GoodProviderToken.google + GoodProviderToken.microsoft
@@ -22,7 +22,7 @@ import Testing
         #expect(!report.lines.contains { $0.contains(secret.lowercased()) })
     }
 
-    /// As on every route that needs no credential.
+    /// This applies to every route that needs no credential.
     @Test(arguments: GoodProviderToken.opaque)
     func `a public route neither verifies nor forwards an opaque token`(_ row: GoodProviderToken) throws {
         let token = try row.make(scenario.provider)

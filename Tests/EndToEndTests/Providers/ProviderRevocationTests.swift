@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Users of providers are revoked by the uid that the upstream sees.
+/// Users of providers are revoked by the uid that the upstream receives.
 @Suite(.everyProvider) struct ProviderRevocationTests: SharedScenarioSuite {
     private func token(
         _ provider: IdentityProvider, _ subject: String, _ change: (ProviderToken) -> ProviderToken = { $0 }
@@ -29,16 +29,16 @@ import Testing
         }
         #expect(try scenario.send(.bearer(token, "/unrevocable/x")).status == 200)
         #expect(try scenario.send(.bearer(other, "/me/x")).status == 200)
-        // A new sign-in passes; a refreshed token does not.
+        // A new sign-in passes. A refreshed token does not.
         #expect(try scenario.send(.bearer(self.token(.apple, subject), "/me/x")).status == 200)
         let refreshed = try self.token(.apple, subject) { $0.signedIn(at: unixNow() - 100).issued(at: unixNow()) }
         try scenario.expectRefusal(.bearer(refreshed, "/me/x"), 401, "auth/id-token-revoked")
     }
 
-    /// `auth_time` and `iat` in seconds from the revocation.
+    /// `auth_time` and `iat` in seconds after the revocation.
     static let times: [(what: String, authTime: Int64?, issuedAt: Int64, passes: Bool)] = [
         ("before", -1, -1, false), ("the same second", 0, 0, true), ("after", 1, 1, true),
-        ("a token of today of an old sign-in", -100, 50, false), ("without auth_time, before", nil, -1, false),
+        ("a new token of an old sign-in", -100, 50, false), ("without auth_time, before", nil, -1, false),
         ("without auth_time, the same second", nil, 0, true), ("without auth_time, after", nil, 50, true),
     ]
 
@@ -90,7 +90,7 @@ import Testing
         let first = try token(.apple, "sessions") { $0.signedIn(at: time) }
         let second = try token(.apple, "sessions") { $0.signedIn(at: time + 50) }
         let path = "/v1/users/apple.com:sessions/sessions/"
-        // Without the provider it is the name of a session of Firebase's.
+        // Without the provider, it is the name of a Firebase session.
         #expect(try scenario.admin("POST", "\(path)\(time)/revoke").status == 200)
         #expect(try scenario.send(.bearer(first, "/me/x")).status == 200)
         #expect(try scenario.admin("POST", "\(path)apple.com:\(time)/revoke").status == 200)
@@ -102,7 +102,7 @@ import Testing
         let provider = scenario.provider
         let token = try provider.sign(provider.idToken(of: .microsoft, for: .barbara).issued(at: unixNow() - 400))
         let uid = try #require(try scenario.passes(.bearer(token, "/me/x"))["X-Auth-Uid"])
-        // The object without its tenant, or with another, is another user.
+        // The object ID without its tenant, or with another tenant, identifies another user.
         let object = DevelopmentUser.barbara.microsoftObjectID
         for other in ["microsoft.com:\(object)", "microsoft.com:\(DevelopmentUser.personalMicrosoftTenant):\(object)"] {
             try revoke(other)

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Providers' tokens on routes that require a provider or a recent sign-in.
+/// Tokens of providers on routes that require a provider or a recent sign-in.
 @Suite(.everyProvider) struct ProviderSignInTests: SharedScenarioSuite {
     private func token(_ provider: IdentityProvider, _ change: (ProviderToken) -> ProviderToken = { $0 }) throws
         -> String
@@ -51,7 +51,7 @@ import Testing
             (opaque.text, "/legacy/x", "oauth.legacy:ada"), (scenario.token(.ada), "/me/x", "ada"),
         ]
         for row in rows { #expect(try scenario.passes(.bearer(row.0, row.1))["X-Auth-Uid"] == row.2) }
-        // Whoever of them is locked out, the others are not.
+        // Disabling one of the users has no effect on the others.
         for row in rows.prefix(5) {
             try scenario.admin("POST", "/v1/users/\(row.2)/disable")
             for other in rows {
@@ -63,7 +63,7 @@ import Testing
 
     private static let challenge = "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
 
-    /// By how many seconds ago the user signed in; nil where the token does not say.
+    /// The age of the sign-in in seconds. `nil` if the token does not contain the time.
     static let signIns: [(provider: String, age: Int64?, passes: Bool)] = [
         ("apple.com", 0, true), ("apple.com", 200, true), ("apple.com", 400, false), ("apple.com", nil, false),
         ("google.com", nil, false), ("google.com", 200, true), ("google.com", 400, false),
@@ -75,7 +75,7 @@ import Testing
     @Test func `I-11: only a sign-in time makes a token recent`() throws {
         for row in Self.signIns {
             let token = try token(.named(row.provider)) { token in
-                // Fresh by iat in any case.
+                // The `iat` is recent in each row.
                 row.age.map { token.signedIn(at: unixNow() - $0) } ?? token.removing("auth_time")
             }
             #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
@@ -95,7 +95,7 @@ import Testing
         #expect(try scenario.send(.bearer(gitHub.text, "/github/x")).status == 200)
         try scenario.expectRefusal(
             .bearer(gitHub.text, "/recent-github/x"), 401, "auth/requires-recent-login", challenge: Self.challenge)
-        // Seconds since 1970, with a fraction or not.
+        // Seconds since 1970, with or without a fraction.
         let times: [(JSON?, Bool)] = [
             (nil, false), (.integer(provider.now - 100), true), (.number(Double(provider.now) - 100.5), true),
             (.integer(provider.now - 400), false), (0, false),
@@ -106,7 +106,7 @@ import Testing
             let response = try scenario.send(.bearer(token.text, "/recent-legacy/x"))
             #expect(response.status == (passes ? 200 : 401), "\(time?.text ?? "none")")
         }
-        // Milliseconds are in the future.
+        // A value in milliseconds is a time in the future.
         let token = try scenario.opaque { $0.setting("auth_time", to: .integer(provider.now * 1000)) }
         try scenario.expectRefusal(.bearer(token.text, "/recent-legacy/x"), 401, "auth/invalid-id-token")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Several issuers: keys, outages and invalid documents of one affect only its own tokens.
+/// Several issuers: the keys, outages and invalid documents of one affect only its own tokens.
 struct SeveralIssuersTests {
     @Test func `F-12: one key id at several issuers names several keys`() async throws {
         let keys = try (0..<3).map { _ in try SigningKey.generate(.rs256, keyID: "same") }
@@ -17,7 +17,7 @@ struct SeveralIssuersTests {
             provider.updateKeys { $0.add(keys[2], for: .idToken) }
         }) { scenario in
             let provider = scenario.provider
-            // Twice, so that what was found before is looked at too.
+            // The second round uses cached results.
             for _ in 0..<2 {
                 for (place, key) in keys.enumerated() {
                     let tokens = try [
@@ -33,7 +33,7 @@ struct SeveralIssuersTests {
         }
     }
 
-    /// Both read Yahoo's keys: an RSA key and a curve's.
+    /// Both entries read the keys of Yahoo: an RSA key and an elliptic curve key.
     @Test func `F-13: a shared key set is used by the rules of each issuer`() async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             let rsa =
@@ -57,7 +57,7 @@ struct SeveralIssuersTests {
         }
     }
 
-    /// `PORT` is where a provider would answer, with keys that fit.
+    /// `PORT` is a server of the test that would serve matching keys.
     static let addresses = [
         "http://127.0.0.1:PORT/oidc/evil", "http://127.0.0.1:PORT/oidc/corp/../evil",
         "http://127.0.0.1:PORT/oidc/corp?x",
@@ -102,7 +102,7 @@ struct SeveralIssuersTests {
         }
     }
 
-    struct Lie: Sendable {
+    struct InvalidDocument: Sendable {
         let name: String
         /// The error in the admin API.
         let error: String
@@ -112,16 +112,21 @@ struct SeveralIssuersTests {
 
     private static let notADocument = "not_a_discovery_document"
 
-    static let lies: [Lie] = [
-        Lie(name: "other", error: "issuer_mismatch") { document in document["issuer"] = "https://id.evil.example" },
-        Lie(name: "slash", error: "issuer_mismatch", detail: "they differ only by a trailing slash") { document in
+    static let invalidDocuments: [InvalidDocument] = [
+        InvalidDocument(name: "other", error: "issuer_mismatch") { document in
+            document["issuer"] = "https://id.evil.example"
+        },
+        InvalidDocument(name: "slash", error: "issuer_mismatch", detail: "they differ only by a trailing slash") {
+            document in
             if case .string(let issuer)? = document["issuer"] { document["issuer"] = .string(issuer + "/") }
         },
-        Lie(name: "relative", error: notADocument) { document in document["jwks_uri"] = "/oidc/relative/jwks" },
-        Lie(name: "plain", error: notADocument, detail: "jwks_uri") { document in
+        InvalidDocument(name: "relative", error: notADocument) { document in
+            document["jwks_uri"] = "/oidc/relative/jwks"
+        },
+        InvalidDocument(name: "plain", error: notADocument, detail: "jwks_uri") { document in
             document["jwks_uri"] = "http://192.0.2.1/jwks"
         },
-        Lie(name: "algorithms", error: notADocument) { document in
+        InvalidDocument(name: "algorithms", error: notADocument) { document in
             document["id_token_signing_alg_values_supported"] = "RS256"
         },
     ]
@@ -130,13 +135,13 @@ struct SeveralIssuersTests {
         try await Scenario.run(
             waits: false,
             arrange: { provider, _, configuration in
-                let liars = Self.lies.map { IdentityProvider.oidc($0.name) }
-                for (liar, lie) in zip(liars, Self.lies) {
-                    _ = try provider.keys(of: liar)
-                    provider.updateDiscovery(of: liar) { lie.change(&$0) }
+                let issuers = Self.invalidDocuments.map { IdentityProvider.oidc($0.name) }
+                for (issuer, row) in zip(issuers, Self.invalidDocuments) {
+                    _ = try provider.keys(of: issuer)
+                    provider.updateDiscovery(of: issuer) { row.change(&$0) }
                 }
                 configuration.identify(
-                    provider, (liars + [.apple, .oidc("corp")]).map(provider.entry))
+                    provider, (issuers + [.apple, .oidc("corp")]).map(provider.entry))
             }
         ) { scenario in
             let provider = scenario.provider
@@ -145,47 +150,47 @@ struct SeveralIssuersTests {
                 provider.sign(provider.idToken(of: .oidc("corp"))),
             ]
             for token in honest { #expect(try scenario.send(.bearer(token, "/me/honest")).status == 200) }
-            let clients = try Self.lies.map { lie in
+            let clients = try Self.invalidDocuments.map { row in
                 let client = try scenario.connect()
-                let token = try provider.sign(provider.idToken(of: .oidc(lie.name)))
+                let token = try provider.sign(provider.idToken(of: .oidc(row.name)))
                 try client.send(WireRequest.bearer(token, "/me/f16").bytes)
                 return client
             }
-            for (lie, client) in zip(Self.lies, clients) {
-                expectDenial(try client.response(), 503, "auth/keys-unavailable", lie.name)
+            for (row, client) in zip(Self.invalidDocuments, clients) {
+                expectDenial(try client.response(), 503, "auth/keys-unavailable", row.name)
             }
             let readiness = try scenario.gateway.readiness()
             #expect(readiness.status == 503)
             let sets = JSON(parsing: try scenario.admin("GET", "/v1/keys").body)?["key_sets"]
-            for lie in Self.lies {
-                let set = Self.set(of: "/oidc/\(lie.name)/", in: sets)
+            for row in Self.invalidDocuments {
+                let set = Self.set(of: "/oidc/\(row.name)/", in: sets)
                 let error = set?["last_error"]?.text ?? ""
-                #expect(error.contains(lie.error), "\(lie.name): \(error)")
-                #expect(lie.detail.isEmpty || error.contains(lie.detail), "\(lie.name): \(error)")
-                #expect(readiness.text.contains("/oidc/\(lie.name)/"), "\(lie.name)")
+                #expect(error.contains(row.error), "\(row.name): \(error)")
+                #expect(row.detail.isEmpty || error.contains(row.detail), "\(row.name): \(error)")
+                #expect(readiness.text.contains("/oidc/\(row.name)/"), "\(row.name)")
             }
             #expect(Self.set(of: "/oidc/corp/", in: sets)?["last_error"] == .null)
             // The URL in an invalid document was not fetched.
             #expect(provider.calls(to: .keys(.oidc("relative"))) == 0)
-            // An honest document ends it.
-            for lie in Self.lies {
-                provider.updateDiscovery(of: .oidc(lie.name)) { document in
-                    document["issuer"] = .string(provider.issuer(of: .oidc(lie.name)))
-                    document["jwks_uri"] = .string(provider.url(.keys(.oidc(lie.name))))
+            // A valid document ends the failure.
+            for row in Self.invalidDocuments {
+                provider.updateDiscovery(of: .oidc(row.name)) { document in
+                    document["issuer"] = .string(provider.issuer(of: .oidc(row.name)))
+                    document["jwks_uri"] = .string(provider.url(.keys(.oidc(row.name))))
                     document["id_token_signing_alg_values_supported"] = ["RS256"]
                 }
             }
             try scenario.admin("POST", "/v1/keys/refresh")
             try await scenario.gateway.ready()
-            for lie in Self.lies {
-                let token = try provider.sign(provider.idToken(of: .oidc(lie.name)))
+            for row in Self.invalidDocuments {
+                let token = try provider.sign(provider.idToken(of: .oidc(row.name)))
                 let report = try scenario.passes(.bearer(token, "/me/f16"))
-                #expect(report["X-Auth-Uid"] == "oidc.\(lie.name):ada")
+                #expect(report["X-Auth-Uid"] == "oidc.\(row.name):ada")
             }
         }
     }
 
-    /// The state of the key set whose URL has this in it.
+    /// The state of the key set whose URL contains the text.
     private static func set(of part: String, in sets: JSON?) -> JSON? {
         guard case .array(let sets)? = sets else { return nil }
         return sets.first { $0["url"]?.text.contains(part) == true }
@@ -199,7 +204,7 @@ struct SeveralIssuersTests {
             let good = try provider.sign(provider.idToken(of: .oidc("corp")))
             #expect(try scenario.send(.bearer(good, "/me/x")).status == 200)
             let evilKeys = JSON.string(provider.url(.keys(.oidc("evil"))))
-            // Keys of another issuer, in the name of ours.
+            // Keys of another issuer, published as ours.
             provider.updateDiscovery(of: .oidc("corp")) { document in
                 document["issuer"] = .string(provider.issuer(of: .oidc("evil")))
                 document["jwks_uri"] = evilKeys
@@ -212,7 +217,7 @@ struct SeveralIssuersTests {
         }
     }
 
-    /// None and shared secrets are no algorithms, whatever a document lists.
+    /// `none` and HMAC algorithms are never accepted, even if the document lists them.
     @Test func `F-16: a document cannot allow unsigned tokens`() async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(provider, [provider.entry(.oidc("corp"))])
@@ -252,7 +257,7 @@ struct SeveralIssuersTests {
             for token in up { #expect(try scenario.send(.bearer(token, "/me/x")).status == 200) }
             for token in down {
                 try scenario.expectRefusal(.bearer(token, "/me/x"), 503, "auth/keys-unavailable")
-                // Garbage needs no keys to be refused.
+                // A malformed token is rejected without keys.
                 try scenario.expectRefusal(
                     .bearer(Tampering.signatureRemoved.applied(to: token) + "%", "/me/x"), 401, "auth/argument-error")
             }
@@ -260,7 +265,7 @@ struct SeveralIssuersTests {
             let readiness = try scenario.gateway.readiness()
             #expect(readiness.status == 503)
             for part in ["/apple/auth/keys", "/oidc/corp/"] { #expect(readiness.text.contains(part)) }
-            // It recovers without a call.
+            // It recovers without an admin call.
             provider.misbehave(nil, at: .keys(.apple))
             provider.misbehave(nil, at: .discovery(.oidc("corp")))
             for token in down {

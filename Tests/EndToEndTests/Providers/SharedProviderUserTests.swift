@@ -4,7 +4,7 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// Users of providers in Redis, under the keys that other programs may write: the uid is spelled with `:` encoded.
+/// Users of providers in Redis. Other programs can write their keys, in which `:` of the uid is percent-encoded.
 struct SharedProviderUserTests {
     private static let subject = "000123.0a1b2c3d4e5f60718293a4b5c6d7e8f9.0456"
     private static let key = "gatehouse:user:{apple.com%3A\(subject)}"
@@ -13,7 +13,7 @@ struct SharedProviderUserTests {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(provider, [.apple, .microsoft].map(provider.entry))
             configuration["store"] = redis.store
-            // Tests share two cores: what is slow is not away.
+            // Tests share two cores, so slow responses must not count as failures.
             configuration["revocation"] = "{ strict_timeout: \(Allowance.factor)s }"
         }) { try await body($0) }
     }
@@ -72,10 +72,10 @@ struct SharedProviderUserTests {
             let (old, now) = (unixNow() - 4000, unixNow())
             let token = try token(scenario, signedIn: old)
             let challenge = "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
-            // The same session of another user.
+            // The same session name of another user.
             try redis.cli(
                 "HSET", "gatehouse:session:{apple.com%3Aother}:apple.com%3A\(old)", "signed_in_at", "\(now)")
-            // Sessions of Firebase, of another provider, and another one of this provider.
+            // Sessions of Firebase, of another provider, and another session of this provider.
             for session in ["\(old)", "google.com%3A\(old)", "apple.com%3A\(old + 1)", "apple.com:\(old)"] {
                 try redis.cli("HSET", user + session, "signed_in_at", "\(now)")
                 try scenario.expectRefusal(

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RedisFixtures
 
-/// A middlebox between the gateway and Redis drops, repeats or swaps replies: a revoked user stays denied.
+/// A middlebox between the gateway and Redis drops, repeats or reorders replies. A revoked user is still denied.
 struct LostReplyTests {
     @Test(arguments: RedisMiddlebox.Fault.allCases)
-    func `a revoked user never passes because replies came in disorder`(fault: RedisMiddlebox.Fault) async throws {
+    func `a revoked user never passes because replies are out of order`(fault: RedisMiddlebox.Fault) async throws {
         let redis = try await RedisServer()
         let middlebox = try RedisMiddlebox(before: redis)
         defer { middlebox.stop() }
@@ -32,7 +32,7 @@ struct LostReplyTests {
         }
     }
 
-    /// The statuses of many requests of both users at once, over connections that last.
+    /// The statuses of many requests of both users at the same time, over kept connections.
     private static func statuses(of tokens: [String: String], at port: Int) async -> [String: Set<Int>] {
         await withTaskGroup(of: (String, Set<Int>).self) { group in
             for (uid, token) in tokens {

@@ -5,9 +5,9 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// A store that loses records: a revoked user stays denied.
+/// A store that loses records: a revoked user is still denied.
 struct LostStoreTests {
-    @Test func `a Redis that comes back empty forgets no revocation, on any route`() async throws {
+    @Test func `a Redis that restarts empty loses no revocation on any route`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(store: redis.store) { fleet in
             let gateway = fleet.first
@@ -16,9 +16,9 @@ struct LostStoreTests {
             #expect(try gateway.admin("POST", "/v1/users/eve/revoke").status == 200)
             try await redis.restart()
             try await fleet.eventuallyAll(.bearer(ada, "/strict/x"), 200)
-            // A worker whose link is not back yet answers 503 on the strict route.
+            // A worker that has not reconnected yet responds with 503 on the strict route.
             for target in ["/me/x", "/strict/x"] {
-                _ = try await eventually("the refusal of \(target)") {
+                _ = try await eventually("the denial of \(target)") {
                     let status = try gateway.send(.bearer(eve, target)).status
                     #expect(status != 200)
                     return status == 401 ? true : nil
@@ -36,7 +36,7 @@ struct LostStoreTests {
         }
     }
 
-    @Test func `a SQLite file that was renamed takes no revocation until it is back`() async throws {
+    @Test func `a renamed SQLite file accepts no revocation until it is restored`() async throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/gatehouse.db"
         try await Fleet.run(store: "sqlite:\(path)") { fleet in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisFixtures
 
-/// A later sign-in of a session that Redis knows of, on routes that ask for a recent one.
+/// A recorded sign-in of a session in Redis, on routes that require a recent sign-in.
 struct RecordedSignInTests {
     private static let old = unixNow() - 4000
 

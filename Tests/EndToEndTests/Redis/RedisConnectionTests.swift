@@ -4,7 +4,7 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// The ways to a Redis: passwords, TLS, sentinels.
+/// Connections to Redis with passwords, TLS and sentinels.
 struct RedisConnectionTests {
     private func expectWorks(_ fleet: Fleet) async throws {
         let token = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }

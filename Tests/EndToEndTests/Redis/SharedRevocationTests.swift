@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisFixtures
 
-/// Gateways that share a Redis agree on who may pass.
+/// Gateways with the same Redis make the same decisions.
 struct SharedRevocationTests {
     @Test func `H-03: a revocation at one gateway applies at the other`() async throws {
         let redis = try await RedisServer()
@@ -11,7 +11,7 @@ struct SharedRevocationTests {
             let old = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
             for scenario in fleet.gateways { #expect(try scenario.send(.bearer(old, "/me/h03")).status == 200) }
             #expect(try fleet.first.admin("POST", "/v1/users/ada/revoke").status == 200)
-            // The gateway that took the call has it at once; the other ones within milliseconds.
+            // The gateway that received the call applies it immediately, the other ones within milliseconds.
             try fleet.first.expectRefusal(.bearer(old, "/me/h03"), 401, "auth/id-token-revoked")
             try fleet.gateways[1].expectRefusal(.bearer(old, "/strict/h03"), 401, "auth/id-token-revoked")
             try await fleet.eventuallyAll(.bearer(old, "/me/h03"), 401)
@@ -59,7 +59,7 @@ struct SharedRevocationTests {
 
     @Test func `a record written before the start applies`() async throws {
         let redis = try await RedisServer()
-        // Without a change in the stream: the state itself is read.
+        // The stream has no entry of the change, so the gateway reads the record itself.
         try redis.cli("HSET", "gatehouse:user:{ada%3A1}", "disabled", "1")
         try await Fleet.run(store: redis.store) { fleet in
             let token = try fleet.first.token(.named("ada:1"))

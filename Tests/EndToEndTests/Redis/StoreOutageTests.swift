@@ -34,13 +34,13 @@ struct StoreOutageTests {
             }
             #expect(try gateway.metric("gatehouse_store_failures_allowed_total") == 1)
             #expect(gateway.gateway.errors.contains("request permitted despite a store failure"))
-            // Not acknowledged, because it was not stored.
+            // The change is not acknowledged, because it was not stored.
             #expect(try gateway.admin("POST", "/v1/users/ada/revoke").status == 503)
             let readiness = try gateway.gateway.readiness()
             #expect(readiness.status == 200 && readiness.text.contains("\"note\""), "\(readiness.text)")
             try await redis.start()
             try await fleet.eventuallyAll(.bearer(token, "/strict/x"), 200)
-            // Each worker has a connection of its own.
+            // Each worker has its own connection.
             try await fleet.eventuallyAll(.bearer(revoked, "/strict/x"), 401)
             try gateway.expectRefusal(.bearer(revoked, "/me/x"), 401, "auth/id-token-revoked")
         }
@@ -56,7 +56,7 @@ struct StoreOutageTests {
             #expect(readiness.text.contains("the store was not read yet"), "\(readiness.text)")
             #expect(try fleet.first.send(.get("/public/x")).status == 200)
             try await redis.start()
-            // Waits for the table rather than being refused.
+            // The request waits for the revocation view and is not denied.
             #expect(try fleet.first.send(.bearer(fleet.first.token(), "/me/x")).status == 200)
             try fleet.first.expectRefusal(
                 .bearer(fleet.first.token(.named("eve")), "/me/x"), 401, "auth/user-disabled")
@@ -100,7 +100,7 @@ struct StoreOutageTests {
         }
     }
 
-    /// Replies to `HMGET` that are not a record. `ReplyTableTests` and `ReplicaFaultTests` have further ones.
+    /// Replies to `HMGET` that are not records. `ReplyTableTests` and `ReplicaFaultTests` have further ones.
     static let answers = [
         "-LOADING Redis is loading the dataset in memory\r\n", "-MOVED 3999 127.0.0.1:1\r\n", "-\r\n", "+OK\r\n",
         "$-1\r\n", "*0\r\n", "*3\r\n$-1\r\n$-1\r\n$-1\r\n", "*2\r\n$-1\r\n:1\r\n", "*100000000\r\n",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A gateway whose configuration the test rewrites, and its reload metrics.
+/// A gateway whose configuration the test changes, and the reload metrics of the gateway.
 struct ReloadScenario: Sendable {
     let scenario: Scenario
     /// The initial configuration.
@@ -44,7 +44,7 @@ struct ReloadScenario: Sendable {
     }
 
     func untilEnded(_ result: String, after before: Int) async throws {
-        _ = try await eventually("a reload that ends \(result); standard error: \(gateway.errors)") {
+        _ = try await eventually("a reload with the result \(result); standard error: \(gateway.errors)") {
             try count(result) > before ? true : nil
         }
     }

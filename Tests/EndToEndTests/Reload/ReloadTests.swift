@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A new configuration takes the place of the one before wholly, or not at all.
+/// A new configuration replaces the previous one completely or not at all.
 struct ReloadTests {
     private static let added = "path: /added/**, auth: none, upstream: api"
 
@@ -26,7 +26,7 @@ struct ReloadTests {
             let client = try RawClient(port: reload.gateway.port)
             #expect(try client.exchange(.get("/added/1")).status == 404)
             try await reload.reload { $0.routes = [Self.added] }
-            // On the connection that was there before, too.
+            // The routes also apply to an existing connection.
             #expect(try client.exchange(.get("/added/1")).status == 200)
             #expect(try client.exchange(.get("/public/1")).status == 404)
             #expect(try reload.gateway.metric("gatehouse_config_generation") == 2)
@@ -49,7 +49,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `reloads of a file that multiplies hold up neither health checks nor stopping`() async throws {
+    @Test func `reloads of a file with YAML anchors delay neither health checks nor the shutdown`() async throws {
         try await ReloadScenario.run { reload in
             try reload.gateway.rewrite(RefusedConfigurationTests.bomb)
             for _ in 1...2 {
@@ -145,7 +145,7 @@ struct ReloadTests {
 
     private static let misses = "gatehouse_token_cache_misses_total"
 
-    /// Changes that concern no token, and the metrics that must not change with them.
+    /// Changes that concern no token, and the metrics that must not change.
     static let irrelevant: [(change: @Sendable (inout GatewayConfiguration) -> Void, metrics: [String])] = [
         ({ $0.routes.append(added) }, [misses]),
         (
@@ -155,7 +155,7 @@ struct ReloadTests {
     ]
 
     @Test(arguments: irrelevant.indices)
-    func `verified tokens and connections stay where a reload does not concern them`(index: Int) async throws {
+    func `verified tokens and connections stay if a reload does not concern them`(index: Int) async throws {
         try await ReloadScenario.run(arrange: {
             $0["workers"] = "1"
             $0["headers"] = "{ extra: { X-Role: token.role, X-Who: 'uid + uid' } }"
@@ -190,7 +190,7 @@ struct ReloadTests {
             let token = try reload.scenario.token()
             #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
             await reload.scenario.provider.stop()
-            // The verification settings change, so the token is verified again, with the keys in memory.
+            // The verification settings change, so the token is verified again with the keys in memory.
             try await reload.reload {
                 $0["identity"] = $0["identity"]?.replacing("stale_for: 24h }", with: "stale_for: 24h }, clock_skew: 7s")
             }
@@ -233,7 +233,7 @@ struct ReloadTests {
             let client = try RawClient(port: added)
             #expect(try client.exchange(.get("/public/1")).status == 200)
             try await reload.reload { _ in }
-            // New connections are rejected there; open ones stay.
+            // New connections are rejected there. Open ones stay.
             #expect(throws: RawClient.Failure.self) { try RawClient(port: added) }
             #expect(try client.exchange(.get("/public/2")).status == 200)
             #expect(try reload.scenario.send(.get("/public/3")).status == 200)

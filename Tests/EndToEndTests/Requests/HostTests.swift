@@ -28,7 +28,7 @@ struct HostTests: SharedScenarioSuite {
     @Test(arguments: ["example.com", "evilexample.com", "example.com.evil.example", ".example.com", "api.example.com."])
     func `B-17: a wildcard ends at a dot`(host: String) throws {
         let status = try get("/x/1", host: host).status
-        // A trailing dot names the same host; it may be refused or taken for it, but never for another.
+        // A trailing dot names the same host. The request can be rejected or match that host, but no other one.
         #expect(status == 404 || status == 400 || (host == "api.example.com." && status == 401))
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Slow clients and clients that left affect only their own connections.
+/// Slow clients and disconnected clients affect only their own connections.
 ///
-/// The limits grow with the allowance. Otherwise a stalled machine would end a connection before its request.
+/// The timeouts grow with the allowance. Otherwise a stalled machine would close a connection before its request.
 @Suite(
     .sharedScenario {
         let (head, idle) = (Allowance.setting(milliseconds: 400), Allowance.setting(milliseconds: 600))
@@ -32,7 +32,7 @@ struct TimeLimitTests: SharedScenarioSuite {
         #expect(try client.readToEnd() == [])
     }
 
-    @Test func `a request has a timeout for everything`() throws {
+    @Test func `the request timeout includes the response of the upstream`() throws {
         expectDenial(try scenario.send(.get("/public/x?delay=20000")), 504, "upstream/timeout")
     }
 }

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Fields of `headers.extra` that expressions fill.
+/// Fields of `headers.extra` with the values of expressions.
 @Suite(
     .sharedScenario { configuration in
         configuration["headers"] = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisFixtures
 
-/// A later sign-in that the store knows of, where rules ask for a recent one.
+/// A recorded sign-in, with rules that require a recent one.
 struct RecordedSignInRuleTests {
     private static let old = unixNow() - 4000
     private static let challenge = #"Bearer error="insufficient_user_authentication", max_age="300""#

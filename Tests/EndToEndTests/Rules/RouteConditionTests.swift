@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// `allow` on routes, from outside.
+/// `allow` on routes, tested from outside.
 @Suite(.sharedScenario { $0.addConditions() }) struct RouteConditionTests: SharedScenarioSuite {
     private func expectDenied(
         _ request: WireRequest, sourceLocation: SourceLocation = #_sourceLocation
@@ -9,7 +9,7 @@ import Testing
         let before = scenario.echo.requestCount
         let response = try scenario.send(request)
         expectDenial(response, 403, "auth/permission-denied", sourceLocation: sourceLocation)
-        // The response does not name the reason.
+        // The response does not contain the reason.
         #expect(
             !response.text.contains("rule") && !response.text.contains("gatehouse.yaml"), sourceLocation: sourceLocation
         )
@@ -48,7 +48,7 @@ import Testing
         (#"["admins"]"#, 200), (#"["users","admins"]"#, 200), ("[]", 403), (#"["admin"]"#, 403), (#"["xadmins"]"#, 403),
         (#""admins""#, 403), (#"[["admins"]]"#, 403), (#"["ADMINS"]"#, 403), (#"{"admins":true}"#, 200), ("null", 403),
     ])
-    func `E-16: groups are those of the token`(_ groups: String, _ status: Int) throws {
+    func `E-16: only the groups of the token count`(_ groups: String, _ status: Int) throws {
         let claim = try #require(JSON(parsing: Array(groups.utf8)))
         #expect(
             try scenario.send(.bearer(scenario.token { $0.setting("groups", to: claim) }, "/group/x")).status == status)
@@ -93,7 +93,7 @@ import Testing
         ("/query/x?mode=safe&m%6Fde=unsafe", 403), ("/query/x?mode=safe&%FF=1", 403), ("/query/x?mode=safe&a=%FF", 200),
         ("/query/x?mode=safe;mode=unsafe", 403),
     ])
-    func `a query has one meaning`(_ target: String, _ status: Int) throws {
+    func `a condition reads only an unambiguous query parameter`(_ target: String, _ status: Int) throws {
         #expect(try scenario.send(.bearer(scenario.token(), target)).status == status)
     }
 

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Logs of decisions by rules: they name the `allow` and the reason, and no claim.
+/// Logs of decisions by rules. They contain the `allow` and the reason, and no claims.
 struct RuleLogTests {
     private static let rules = """
         rules_version = '2';

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// No spelling of a path bypasses its condition: rules get the form that is matched and forwarded.
+/// No spelling of a path bypasses its condition. Rules get the canonical path, which is also matched and forwarded.
 @Suite(.sharedScenario { $0.addConditions() }) struct RulePathTests: SharedScenarioSuite {
     @Test(arguments: [
         ("ada", "/users/%61da/x", "/users/ada/x"), ("bob", "/users/%61da/x", "403"),

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Testing
 
 extension GatewayConfiguration {
-    /// Routes with conditions of many kinds before the usual ones.
+    /// Routes with various conditions, before the usual routes.
     mutating func addConditions() {
         routes =
             [

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// The file of `RulesFileTests`.
+/// The rules file of `RulesFileTests`.
 private enum RulesFileText {
     static let rules = """
         rules_version = '2';
@@ -31,7 +31,7 @@ private enum RulesFileText {
         """
 }
 
-/// A rules file for every route that authenticates, from outside.
+/// A rules file for every route that authenticates, tested from outside.
 @Suite(
     .sharedScenario { configuration in
         configuration["rules"] = "api.rules"
@@ -113,11 +113,11 @@ private enum RulesFileText {
         expectDenial(
             try scenario.send(.post("/optional/x")), 401, "auth/missing-credential", challenge: "Bearer")
         #expect(try status(scenario.token(), "/optional/x", "POST") == 200)
-        // A path that ends in `/` is listed, which nothing allows here.
+        // A path that ends in `/` is a `list` request, which no `allow` statement permits here.
         #expect(try scenario.send(.get("/optional/x/")).status == 401)
     }
 
-    @Test func `literals match in their case whatever the route does`() throws {
+    @Test func `literals match case-sensitively on every route`() throws {
         let admin = try scenario.token { $0.setting("admin", to: true) }
         #expect(try status(admin, "/loose/admin") == 200)
         #expect(try status(scenario.token(), "/loose/admin") == 403)

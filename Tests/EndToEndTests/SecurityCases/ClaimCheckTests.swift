@@ -45,7 +45,7 @@ import Testing
         [.string(google + "demo-gatehouse")], "https://session.firebase.google.com/demo-gatehouse",
     ]
 
-    /// All projects of Firebase share their keys, so only `iss` and `aud` distinguish them.
+    /// All Firebase projects share their keys, so only `iss` and `aud` distinguish them.
     @Test(.tags(.e04, .e19, .f24), arguments: issuers)
     func `the issuer is compared byte by byte`(issuer: JSON) throws {
         try scenario.expectRefusal(
@@ -74,7 +74,7 @@ import Testing
             .bearer(scenario.token { $0.setting("user_id", to: "root") }, "/me/e09"), 401, "auth/invalid-id-token")
     }
 
-    /// Seconds from now, and whether the token passes. The skew is 5 s; unit tests have the exact limits.
+    /// Seconds from now, and whether the token passes. The skew is 5 s. Unit tests cover the exact limits.
     static let times: [(claim: String, offset: Int64, passes: Bool)] = [
         ("iat", 3, true), ("iat", 12, false), ("iat", 3600, false), ("iat", -3600, true), ("iat", -1_000_000_000, true),
         ("nbf", 3, true), ("nbf", 12, false), ("nbf", -3600, true), ("auth_time", 3, true), ("auth_time", 12, false),
@@ -104,20 +104,20 @@ import Testing
             ("a legacy one", .bearer(legacy, "/me/x"), "auth/argument-error"),
             ("a legacy one in the cookie", .cookie(legacy, "/me/x"), "auth/argument-error"),
             (
-                "an ID token that says it is a session",
+                "an ID token with the issuer of session cookies",
                 .cookie(
                     scenario.token { $0.setting("iss", to: "https://session.firebase.google.com/demo-gatehouse") },
                     "/me/x"),
                 "auth/invalid-session-cookie"
             ),
             (
-                "a session that says it is an ID token",
+                "a session cookie with the issuer of ID tokens",
                 .bearer(
                     scenario.cookie { $0.setting("iss", to: "https://securetoken.google.com/demo-gatehouse") }, "/me/x"),
                 "auth/invalid-id-token"
             ),
             (
-                "a custom token that has a kid",
+                "a custom token with a kid",
                 .bearer(
                     scenario.token { $0.setting("aud", to: .string(FirebaseToken.customTokenAudience)) }, "/me/x"),
                 "auth/argument-error"
@@ -136,7 +136,7 @@ import Testing
         expectDenial(response, 401, isText ? "auth/tenant-id-mismatch" : "auth/invalid-id-token")
     }
 
-    /// Sign-in providers on a route that lists one: compared byte for byte, and only where Firebase writes them.
+    /// Sign-in providers on a route that lists one. Only the claim that Firebase sets is compared, byte for byte.
     static let providers: [(what: String, change: @Sendable (FirebaseToken) -> FirebaseToken, status: Int)] = [
         ("another", { $0 }, 403),
         ("in another case", { $0.setting("firebase", "sign_in_provider", to: "Apple.com") }, 403),

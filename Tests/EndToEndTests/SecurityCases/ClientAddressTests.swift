@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The client address is that of the socket, however private.
+/// The client address is the address of the socket, including private addresses.
 struct ClientAddressTests {
     static let claims: [[String]] = [
         ["X-Forwarded-For: evil\", 127.0.0.1, not-an-ip"], ["X-Forwarded-For: 127.0.0.1"],
@@ -14,7 +14,7 @@ struct ClientAddressTests {
         ["X-Forwarded-For: 8.8.8.8\u{0}"], ["X-Forwarded-For: \u{FF}\u{FE}"],
     ]
 
-    /// Two listeners, the second for a client on another local address.
+    /// Runs a gateway with two listeners. Clients of the second one connect to another local address.
     private func run(_ body: (Scenario, _ ports: [Int]) throws -> Void) async throws {
         try await Scenario.run(arrange: { $2["listen"] = "[{ address: 127.0.0.1:0 }, { address: 127.0.0.2:0 }]" }) {
             scenario in
@@ -76,6 +76,6 @@ struct ClientAddressTests {
 }
 
 extension Array {
-    /// So many elements, beginning again after the last.
+    /// Returns `count` elements and repeats the array as needed.
     func cycled(_ count: Int) -> [Element] { (0..<count).map { self[$0 % self.count] } }
 }

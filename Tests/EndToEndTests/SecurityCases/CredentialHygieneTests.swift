@@ -24,7 +24,7 @@ import Testing
             let answer = response.fields.map { "\($0.name): \($0.value)" }.joined() + response.text
             for secret in [token, cookie] { #expect(!answer.contains(secret.suffix(40))) }
         }
-        // A request may be sent once more where the service closed a kept connection; never to anybody else.
+        // The gateway can retry a request if the upstream closed a kept connection, but never at another upstream.
         let seen = scenario.echo.received.suffix(scenario.echo.requestCount - already)
         #expect(seen.count >= 2 * row.forwarded && seen.count <= 4 * row.forwarded, "\(seen.count)")
         for request in seen {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// `Authorization` lines, and what an authenticated route answers to them.
+    /// `Authorization` lines, and the status of an authenticated route.
     static let duplicates: [(what: String, lines: [String], status: Int)] = [
         ("the same twice", ["Authorization: Bearer TOKEN", "Authorization: Bearer TOKEN"], 400),
         ("in two cases", ["authorization: Bearer TOKEN", "AUTHORIZATION: Bearer TOKEN"], 400),
@@ -44,7 +44,7 @@ import Testing
         ("with garbage", ["Authorization: x", "Authorization: Bearer TOKEN"], 400),
         ("three", ["Authorization: a", "Authorization: b", "Authorization: Bearer TOKEN"], 400),
         ("in one line", ["Authorization: Bearer TOKEN, Bearer TOKEN"], 401),
-        ("with an e-mail's cookie", ["Authorization: Bearer TOKEN", "Cookie: __session=COOKIE"], 400),
+        ("with a session cookie of another user", ["Authorization: Bearer TOKEN", "Cookie: __session=COOKIE"], 400),
     ]
 
     @Test(.tags(.a23, .d17), arguments: duplicates)
@@ -68,7 +68,7 @@ import Testing
         ("two sessions", "Cookie: __session=COOKIE; __session=OTHER", 400),
         ("the other order", "Cookie: __session=OTHER; __session=COOKIE", 400),
         ("in two lines", "Cookie: __session=COOKIE\nCookie: __session=OTHER", 400),
-        ("ours after one that is no token", "Cookie: __session=legacy; __session=COOKIE", 200),
+        ("a session cookie after another value", "Cookie: __session=legacy; __session=COOKIE", 200),
         ("a name in another case", "Cookie: __SESSION=COOKIE", 401),
         ("a name with a prefix", "Cookie: x__session=COOKIE", 401),
         ("a value in quotes", "Cookie: __session=\"COOKIE\"", 200),
@@ -79,7 +79,8 @@ import Testing
     ]
 
     @Test(.tags(.d17, .h12), arguments: twoCookies)
-    func `several session cookies are never a choice`(row: (what: String, line: String, status: Int)) throws {
+    func `different session cookies are never accepted together`(row: (what: String, line: String, status: Int)) throws
+    {
         let line = row.line.replacing("OTHER", with: try scenario.cookie(.grace))
         let response = try scenario.send(RawRequest(stringLiteral: "GET /me/cookies HTTP/1.1\nHost: a\n\(line)\n\n"))
         #expect(response.status == row.status, "\(row.what): \(response.text)")
@@ -105,7 +106,7 @@ import Testing
         for target in ["/me/h12", "/public/h12"] {
             let text = RawRequest(stringLiteral: "GET \(target) HTTP/1.1\nHost: a\n\(sent)\n\n")
             _ = try #require(EchoReport(try scenario.send(text)))
-            // Byte for byte, as the upstream keeps them: JSON could not carry what is no text.
+            // The comparison uses the received bytes, because JSON cannot contain bytes that are not text.
             let request = try #require(scenario.echo.received.last)
             let expected = kept.map { String(decoding: $0.unicodeScalars.map { UInt8($0.value) }, as: UTF8.self) }
             #expect(request.values(of: "Cookie") == expected)
@@ -145,7 +146,7 @@ import Testing
             #expect(response.status == 401, "\(row.what)")
             #expect(count == 0, "\(row.what)")
         }
-        // Both were verified and kept meanwhile: each counts only where it belongs.
+        // Both tokens were verified and cached meanwhile. Each is accepted only in its own field.
         #expect(try scenario.send(.bearer(id, "/me/g15")).status == 200)
         #expect(try scenario.send(.cookie(session, "/me/g15")).status == 200)
         #expect(try scenario.send(.cookie(id, "/me/g15")).status == 401)

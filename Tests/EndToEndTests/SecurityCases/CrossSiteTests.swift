@@ -14,7 +14,7 @@ import Testing
 struct CrossSiteTests: SharedScenarioSuite {
     static let pages: [(what: String, fields: [String])] = [
         ("another site", ["Sec-Fetch-Site: cross-site", "Origin: https://evil.example"]),
-        ("another site, of which nothing else is told", ["Sec-Fetch-Site: cross-site"]),
+        ("another site without an origin", ["Sec-Fetch-Site: cross-site"]),
         ("a sibling", ["Sec-Fetch-Site: same-site", "Origin: https://evil.own.example"]),
         ("another site in an old browser", ["Origin: https://evil.example"]),
         ("a sandboxed page", ["Origin: null"]),
@@ -62,7 +62,7 @@ struct CrossSiteTests: SharedScenarioSuite {
         #expect(report["X-Auth-Uid"] == "ada")
     }
 
-    @Test func `a token that browsers do not send by themselves is permitted`() throws {
+    @Test func `a token that browsers do not send automatically is permitted`() throws {
         for page in Self.pages {
             let request = try request("POST", "/me/x", page.fields, cookie: false, bearer: true)
             #expect(try scenario.passes(request)["X-Auth-Uid"] == "ada")
@@ -83,7 +83,7 @@ struct CrossSiteTests: SharedScenarioSuite {
         #expect(try scenario.metric("gatehouse_insecure_option", containing: "routes[/hook/**].insecure_no_csrf") == 1)
     }
 
-    @Test func `a cross-site denial is reported as any denial`() throws {
+    @Test func `a cross-site denial is reported like other denials`() throws {
         let before = try scenario.metric("gatehouse_requests_total", containing: "request/cross-site")
         let response = try scenario.send(try request("POST", "/me/x", Self.pages[0].fields + ["Content-Length: 0"]))
         expectDenial(response, 403, "request/cross-site")
@@ -92,7 +92,7 @@ struct CrossSiteTests: SharedScenarioSuite {
     }
 }
 
-/// The same rule where the gateway has no accounts of its own: Firebase's session cookies are cookies too.
+/// The same check in a gateway without accounts: it applies to Firebase's session cookies, too.
 @Suite(.sharedScenario) struct CrossSiteWithoutAccountsTests: SharedScenarioSuite {
     @Test func `a page of another site cannot act as the user`() throws {
         let cookie = "Cookie: __session=\(try scenario.cookie(.ada))"

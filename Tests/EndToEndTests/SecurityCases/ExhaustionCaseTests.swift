@@ -5,10 +5,10 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Unbounded input costs bounded time and memory.
+/// Unbounded input uses bounded time and memory.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
 struct ExhaustionCaseTests {
-    @Test(.tags(.k07, .k08)) func `many clients that send nothing cost only their timeout`() async throws {
+    @Test(.tags(.k07, .k08)) func `many clients that send nothing are closed after their timeout`() async throws {
         try await Scenario.run(arrange: {
             $2["limits"] = "{ head_timeout: 500ms, idle_timeout: 700ms, connections: 1000 }"
         }) { scenario in
@@ -38,7 +38,7 @@ struct ExhaustionCaseTests {
         }
     }
 
-    /// A token whose signature is wrong is not remembered, neither as good nor as bad.
+    /// A token with a wrong signature is not cached, neither as valid nor as invalid.
     @Test(.tags(.k15, .k16)) func `a flood of invalid tokens fills no cache`() async throws {
         try await Scenario.run { scenario in
             let parts = try scenario.token().split(separator: ".")
@@ -58,8 +58,9 @@ struct ExhaustionCaseTests {
         }
     }
 
-    /// The processor time of equally many requests of each size. With a quadratic cost, four times the bytes would take
-    /// sixteen times as long.
+    /// The processor time for the same number of requests of each size. If the cost were quadratic, four times the
+    /// bytes
+    /// would take sixteen times as long.
     @Test(.tags(.b22)) func `the cost of a long path is proportional to its length`() async throws {
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["workers"] = "1"
@@ -82,7 +83,7 @@ struct ExhaustionCaseTests {
             for piece in ["a/", "/", "./", "%41", "a/../", "x1/", "%C3%A4/", "../a/a/r/"] {
                 let short = try cost(16_384, piece)
                 let long = try cost(65_536, piece)
-                // Ticks are 10 ms: a few of them are noise.
+                // Ticks are 10 ms, so a few of them are noise.
                 #expect(long <= 8 * max(short, 4), "\(piece): \(short) and \(long) ticks")
             }
             let limit = try scenario.send(.get("/r/" + String(repeating: "a", count: 300_000)))
@@ -92,7 +93,7 @@ struct ExhaustionCaseTests {
 }
 
 extension GatewayProcess {
-    /// Processor time that the process used, in hundredths of a second.
+    /// The processor time of the process, in hundredths of a second.
     fileprivate func processorTicks() throws -> Int {
         let stat = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")

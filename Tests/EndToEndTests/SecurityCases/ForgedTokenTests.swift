@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Tokens made without the key, by each known attack on libraries.
+/// Tokens created without the private key, by each known attack on libraries.
 @Suite(.sharedScenario { $0["limits"] = "{ head_size: 256KiB }" }) struct ForgedTokenTests: SharedScenarioSuite {
     /// Each secret is a public form of the key.
     @Test(.tags(.d01)) func `a public key is never an HMAC secret`() throws {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(.tags(.d03, .d04), arguments: [Algorithm.rs384, .rs512, .ps256, .ps384, .ps512])
-    func `a signature by the right key in another algorithm is invalid`(algorithm: Algorithm) throws {
+    func `a signature by the correct key with another algorithm is invalid`(algorithm: Algorithm) throws {
         let key = try #require(scenario.provider.keys.current(for: .idToken))
         let other = try SigningKey(pem: key.pem(), algorithm: algorithm, keyID: key.keyID)
         let token = scenario.provider.idToken(for: .ada)
@@ -100,7 +100,6 @@ import Testing
         "../../evil", "//127.0.0.1:PORT/evil", "gopher://127.0.0.1:PORT/",
     ]
 
-    /// A URL in a token is never fetched.
     @Test(.tags(.f14), arguments: urls)
     func `a URL in a token is never fetched`(url: String) throws {
         let url = JSON.string(url.replacing("PORT", with: "\(scenario.echo.port)"))
@@ -133,7 +132,7 @@ import Testing
     }
 }
 
-/// The public key in the forms that are passed around: X.509's SubjectPublicKeyInfo.
+/// The public key in common encodings of X.509's SubjectPublicKeyInfo.
 enum PublicKeyInfo {
     static func der(modulus: [UInt8]) -> [UInt8] {
         let key = element(0x30, element(0x02, [0] + modulus) + element(0x02, [1, 0, 1]))

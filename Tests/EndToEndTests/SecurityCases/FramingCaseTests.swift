@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The gateway and its upstream agree on where each request ends.
+/// The gateway and its upstream agree on the end of each request.
 @Suite(.sharedScenario) struct FramingCaseTests: SharedScenarioSuite {
-    /// Field lines that another server could read as framing, before a request that must not be forwarded.
+    /// Field lines that another server could interpret as framing, before a request that must not be forwarded.
     static let framings: [String] = [
         "Content-Length: 0\nTransfer-Encoding: chunked",
         "Content-Length: 6\nTransfer-Encoding: chunked\nContent-Length: 6",
@@ -113,7 +113,7 @@ import Testing
         #expect(scenario.echo.requestCount == before)
     }
 
-    /// gzip of "hello" repeated: what a body says about itself is not ours to follow.
+    /// gzip of "hello" repeated. The gateway does not interpret the encoding of a body.
     private static let gzip: [UInt8] =
         [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 0x03] + [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0] + [
             0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0,
@@ -127,7 +127,7 @@ import Testing
         #expect(report.bodyChecksum == String(FNV1a.checksum(Self.gzip), radix: 16))
         #expect(report["Content-Encoding"] == "gzip" && report["Accept-Encoding"] == "gzip, br")
         #expect(report["Content-Length"] == "\(Self.gzip.count)")
-        // 1 MiB that calls itself compressed, and is not: a decoder would choke, a relay does not look.
+        // 1 MiB that is declared as compressed but is not. A decoder would fail, and a proxy forwards it unchanged.
         let answer = try client.exchange(.get("/public/k09?bytes=1048576&field=Content-Encoding:gzip"))
         #expect(answer["Content-Encoding"] == "gzip" && answer.body == BodyPattern.bytes(1_048_576))
     }
@@ -135,7 +135,7 @@ import Testing
     @Test(
         .tags(.k11),
         arguments: ["hasty=1", "hasty=1&status=401", "hasty=1&bytes=100000", "hasty=1&chunked=1&bytes=1000"])
-    func `a body that is still due is not read as the next request`(how: String) throws {
+    func `the rest of a body is not read as the next request`(how: String) throws {
         for framing in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
             let client = try scenario.client(
                 sending: "POST /public/owed?\(how) HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
@@ -164,7 +164,7 @@ import Testing
     {
         let client = try scenario.connect()
         let head = lines + ["Authorization: Bearer \(try scenario.token())"]
-        // Right behind it, what a client that believes in its tunnel would say: one more request is all it can be.
+        // The data that a client sends if it expects a tunnel. The gateway reads it as one more request.
         let frames = "GET \(target)/second HTTP/1.1\r\nHost: a\r\n\r\n"
         try client.send(WireRequest(target: target, fields: head).bytes + Array(frames.utf8))
         let first = try client.response()
@@ -183,7 +183,7 @@ import Testing
         expectDenial(try client.response(), 502, "upstream/invalid-response")
         try? client.send("GET /public/behind HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try? client.response()
-        // If it went anywhere, it went as a request of its own: through all checks, on a connection that is no tunnel.
+        // If the request was forwarded, it passed all checks and used a connection that is not a tunnel.
         let seen = scenario.echo.received.filter { $0.path == "/public/behind" }
         #expect(seen.count - before <= 1)
         for request in seen { #expect(request.values(of: "X-Forwarded-For") == ["127.0.0.1"]) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Claims are data: what they say never becomes a line, a field or a decision of its own.
+/// Claims are data: their text never becomes a line, a field or a decision.
 @Suite(
     .sharedScenario { configuration in
         configuration["headers"] = """
@@ -22,21 +22,21 @@ struct HostileClaimTests: SharedScenarioSuite {
         "\r\n\r\nGET / HTTP/1.1",
     ]
 
-    /// Where a claim reaches a field.
-    static let places: [(path: [String], field: String)] = [
+    /// The claims that reach fields, and the names of these fields.
+    static let claimFields: [(path: [String], field: String)] = [
         (["sub"], "X-Auth-Uid"), (["email"], "X-Auth-Email"), (["firebase", "sign_in_provider"], "X-Auth-Provider"),
         (["role"], "X-Role"), (["https://x.example/roles"], "X-Dotted"), (["a", "b"], "X-Nested"),
     ]
 
     @Test(.tags(.a14), arguments: values)
     func `no claim adds a field line`(value: String) throws {
-        for place in Self.places {
+        for place in Self.claimFields {
             let token = try scenario.token { token in
                 var token = token.removing("user_id")
                 token.claims.set(place.path, to: .string(value))
                 return token
             }
-            // Such a uid is invalid.
+            // A uid with control characters is invalid.
             if place.path == ["sub"], value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
                 expectDenial(try scenario.send(.bearer(token, "/me/a14")), 401, "auth/invalid-id-token")
                 continue
@@ -48,12 +48,12 @@ struct HostileClaimTests: SharedScenarioSuite {
             #expect(sent.removingPercentEncoding == value, "\(place.field): \(sent)")
             #expect(report.fields.filter { $0.value == "root" }.isEmpty)
             let names = Set(report.fields.map { $0.name.lowercased() })
-            #expect(names.count == report.fields.count, "a field stands twice")
+            #expect(names.count == report.fields.count, "a field is repeated")
         }
     }
 
     @Test(.tags(.a14), arguments: [("role", 9_000), ("name", 10_240), ("email", 9_000)])
-    func `a long claim is forwarded whole or refused`(claim: String, count: Int) throws {
+    func `a long claim is forwarded completely or rejected`(claim: String, count: Int) throws {
         let long = String(repeating: "n", count: count)
         let response = try scenario.send(
             .bearer(scenario.token { $0.setting(claim, to: .string(long)) }, "/me/a14"))
@@ -69,14 +69,14 @@ struct HostileClaimTests: SharedScenarioSuite {
     }
 
     static let undecodable: [(what: String, line: String, status: Int)] = [
-        ("a token that is not ASCII", "Authorization: Bearer \u{FF}\u{FE}.\u{FF}.\u{FF}", 401),
-        ("a scheme that is not ASCII", "Authorization: B\u{E9}arer TOKEN", 401),
+        ("a non-ASCII token", "Authorization: Bearer \u{FF}\u{FE}.\u{FF}.\u{FF}", 401),
+        ("a non-ASCII scheme", "Authorization: B\u{E9}arer TOKEN", 401),
         ("a byte after the token", "Authorization: Bearer TOKEN\u{80}", 401),
         ("a byte before the token", "Authorization: Bearer \u{A0}TOKEN", 401),
         ("a cookie's token", "Cookie: __session=eyJ\u{FF}.eyJ\u{FF}.\u{FF}", 401),
-        ("a cookie that is no token", "Cookie: __session=\u{FF}\u{FE}", 401),
-        ("an identity field, and nothing else", "X-Auth-Uid: \u{C3}\u{28}ada", 401),
-        ("another field beside a token", "Authorization: Bearer TOKEN\nX-Any: \u{C3}\u{28}\u{FF}", 200),
+        ("a cookie that is not a token", "Cookie: __session=\u{FF}\u{FE}", 401),
+        ("only an identity field", "X-Auth-Uid: \u{C3}\u{28}ada", 401),
+        ("another field and a token", "Authorization: Bearer TOKEN\nX-Any: \u{C3}\u{28}\u{FF}", 200),
         ("a name", "X-\u{C3}\u{A4}: a", 400),
     ]
 
@@ -116,7 +116,7 @@ struct HostileClaimTests: SharedScenarioSuite {
     ]
 
     @Test(.tags(.e18), arguments: shapes)
-    func `the path of a claim has one meaning`(row: (claim: [String], value: JSON, fields: [String: String?])) throws {
+    func `the path of a claim is unambiguous`(row: (claim: [String], value: JSON, fields: [String: String?])) throws {
         let token = try scenario.token { token in
             var token = token
             token.claims.set(row.claim, to: row.value)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Tokens made to cost time or memory, or to crash the process.
+/// Tokens that are designed to use much time or memory, or to crash the process.
 @Suite(.sharedScenario { $0["limits"] = "{ head_size: 1MiB }" }) struct HostileTokenTests: SharedScenarioSuite {
-    /// Sends a token that must be refused, within the 15 s for which the client waits.
+    /// Sends a token that must be rejected within the client timeout of 15 s.
     private func refuse(_ token: String, _ code: String = "auth/argument-error", _ what: String = "") throws {
         try scenario.expectRefusal(.bearer(token, "/me/hostile"), 401, code, what)
     }
@@ -38,14 +38,15 @@ import Testing
         try refuse(row.make(scenario.token()), "auth/argument-error", row.what)
     }
 
-    /// A change to one part that decoders who are not strict undo.
+    /// Changes to one part of a token that lenient decoders ignore.
     static let spellings: [(what: String, change: @Sendable (String) -> String)] = [
         ("padding", { $0 + "=" }), ("two pads", { $0 + "==" }), ("padding encoded", { $0 + "%3D" }),
         ("a plus", { "+" + $0.dropFirst() }), ("a slash", { $0.dropLast() + "/" }),
         ("a tab", { $0.prefix(5) + "\t" + $0.dropFirst(5) }),
         ("a space within", { $0.prefix(4) + " " + $0.dropFirst(4) }),
         ("a line end", { $0.prefix(8) + "\u{B}" + $0.dropFirst(8) }),
-        ("a letter that is none", { $0.dropLast() + "!" }), ("a byte beyond ASCII", { $0.dropLast() + "\u{e9}" }),
+        ("a letter outside of the alphabet", { $0.dropLast() + "!" }),
+        ("a byte beyond ASCII", { $0.dropLast() + "\u{e9}" }),
         ("one letter too many", { $0 + String(repeating: "A", count: 5 - $0.count % 4) }), ("stray bits", strayBits),
         ("a colon", { ":" + $0 }), ("a tilde", { $0 + "~" }),
     ]
@@ -58,17 +59,17 @@ import Testing
         let bytes = Array("GET /me/d11 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
         let client = try scenario.client(sending: bytes)
         let response = try client.response()
-        // A control character is no field value at all.
+        // A control character is invalid in a field value.
         #expect(response.status == 401 || (response.status == 400 && token.contains("\u{B}")), "\(row.what)")
     }
 
-    /// Payload texts that are valid JSON only in their beginning, or only for the patient.
+    /// Payloads with a valid prefix, or with deep nesting.
     static let payloads: [(what: String, code: String, claim: String)] = [
         (
             "arrays in arrays", "auth/argument-error",
             String(repeating: "[", count: 4000) + String(repeating: "]", count: 4000)
         ),
-        ("arrays that never end", "auth/argument-error", String(repeating: "[", count: 10_000)),
+        ("arrays without an end", "auth/argument-error", String(repeating: "[", count: 10_000)),
         (
             "objects in objects", "auth/argument-error",
             String(repeating: "{\"a\":", count: 1500) + "1" + String(repeating: "}", count: 1500)
@@ -91,7 +92,7 @@ import Testing
     func `the cost of a claim is bounded by its length`(row: (what: String, code: String, claim: String)) throws {
         let token = try scenario.token { $0.setting("x", to: .raw(row.claim)) }
         let (response, count) = try scenario.forwarded { try scenario.send(.bearer(token, "/me/d13")) }
-        // Valid JSON can pass, and is then forwarded.
+        // Valid JSON can be accepted. Then it is forwarded.
         guard response.status != 200 else {
             #expect(row.code == "" && EchoReport(response)?["X-Auth-Uid"] == "ada" && count == 1, "\(row.what)")
             return
@@ -165,7 +166,7 @@ import Testing
             + "..AAAAAAAAAAAAAAAA.\(String(repeating: "A", count: 4000)).AAAAAAAAAAAAAAAAAAAAAA"
     }
 
-    /// The last letter with bits set that no byte takes up; a part that fills its last byte gets a letter more.
+    /// Returns the part with unused bits set in its last letter, or with one more letter if it has no unused bits.
     private static func strayBits(_ part: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard part.count % 4 != 0, let last = part.last, let value = alphabet.firstIndex(of: last) else {

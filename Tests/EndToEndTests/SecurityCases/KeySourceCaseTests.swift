@@ -6,7 +6,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A source of keys that is flooded, broken, gone or lying costs only those whose tokens need it.
+/// A key source that is flooded, broken or unavailable affects only the requests whose tokens need it.
 struct KeySourceCaseTests {
     private func refresh(_ scenario: Scenario) throws { try scenario.admin("POST", "/v1/keys/refresh") }
 
@@ -20,7 +20,7 @@ struct KeySourceCaseTests {
             let client = try scenario.connect()
             let before = try scenario.gateway.residentKilobytes()
             let long = String(repeating: "k", count: 200)
-            // Unsigned would be refused before its kid is looked at: these are refused for nothing but the kid.
+            // The gateway rejects unsigned tokens before the lookup of the key ID, so these tokens are otherwise valid.
             let parts = try scenario.token().split(separator: ".")
             for batch in 0..<30 {
                 let tokens = (0..<100).map { number in
@@ -32,7 +32,7 @@ struct KeySourceCaseTests {
                 #expect(try scenario.send(.bearer(good, "/me/good")).status == 200)
                 #expect(try scenario.send(.cookie(other, "/me/good")).status == 200)
             }
-            // On a machine that is slow, or busy, there may be more than one cool-down.
+            // On a slow machine there can be more than one cool-down.
             let coolDowns = Int((ContinuousClock.now - start) / .seconds(30))
             #expect(scenario.provider.calls(to: .idTokenJWKSet) <= calls + 1 + coolDowns)
             #expect(try scenario.gateway.residentKilobytes() - before < Allowance.memory(kilobytes: 16_000))
@@ -78,7 +78,7 @@ struct KeySourceCaseTests {
         try await Scenario.run { scenario in
             let keys = scenario.provider.keys[.idToken].map(\.jwk).joined(separator: ",")
             let body = "{\"keys\":[\(keys)]}"
-            // A proper answer that promises to keep the connection, which is then closed without a word.
+            // A complete response without `Connection: close`, after which the connection is closed.
             scenario.provider.misbehave(
                 .raw("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"), at: .idTokenJWKSet)
             for _ in 0..<20 {
@@ -90,7 +90,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    /// Answers that are no key set, or only the beginning of one.
+    /// Responses that are not key sets, or only the beginning of one.
     static let answers: [Misbehaviour] = [
         .html, .noKeys, .truncatedJSON, .oversized(), .status(503, body: "{\"keys\":[]}"), .status(200, body: ""),
         .status(404, body: "{}"), .status(204), .status(500, body: "<html>"), .body("{\"error\":{\"code\":500}}"),
@@ -162,7 +162,7 @@ struct KeySourceCaseTests {
     }
 
     @Test(.tags(.f07, .f08)) func `an outage is reported and ends by itself`() async throws {
-        // It keeps its port, which another process could take.
+        // The source keeps its port, which another process could otherwise use.
         try await Scenario.run(
             waits: false,
             arrange: { provider, _, _ in
@@ -194,13 +194,13 @@ struct KeySourceCaseTests {
         }
     }
 
-    /// Shortens the times of `identity.keys`.
+    /// Sets the durations of `identity.keys`.
     private func keys(_ text: String, _ provider: DevelopmentProvider, _ configuration: inout GatewayConfiguration) {
         configuration["identity"] = GatewayConfiguration.identity(
             provider.url(.idTokenJWKSet), provider.url(.sessionX509), keys: text)
     }
 
-    @Test(.tags(.f07)) func `keys outlive their source`() async throws {
+    @Test(.tags(.f07)) func `keys are used while their source is unavailable`() async throws {
         try await Scenario.run(
             maxAge: 1, arrange: { keys("{ min_ttl: 100ms, max_ttl: 200ms, stale_for: 1h }", $0, &$2) }
         ) { scenario in

@@ -34,7 +34,7 @@ import Testing
             #expect(scenario.echo.requestCount == 0)
             // The gateway connected and rejected the certificate.
             for server in [servers.0, servers.1] {
-                _ = try await eventually("an alert; the server says: \(server.log)") {
+                _ = try await eventually("a TLS alert; server log: \(server.log)") {
                     server.log.contains("alert") ? true : nil
                 }
             }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// The set that all providers of this process share.
+    /// The set of certificate authorities of all providers of this process.
     private static func set(_ use: DevelopmentKeys.Use) throws -> String {
         "{\"keys\":[\(try DevelopmentKeys.shared()[use].map(\.jwk).joined(separator: ","))]}"
     }

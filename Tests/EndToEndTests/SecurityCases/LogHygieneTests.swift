@@ -5,12 +5,13 @@ import Testing
 
 @testable import SystemFixtures
 
-/// L-02: text of others in all that a person reads: it forges no line, drives no terminal and turns no direction.
+/// L-02: untrusted text in logs and error messages forges no lines, and contains no control or bidirectional
+/// characters.
 struct LogHygieneTests {
     private static let hostile =
         "x\ntime=2026-11-22T09:00:00.000Z level=notice msg=forged\u{1B}[2J\u{202E}\u{85}\u{2028}"
 
-    /// Whether each scalar shows, apart from the ends of lines.
+    /// Returns whether the text contains no control or formatting characters except line feeds.
     private func isClean(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {

@@ -3,17 +3,17 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A missing protection prevents the start.
+/// A gateway without a configured protection does not start.
 struct MissingSecretTests {
     static let broken: [(what: String, text: String)] = [
         ("a token's file", "admin: { token: '${file:absent}' }\n"),
-        ("a token's file that is a folder", "admin: { token: '${file:.}' }\n"),
-        ("an empty token's file", "admin: { token: '${file:empty}' }\n"),
+        ("a token file that is a folder", "admin: { token: '${file:.}' }\n"),
+        ("an empty token file", "admin: { token: '${file:empty}' }\n"),
         ("a token's variable", "admin: { token: '${ABSENT_VARIABLE}' }\n"),
         ("the store's folder", "store: sqlite:absent/folder/gatehouse.db\n"),
-        ("the store's file, which is another's", "store: sqlite:text\n"),
+        ("a store file of another format", "store: sqlite:text\n"),
         ("rules", "rules: absent.rules\n"), ("session cookies' key", "accounts: { session_key: absent.pem }\n"),
-        ("session cookies' key where a store is shared", "accounts: {}\nstore: redis://127.0.0.1:1\n"),
+        ("no key of session cookies with a shared store", "accounts: {}\nstore: redis://127.0.0.1:1\n"),
         ("an assertion's key", "headers: { assertion: { key: absent.pem } }\n"),
     ]
 
@@ -27,7 +27,7 @@ struct MissingSecretTests {
     static let open: [(what: String, text: String)] = [
         ("no identity at all", ""), ("no project", "identity: { firebase: {} }\n"),
         ("an empty project", "identity: { firebase: { project: '' } }\n"),
-        ("an audience in a variable that is not there", "identity: { firebase: { project: '${ABSENT}' } }\n"),
+        ("an audience in an unset variable", "identity: { firebase: { project: '${ABSENT}' } }\n"),
         ("a wildcard", "identity: { firebase: { project: '*' } }\n"),
         ("keys over http", "identity: { firebase: { project: a, keys_url: 'http://keys.example/' } }\n"),
         (
@@ -43,7 +43,7 @@ struct MissingSecretTests {
         #expect(run.exitCode == 1, "\(row.what)")
     }
 
-    /// Switches that would leave out a check, under the names that other gateways give them.
+    /// Options that would skip a check, with names from other gateways.
     static let switches = [
         "identity: { firebase: { project: a, insecure_skip_signature: true } }",
         "identity: { firebase: { project: a, verify: false } }",
@@ -61,14 +61,14 @@ struct MissingSecretTests {
     }
 
     @Test(.tags(.l12), arguments: ["yes", "TRUE", "1", "'true'"])
-    func `a boolean is true or false and nothing else`(value: String) async throws {
+    func `a boolean is only true or false`(value: String) async throws {
         for option in ["insecure_emulator", "insecure_http"] {
             let text = CheckTests.valid.replacing("project: demo-gatehouse", with: "project: a, \(option): \(value)")
             #expect(try await serve(text).exitCode == 1, "\(option): \(value)")
         }
     }
 
-    /// Serves what must not be served: an address that cannot be bound ends it where the configuration does not.
+    /// Runs an invalid configuration. If the gateway accepts it, it exits because its address cannot be bound.
     private func serve(_ text: String) async throws -> CommandRun {
         let folder = try ScratchFolder()
         try folder.write("", to: "empty")

@@ -3,11 +3,11 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A token that is not valid, and the code of its denial.
+/// An invalid token, and the code of its denial.
 struct RefusedToken: Sendable, CustomTestStringConvertible {
     let what: String
     let code: String
-    /// Makes the token of a scenario.
+    /// Creates the token for a scenario.
     let make: @Sendable (Scenario) throws -> String
     var testDescription: String { what }
 
@@ -21,7 +21,7 @@ struct RefusedToken: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// No method, client, preflight or half-valid credential is a way around a route's checks.
+/// Methods, claims about the client, preflights and invalid credentials do not bypass the checks of a route.
 @Suite(
     .sharedScenario { configuration in
         configuration.routes =
@@ -41,7 +41,7 @@ struct NoBypassTests: SharedScenarioSuite {
     ]
 
     @Test(.tags(.c01), arguments: healthChecks, ["/me/x", "/strict/x", "/me/healthz", "/me/livez"])
-    func `no claim of a client about itself is a credential`(line: String, target: String) throws {
+    func `no field that describes the client is a credential`(line: String, target: String) throws {
         let (response, count) = try scenario.forwarded { try scenario.send(.get(target, line)) }
         #expect(response.status == 401, "\(line)")
         #expect(count == 0, "\(line)")
@@ -79,7 +79,7 @@ struct NoBypassTests: SharedScenarioSuite {
         let fields = lines + ["Cookie: __session=\(cookie)", "X-Auth-Uid: ada"]
         let report = try scenario.passes(WireRequest(method: "OPTIONS", target: "/cors/x", fields: fields))
         #expect(report.lines.filter { $0.hasPrefix("x-auth") || $0.hasPrefix("cookie") } == [])
-        // It permits no later request on the connection.
+        // The preflight permits no later request on the connection.
         let client = try scenario.connect()
         _ = try client.exchange(WireRequest(method: "OPTIONS", target: "/cors/x", fields: lines))
         for method in ["GET", "PUT", "POST"] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// One path for the rule and for the upstream, however it is spelled.
+/// Rules and the upstream get the same path, for every spelling.
 @Suite(
     .sharedScenario { configuration in
         configuration.routes =
@@ -20,7 +20,7 @@ struct PathFamilyTests: SharedScenarioSuite {
         "public", "public", "%6de", ";", ";x=1", "%00", "%", "?", "#", "a", "%C3%A4", "~", "%7e", "*", ":", "@",
     ]
 
-    /// Seeded: a failure can be repeated.
+    /// The generator has a fixed seed, so that a failure can be reproduced.
     private static func target(_ generator: inout SeededRandom) -> String {
         let length = Int.random(in: 2...9, using: &generator)
         let start = ["/public/", "/public", "/stripped/", "/kept/", "/loose/", "/me/../public/", "/"].randomElement(
@@ -76,7 +76,7 @@ struct PathFamilyTests: SharedScenarioSuite {
         }
     }
 
-    /// Detours to a route that requires a credential, and the form in which a path is forwarded.
+    /// Spellings of the path of a route that requires a credential, and the path that is forwarded.
     static let canonical: [Row] = [
         Row("/public/../me/x", 401), Row("/public/x/../../me/x", 401), Row("/public/./../me/x", 401),
         Row("/public/%2e%2e/me/x", 401), Row("/public/.%2E/me/x", 401), Row("//me/x", 401), Row("/./me/x", 401),
@@ -126,7 +126,7 @@ struct PathFamilyTests: SharedScenarioSuite {
         if let forwarded = row.forwarded { #expect(EchoReport(response)?.path == forwarded) }
     }
 
-    /// Backslashes and slashes in escapes, in any case and anywhere.
+    /// Escaped backslashes and slashes, in any case and at any position.
     @Test(
         .tags(.b02, .b12),
         arguments: [
@@ -170,7 +170,7 @@ struct PathFamilyTests: SharedScenarioSuite {
         ("B-19 a query", "GET /hosted/x HTTP/1.1\nHost: public.example?x\n\n", [400]),
         ("B-19 a fragment", "GET /hosted/x HTTP/1.1\nHost: public.example#x\n\n", [400]),
         ("B-19 a user", "GET /hosted/x HTTP/1.1\nHost: a@public.example\n\n", [400]),
-        ("B-19 a port that is none", "GET /hosted/x HTTP/1.1\nHost: public.example:x\n\n", [400]),
+        ("B-19 an invalid port", "GET /hosted/x HTTP/1.1\nHost: public.example:x\n\n", [400]),
         ("B-19 a port too high", "GET /hosted/x HTTP/1.1\nHost: public.example:65536\n\n", [400]),
         ("B-19 not ASCII", "GET /hosted/x HTTP/1.1\nHost: public.ex\u{E4}mple\n\n", [400]),
         ("B-19 half an address", "GET /public/x HTTP/1.1\nHost: [::1\n\n", [400]),

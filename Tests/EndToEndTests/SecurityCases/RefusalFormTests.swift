@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Denials name their reason and nothing else, and repeat nothing of the request.
+/// Denials contain their reason only, and no input of the request.
 @Suite(.sharedScenario) struct RefusalFormTests: SharedScenarioSuite {
     static let invalidToken = "Bearer error=\"invalid_token\""
     static let stepUp = "Bearer error=\"insufficient_user_authentication\""
@@ -78,13 +78,14 @@ import Testing
         Row("too large", 413, "request/too-large", nil) { _ in
             .post("/small/x", body: [UInt8](repeating: 1, count: 2000))
         },
-        Row("a service that is down", 502, "upstream/unreachable", nil) { _ in .get("/down/l14") },
-        Row("a service that talks nonsense", 502, "upstream/invalid-response", nil) { _ in .get("/public/x?raw=garbage")
+        Row("an unreachable upstream", 502, "upstream/unreachable", nil) { _ in .get("/down/l14") },
+        Row("an upstream with an invalid response", 502, "upstream/invalid-response", nil) { _ in
+            .get("/public/x?raw=garbage")
         },
-        Row("a service that is late", 504, "upstream/timeout", nil) { _ in .get("/hasty/x?delay=5000") },
+        Row("an upstream that exceeds the timeout", 504, "upstream/timeout", nil) { _ in .get("/hasty/x?delay=5000") },
     ]
 
-    /// Texts that no response contains: keys, versions, addresses, other users, errors of libraries.
+    /// Texts that no response contains: keys, versions, addresses, other users, and errors of libraries.
     private static let inside = [
         "kid", "jwk", "rsa", "openssl", "libcrypto", "signature", "sqlite", "127.0.0.1", "localhost", "/users/",
         ".swift", "errno",
@@ -107,7 +108,7 @@ import Testing
         #expect(pairs.count == Set(Self.rows.map(\.code)).count)
     }
 
-    /// Values that a page would run, or a browser follow.
+    /// Values that a page would execute or a browser would follow.
     static let reflections = [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "javascript:alert(1)", "{{7*7}}",
         "${jndi:ldap://x}",
@@ -115,7 +116,7 @@ import Testing
     ]
 
     @Test(.tags(.l04, .l05), arguments: reflections)
-    func `a denial repeats nothing of the request and never redirects`(value: String) throws {
+    func `a denial contains no input of the request and never redirects`(value: String) throws {
         let encoded = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let requests = [
             WireRequest.get("/nowhere/\(encoded)?rd=\(encoded)", "Referer: \(value)", "User-Agent: \(value)"),
@@ -199,10 +200,10 @@ import Testing
                     + response.fields.filter { !["Date", "X-Request-Id"].contains($0.name) }.map { $0.name + $0.value }
                     .joined())
         }
-        #expect(answers.count == 1, "an answer tells whether there is something: \(answers)")
+        #expect(answers.count == 1, "the responses differ: \(answers)")
     }
 
-    /// Whoever probes learns no more from one than from another: not whether a key, a user or a session exists.
+    /// The response does not reveal whether a key, a user or a session exists.
     @Test(.tags(.l13)) func `an unknown credential gets the same response as a wrong one`() async throws {
         let time = unixNow() - 100
         try scenario.admin("POST", "/v1/users/l13-known/revoke")
@@ -228,17 +229,17 @@ import Testing
         #expect(Set(answers).count == 1, "\(Set(answers))")
     }
 
-    private func areAlike(_ times: [Duration]) -> Bool { times[0] < times[1] * 2 && times[1] < times[0] * 2 }
+    private func areSimilar(_ times: [Duration]) -> Bool { times[0] < times[1] * 2 && times[1] < times[0] * 2 }
 
-    /// Compares the fastest of many responses, which shows a lookup but not the scheduling.
+    /// Compares the fastest of many responses. The minimum contains the time of a lookup, but no scheduling delays.
     @Test(.tags(.l13)) func `a known user takes as long as an unknown one`() throws {
         for number in 0..<50 { try scenario.admin("POST", "/v1/users/l13-\(number)/revoke", body: "{\"at\": 1}") }
         let tokens = try ["l13-1", "l13-none"].map { try scenario.token(.named($0)) }
         let client = try scenario.connect()
         var fastest = [Duration.seconds(9), .seconds(9)]
         var rounds = 0
-        // A machine's mood passes; what costs time each time stays.
-        while rounds < 300 || (rounds < 10_000 && !areAlike(fastest)) {
+        // Further rounds exclude temporary delays. A systematic difference remains.
+        while rounds < 300 || (rounds < 10_000 && !areSimilar(fastest)) {
             rounds += 1
             for (index, token) in tokens.enumerated() {
                 let start = ContinuousClock.now
@@ -246,6 +247,6 @@ import Testing
                 fastest[index] = min(fastest[index], ContinuousClock.now - start)
             }
         }
-        #expect(areAlike(fastest), "\(fastest)")
+        #expect(areSimilar(fastest), "\(fastest)")
     }
 }

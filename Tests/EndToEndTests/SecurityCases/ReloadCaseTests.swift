@@ -5,7 +5,7 @@ import Testing
 @testable import SystemFixtures
 
 struct ReloadCaseTests {
-    /// Routes, upstreams, headers and issuers change while requests of many users pass: each is answered with its own.
+    /// Routes, upstreams, headers and issuers change under load. Each request uses one configuration.
     @Test(.tags(.k14))
     func `reloads under load lose no request`() async throws {
         try await ReloadScenario.run { reload in

@@ -9,7 +9,7 @@ import Testing
         try scenario.token(.named(uid)) { $0.signedIn(at: time) }
     }
 
-    /// Connections that all workers serve, each with the token in its cache.
+    /// Opens connections to all workers. Each worker has the token in its cache.
     private func warm(_ token: String) throws -> [RawClient] {
         try (0..<8).map { _ in
             let client = try scenario.connect()
@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(.tags(.h03), arguments: endings)
-    func `a revoked token that every cache holds is denied with the next request`(row: (call: String, code: String))
+    func `a revoked token in every cache is denied at the next request`(row: (call: String, code: String))
         throws
     {
         let uid = "h03-\(row.call.prefix(6))"
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Seconds between the sign-in and the revocation, and whether the sign-in outlives it.
+    /// Seconds between the sign-in and the revocation, and whether the sign-in stays valid.
     @Test(.tags(.h01), arguments: [(-1, false), (0, true), (1, true), (-1000, false), (-1_000_000_000, false)])
     func `only sign-ins before the revocation are revoked`(offset: Int64, passes: Bool) throws {
         let time = unixNow() - 50
@@ -59,7 +59,7 @@ import Testing
         #expect(try scenario.send(.bearer(token("h01-back", at: time - 1), "/me/h01")).status == 401)
     }
 
-    @Test(.tags(.h02)) func `disabled is reported before revoked, whichever came first`() throws {
+    @Test(.tags(.h02)) func `disabled is reported before revoked, in either order of the calls`() throws {
         for calls in [["revoke", "disable"], ["disable", "revoke"]] {
             let uid = "h02-\(calls[0])"
             for call in calls { try scenario.admin("POST", "/v1/users/\(uid)/\(call)") }
@@ -106,7 +106,7 @@ import Testing
         #expect(record?["valid_since"] == 1_700_000_000 && record?["disabled"] == false)
     }
 
-    /// The table is exact: there is no filter that could take one user for another.
+    /// The lookup is exact. No probabilistic filter can confuse two users.
     @Test(.tags(.h07)) func `many revocations affect no other user`() throws {
         let time = unixNow() - 100
         for number in 0..<200 { try scenario.admin("POST", "/v1/users/h07-\(number)/revoke") }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Names that a careless comparison takes for the same.
+    /// Names that an inexact comparison considers equal.
     @Test(
         .tags(.h07),
         arguments: [
@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// A path segment in which everything but letters and digits is escaped.
+/// Encodes a path segment. Only letters and digits are not escaped.
 private enum CharacterSetForPaths {
     static func encode(_ text: String) -> String {
         text.utf8.map { byte in

@@ -4,7 +4,7 @@ import Testing
 
 /// Conflicting or ambiguous routes are rejected at start.
 struct RouteConflictTests {
-    /// A representative of each way; `SecurityCasesRoutingTests` and `BrokenRouteTests` have them all.
+    /// The rows represent each kind of conflict. `SecurityCasesRoutingTests` and `BrokenRouteTests` have all of them.
     static let conflicts: [(what: String, routes: [String])] = [
         ("the same twice", ["path: /x, upstream: api", "path: /x, auth: none, upstream: api"]),
         ("an escape", ["path: /a, upstream: api", "path: /%61, auth: none, upstream: api"]),

@@ -44,7 +44,7 @@ struct SecretLogTests {
             _ = await scenario.accessLog()
             let written = scenario.gateway.output + scenario.gateway.errors + answers
             for secret in secrets {
-                // The header of a token is not secret; its other parts, and other credentials, are.
+                // The header of a token is not secret. Its other parts and other credentials are.
                 let parts = secret.split(separator: ".").dropFirst(secret.contains(".") ? 1 : 0)
                 for part in parts { #expect(!written.contains(part.prefix(24)), "\(part.prefix(24))") }
             }
@@ -53,7 +53,7 @@ struct SecretLogTests {
         }
     }
 
-    /// Bytes that would end a line, close a quote or paint a terminal; each as claim, path, and field.
+    /// Bytes that would end a line, close a quote or control a terminal, as claim, path and field.
     static let hostile = [
         "a\nb", "a\r\nb", "a\"b", "a\\", "a\u{1B}[2Jb", "a\u{0}b", "a\u{2028}b", "a\u{7F}\u{85}b", "\",\"uid\":\"root",
         "\u{202E}evil",
@@ -74,12 +74,12 @@ struct SecretLogTests {
             let output = scenario.gateway.output
             #expect(objects.count == Self.hostile.count * 2)
             for (text, object) in zip(Self.hostile, stride(from: 0, to: objects.count, by: 2).map { objects[$0] }) {
-                // A uid has no control characters.
+                // A valid uid has no control characters.
                 let names = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
                 #expect(!names || object["uid"] == .string(text) || object["status"] == 400, "\(object)")
                 #expect((object["status"] == 401) == (!names && object["status"] != 400))
             }
-            // Nothing that a terminal obeys, in either log.
+            // Neither log contains terminal control characters.
             for log in [output, scenario.gateway.errors] {
                 #expect(log.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\n" })
                 #expect(!log.contains("\u{1B}"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The page of security cases and the tests agree.
+/// The page of security cases and the tests are consistent.
 struct SecurityCaseIndexTests {
     /// A row of the page.
     private struct Row {
@@ -15,7 +15,7 @@ struct SecurityCaseIndexTests {
 
     private let page: String
     private let rows: [Row]
-    /// The tests' sources by their paths from `Tests`.
+    /// The sources of the tests by their paths relative to `Tests`.
     private let sources: [String: String]
 
     init() throws {
@@ -59,7 +59,7 @@ struct SecurityCaseIndexTests {
             let missing = Self.identifiers(in: source).subtracting(tested)
             #expect(
                 missing.isEmpty,
-                "Tests/\(file) tests \(missing.sorted()); docs/internals/security-cases.md does not say so")
+                "Tests/\(file) tests \(missing.sorted()); docs/internals/security-cases.md does not list them")
         }
     }
 
@@ -77,14 +77,14 @@ struct SecurityCaseIndexTests {
         }
     }
 
-    @Test func `the counts on the page are those of its rows`() throws {
+    @Test func `the counts on the page match its rows`() throws {
         for section in Array("ABCDEFGHIJKL").map(String.init) + ["all"] {
             let mine = rows.filter { section == "all" || $0.id.hasPrefix(section) }
             let tested = mine.filter(\.isTested)
             let partly = tested.filter { !$0.later.isEmpty }
             let line =
                 "| \(section) | \(mine.count) | \(tested.count) | \(partly.count) | \(mine.count - tested.count) |"
-            #expect(page.contains(line), "the table of counts should say: \(line)")
+            #expect(page.contains(line), "the table of counts should contain: \(line)")
         }
     }
 }

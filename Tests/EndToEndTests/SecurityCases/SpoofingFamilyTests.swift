@@ -3,11 +3,11 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The ways by which a request reaches the upstream.
+/// The routes by which a request reaches the upstream.
 enum Passage: CaseIterable, Sendable {
     case signedIn, cookie, optionalSignedIn, optionalAnonymous, publicAnonymous, publicSignedIn, preflight
 
-    /// The method and target; the credential's field line.
+    /// The method, the target and the field line of the credential.
     func request(_ scenario: Scenario, fields: [String]) throws -> WireRequest {
         let bearer = "Authorization: Bearer \(try scenario.token())"
         let (method, target, credential): (String, String, String?) =
@@ -26,7 +26,7 @@ enum Passage: CaseIterable, Sendable {
     var hasIdentity: Bool { self == .signedIn || self == .cookie || self == .optionalSignedIn }
 }
 
-/// Each field that only the gateway can write, in each equivalent spelling, on each kind of route.
+/// Tests each managed field in each equivalent spelling, on each kind of route.
 @Suite(.sharedScenario) struct SpoofingFamilyTests: SharedScenarioSuite {
     static let managed: [String] = [
         "A-01 X-Auth-Uid", "A-01 X-Auth", "A-01 X-Auth-Provider", "A-01 X-Auth-Time", "A-01 X-Auth-Email",
@@ -40,7 +40,7 @@ enum Passage: CaseIterable, Sendable {
         "A-03 X-Auth-Anything", "A-03 X-Auth-",
     ]
 
-    /// How a name can be spelled so that a CGI variable, a framework or a careless proxy reads it as the same.
+    /// Spellings of a name that a CGI variable, a framework or an inexact proxy reads as the same name.
     private static func spellings(of name: String) -> [String] {
         let lower = name.lowercased()
         let separators = ["-", "_", ".", "~", "'", "!"]
@@ -100,7 +100,7 @@ enum Passage: CaseIterable, Sendable {
         for name in ["X-Auth-Email", "X-Role", "X-Auth-Tenant"] { #expect(report[name] == nil, "\(name)") }
     }
 
-    @Test func `A-01: an empty address is none, and not verified`() throws {
+    @Test func `A-01: an empty e-mail address is neither forwarded nor verified`() throws {
         let token = try scenario.token { $0.setting("email", to: "").setting("email_verified", to: true) }
         let report = try scenario.passes(.bearer(token, "/me/a01"))
         #expect(report["X-Auth-Email"] == nil && report["X-Auth-Email-Verified"] == nil)
@@ -123,7 +123,7 @@ enum Passage: CaseIterable, Sendable {
     }
 
     @Test(.tags(.a10), arguments: managed.filter { $0.hasPrefix("A-10") })
-    func `a field that names another path changes nothing`(id: String) throws {
+    func `a field with another path has no effect`(id: String) throws {
         let request = WireRequest.get("/me/a10", "\(id.dropFirst(5)): /public/spoofed")
         try scenario.expectRefusal(request, 401, "auth/missing-credential", challenge: "Bearer")
     }
@@ -145,7 +145,7 @@ enum Passage: CaseIterable, Sendable {
         for name in names { #expect(report[name] == "kept", "\(name)") }
     }
 
-    /// Expects each field of the gateway once with its value, and no identity fields on anonymous requests.
+    /// Expects each field of the gateway once with its value. An anonymous request has no identity fields.
     private func expectIdentity(
         _ report: EchoReport, _ passage: Passage, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -167,7 +167,9 @@ enum Passage: CaseIterable, Sendable {
 
 /// Fields that the configuration removes in addition.
 struct RemovedFieldTests {
-    @Test func `A-03: a removed field goes in every spelling, from requests, trailers and upgrades`() async throws {
+    @Test func `A-03: a configured field is removed in every spelling, from requests, trailers and upgrades`()
+        async throws
+    {
         let headers = "{ extra: { X-Role: token.role }, remove_inbound: [CF-*, Remote-User] }"
         try await Scenario.run(arrange: { $2["headers"] = headers }) { scenario in
             let names = ["CF-Connecting-IP", "cf_ray", "Cf.Visitor", "Remote-User", "REMOTE_USER", "remote.user"]

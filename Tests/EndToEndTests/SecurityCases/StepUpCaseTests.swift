@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Requirements of routes on the sign-in, which each request and route decides anew.
+/// Requirements of routes on the sign-in, which apply to each request and route separately.
 @Suite(
     .sharedScenario { configuration in
         configuration.routes =
@@ -26,7 +26,7 @@ struct StepUpCaseTests: SharedScenarioSuite {
         ("/recent/x", 301, 300), ("/hour/../minutes/x", 400, 300), ("/hour/%6dinutes/x", 400, 300),
     ]
 
-    /// The other route comes first, so that the token is in the cache.
+    /// The other route is requested first, so that the token is in the cache.
     @Test(.tags(.i01, .i08), arguments: bounds)
     func `each route applies its own maximum age, whatever another route decided`(
         row: (target: String, age: Int64, limit: Int)
@@ -42,7 +42,7 @@ struct StepUpCaseTests: SharedScenarioSuite {
         #expect(try scenario.send(.bearer(token, lax)).status == 200)
     }
 
-    /// Other recent times and claims do not count.
+    /// Other recent times and claims have no effect.
     static let freshness: [(what: String, change: @Sendable (FirebaseToken) -> FirebaseToken)] = [
         ("iat", { $0.issued(at: unixNow()) }), ("iat ahead", { $0.issued(at: unixNow() + 3) }),
         ("nbf", { $0.setting("nbf", to: .integer(unixNow())) }),
@@ -84,7 +84,7 @@ struct StepUpCaseTests: SharedScenarioSuite {
                 "auth/second-factor-required"
             ),
             (
-                "one that is no text", { $0.setting("firebase", "sign_in_second_factor", to: true) }, 401,
+                "one that is not a string", { $0.setting("firebase", "sign_in_second_factor", to: true) }, 401,
                 "auth/invalid-id-token"
             ),
             (
@@ -121,7 +121,8 @@ struct StepUpCaseTests: SharedScenarioSuite {
         _ = try scenario.passes(.bearer(scenario.token { $0.withSecondFactor("phone") }, "/strong/i03"))
     }
 
-    /// Whole seconds: exactly the age passes, and one more does not. All requests are within one second of the clock.
+    /// Ages are whole seconds: the exact maximum passes, and one more second does not. All requests of a round have the
+    /// same time.
     @Test(.tags(.i06)) func `the maximum age is exact and the clock skew is not added to it`() throws {
         for _ in 0..<20 {
             let now = unixNow()
@@ -131,7 +132,7 @@ struct StepUpCaseTests: SharedScenarioSuite {
             guard unixNow() == now else { continue }
             return #expect(statuses == [200, 401, 401, 401])
         }
-        Issue.record("twenty times the second ended meanwhile")
+        Issue.record("each of the 20 rounds took longer than a clock second")
     }
 
     @Test(.tags(.i06)) func `a sign-in in the future is recent only within the clock skew`() throws {
@@ -141,7 +142,7 @@ struct StepUpCaseTests: SharedScenarioSuite {
         try scenario.expectRefusal(.bearer(later, "/recent/i06"), 401, "auth/invalid-id-token")
     }
 
-    /// Sends a request, which must pass at first, until it is denied. On a slow machine `end` can be over already.
+    /// Sends a request, which must be permitted at first, until it is denied. On a slow machine, `end` can have passed.
     private func firstDenial(of request: WireRequest, at end: Int64) async throws -> WireResponse {
         let first = try scenario.send(request)
         #expect(first.status == 200 || unixNow() >= end, "\(first.text)")
@@ -166,13 +167,13 @@ struct StepUpCaseTests: SharedScenarioSuite {
         #expect(unixNow() > signedIn + 300)
     }
 
-    /// Clients by the fields of their requests.
+    /// Kinds of clients, by the fields of their requests.
     static let clients: [(what: String, fields: [String])] = [
         (
             "a page",
             ["Accept: text/html,application/xhtml+xml", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
         ),
-        ("a program", ["Accept: application/json"]), ("one that says nothing", []), ("an image", ["Accept: image/*"]),
+        ("a program", ["Accept: application/json"]), ("without Accept", []), ("an image", ["Accept: image/*"]),
         ("a stream", ["Accept: text/event-stream"]), ("XHR", ["X-Requested-With: XMLHttpRequest"]),
         (
             "a WebSocket",

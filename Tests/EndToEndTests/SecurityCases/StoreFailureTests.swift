@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A store with invalid records or a damaged file: only routes with `on_store_failure: allow` permit requests.
+/// A store with invalid records or a damaged file. Only routes with `on_store_failure: allow` permit requests.
 struct StoreFailureTests {
     private static let insertUser = "INSERT INTO user (uid, valid_since, disabled) VALUES"
     private static let insertSession = "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES"
@@ -77,7 +77,7 @@ struct StoreFailureTests {
             #expect(try scenario.passes(.bearer(token, "/open-recent/h04"))["X-Auth-Uid"] == "bad")
             #expect(try scenario.metric("gatehouse_store_failures_allowed_total") == 2)
             #expect(scenario.gateway.errors.contains("request permitted despite a store failure"))
-            // It permits no revoked user, and no sign-in that only the store could prove.
+            // The route permits no revoked user, and no sign-in that needs a record of the store.
             for (uid, code) in [("revoked", "auth/id-token-revoked"), ("disabled", "auth/user-disabled")] {
                 let token = try scenario.token(.named(uid)) { $0.signedIn(at: now - 100) }
                 try scenario.expectRefusal(.bearer(token, "/open/h04"), 401, code)
@@ -113,7 +113,7 @@ struct StoreFailureTests {
             await scenario.gateway.kill()
             try damage(scenario.gateway.folder, row.bytes)
             do { try await scenario.gateway.start() } catch { return #expect("\(error)".contains("the gateway ended")) }
-            // All at once, because each waits for the timeout of the store.
+            // All requests are sent at once, because each waits for the timeout of the store.
             let clients = try tokens.map { token in try scenario.client(sending: WireRequest.bearer(token, "/me/x")) }
             for client in clients {
                 let response = try client.response()
@@ -123,7 +123,7 @@ struct StoreFailureTests {
     }
 
     private func damage(_ folder: ScratchFolder, _ change: (inout [UInt8]) -> Void) throws {
-        // Into the file goes what the log still has: the damage must be what is read.
+        // The checkpoint writes the write-ahead log to the file, so that the damaged pages are read.
         let queue = try DatabaseQueue(path: folder.path("gatehouse.db"))
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         try queue.close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The rules of other requests apply to tunnels too.
+/// Revocation, expiry and step-up also apply to tunnels and streams.
 @Suite(.webSocketScenario) struct StreamCaseTests: SharedScenarioSuite {
     private func open(_ target: String, _ fields: [String]) throws -> WebSocketClient {
         let client = try WebSocketClient(scenario, WebSocketClient.handshake(target, fields))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// TLS changes neither the route of a request nor its requirements.
+/// TLS does not change the route of a request or its requirements.
 struct TLSCaseTests {
     private static func request(_ host: String, _ lines: String = "") -> String {
         "GET /x HTTP/1.1\nHost: \(host)\n\(lines)Connection: close\n\n"
@@ -27,12 +27,12 @@ struct TLSCaseTests {
         ) { try await body($0, authority) }
     }
 
-    /// Each way to name a host, or none, in the handshake.
+    /// Handshakes with each kind of server name, or without one.
     static let names: [[String]] = [
         ["-noservername"], ["-servername", "open.example"], ["-servername", "secret.example"],
         ["-servername", "SECRET.Example"], ["-servername", "x.wild.example"], ["-servername", "nobody.example"],
         ["-tls1_2", "-servername", "open.example"],
-        // A ClientHello of several records: none has more than 512 bytes.
+        // A ClientHello of several records with at most 512 bytes each.
         [
             "-servername", "open.example", "-max_send_frag", "512", "-alpn",
             (0..<12).map { "x\($0)-" + String(repeating: "a", count: 60) }.joined(separator: ",") + ",http/1.1",
@@ -94,7 +94,7 @@ struct TLSCaseTests {
                 ["-tls1_3", "-sess_in", folder.path("session"), "-early_data", folder.path("early")], port: port,
                 sends: text)
             #expect(!second.output.contains("Early data was accepted"), "\(second.output)")
-            _ = try await eventually("both in the log") {
+            _ = try await eventually("both requests in the log") {
                 scenario.gateway.output.split(separator: "\n").count >= 1 ? true : nil
             }
             #expect(!scenario.gateway.output.contains("POST"))
@@ -108,7 +108,7 @@ struct TLSCaseTests {
         ("an empty certificate", "certificate: empty, private_key: KEY"),
         ("a key for a certificate", "certificate: KEY, private_key: KEY"),
         ("no authorities", "certificate: CERTIFICATE, private_key: KEY, client_ca: absent.pem"),
-        ("authorities that are none", "certificate: CERTIFICATE, private_key: KEY, client_ca: empty"),
+        ("a file without authorities", "certificate: CERTIFICATE, private_key: KEY, client_ca: empty"),
         ("an empty name", "certificate: CERTIFICATE, private_key: KEY, client_ca: ''"),
         ("a folder", "certificate: ., private_key: KEY"),
         (
@@ -134,7 +134,7 @@ struct TLSCaseTests {
     }
 }
 
-/// Forwards the bytes of clients one by one in separate packets, and the responses as they arrive.
+/// Forwards the bytes of clients in separate packets, and the responses as they arrive.
 private final class ByteRelay: Sendable {
     private let listener: RawListener
     private let target: Int
@@ -146,7 +146,7 @@ private final class ByteRelay: Sendable {
 
     var port: Int { listener.port }
 
-    /// Serves connections one after the other, for as long as the test has any.
+    /// Serves connections sequentially until the end of the test.
     func start() {
         Thread.detachNewThread {
             while let client = try? self.listener.take(), let server = try? RawClient(port: self.target) {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Only a trusted proxy determines the client address, and only that.
+/// Only a trusted proxy determines the client address. It determines nothing else.
 struct TrustedProxyTests {
-    /// 127.0.0.2 is the proxy, and 127.0.0.1 another local client.
+    /// Runs a gateway whose trusted proxy is 127.0.0.2. Other clients connect from 127.0.0.1.
     private func run(_ body: (Scenario, _ port: Int) throws -> Void) async throws {
         try await Scenario.run(arrange: { $2["trusted_proxies"] = "[127.0.0.2, 10.0.0.0/8]" }) {
             try body($0, $0.gateway.port)
@@ -50,7 +50,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test func `A-12: a client's own field does not win over the proxy's`() async throws {
+    @Test func `A-12: a field of the client does not replace the field of the proxy`() async throws {
         try await run { _, port in
             let lines = ["Forwarded: for=8.8.8.8", "X-Forwarded-For: 6.6.6.6"]
             expectDenial(try answer(lines, port, from: 2), 400, "request/malformed")
@@ -62,7 +62,9 @@ struct TrustedProxyTests {
         ("[X-Forwarded-For, X-Forwarded-Proto]", "X-Forwarded-For: 8.8.8.8\r\nX-Forwarded-Proto: https"),
         ("[CF-Connecting-IP, X-Forwarded-Proto]", "CF-Connecting-IP: 8.8.8.8\r\nX-Forwarded-Proto: https"),
     ])
-    func `A-12: only the fields count that the proxy sets`(sets: String, forwarded: String) async throws {
+    func `A-12: only the configured fields of the proxy determine the address`(sets: String, forwarded: String)
+        async throws
+    {
         let spoofed = ["Forwarded: for=6.6.6.6;proto=http", "X-Forwarded-For: 6.6.6.6", "CF-Connecting-IP: 6.6.6.6"]
         let proxies = "[{ network: 127.0.0.2, sets: \(sets) }]"
         try await Scenario.run(arrange: { $2["trusted_proxies"] = proxies }) { scenario in
@@ -114,7 +116,7 @@ struct TrustedProxyTests {
         }
     }
 
-    /// A proxy's connection carries requests of many clients.
+    /// A connection of a proxy transports requests of many clients.
     @Test(.tags(.a12)) func `each request of a connection has its own client address`() async throws {
         try await run { _, port in
             let client = try RawClient(port: port, from: 2)

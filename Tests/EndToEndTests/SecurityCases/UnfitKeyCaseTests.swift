@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Keys that a source publishes and that must not count, though tokens fit them.
+/// Published keys that must not be used, although the signatures of tokens match them.
 struct UnfitKeyCaseTests {
-    /// The published set, with more keys before the good one.
+    /// Publishes the keys, followed by the valid ones.
     private func publish(_ jwks: [String], in scenario: Scenario) throws {
         let good = scenario.provider.keys[.idToken].map(\.jwk)
         scenario.provider.misbehave(.body("{\"keys\":[\((jwks + good).joined(separator: ","))]}"), at: .idTokenJWKSet)

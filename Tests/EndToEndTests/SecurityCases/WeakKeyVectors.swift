@@ -1,8 +1,8 @@
-/// Keys that are too weak, and tokens for Ada that they sign, valid from 2023 to 2100.
+/// Weak keys, and tokens for Ada that are signed with them. The tokens are valid from 2023 to 2100.
 ///
-/// Made with OpenSSL 3.0. The private keys were not kept.
+/// The keys were created with OpenSSL 3.0. The private keys were deleted.
 enum WeakKeyVectors {
-    /// `n` of a key of 512 bits.
+    /// The modulus `n` of a 512-bit key.
     static let modulus512 =
         "vKsL3ZOJFro8xP_3rRnwafCVeVqD4VMKNpEY1bfwRW6Adme4T_0vbJv_EBdLiS0Wul4cG135tfXBC914Kjkklw"
 
@@ -14,7 +14,7 @@ enum WeakKeyVectors {
         + "92aWRlciI6ImN1c3RvbSJ9fQ.JUSiDjHkInMTb-tGP8NJ8rVHRxIqkoWEQAsPIhuuJoJZNudm5ohSXOD7CvJUWSSoE7KjTtVTiJ6_lIpU7THVo"
         + "g"
 
-    /// `n` of a key of 1024 bits.
+    /// The modulus `n` of a 1024-bit key.
     static let modulus1024 =
         "0mjkkAfQLWB-aJhMnfW11hDwmEDt6XrZp6Jm8M5FQc6MSuoU7CO7vwQxMxRhWkz4kFipiKZqtAR0k6lx4uvMi6qvtyJzIUP1yO1uxKM96hqZCz"
         + "ckhmMiu4rL9uVReRC96gWU8Oa054Ir6AcJOeghStnAAVDcReVBH26gbCtV3Sk"
@@ -27,7 +27,7 @@ enum WeakKeyVectors {
         + "m92aWRlciI6ImN1c3RvbSJ9fQ.XMJtaBS62veVc1e-nHjNwiuwTr4LCCiDsr71nHtsiCE_I6X9v4E0eDPM88MrafCQeRX1i1zeKEe4PWDiKYEK"
         + "xcWJFyZ2a2HYMr_bXc_FnHzluVfP9XkbhIJJlbYiMAlMs3cs3MbnJp5Ftm1vxlBheRL7nikciXr9A9xAdF0VlEo"
 
-    /// `n` of 2048 bits: with `e` = 1 anybody signs for it.
+    /// A 2048-bit modulus `n`. With `e` = 1 everyone can create signatures for it.
     static let modulus2048 =
         "0rCHR_fym7lZNwSNVYoAfbeQwBIqaBh8JlZ2gsF1LRHYEODuDSHZTkh6b3ll9-nbwagOGGGnSy10DRrDmGfoXYprVpkgE8ccaDHra1gwvFXU5T"
         + "Ieizgfs-4DkC1D5HOrx6E8bNaf2Qr1560xFjb1R8vdxlYzeEmrNZkwQfAjHW9RMlCzzy_nIh-6Dmt-PjL_RHqV5Mewa3I6CJdIFzTRTMsY_iug"

@@ -8,7 +8,7 @@ import Testing
 @Suite(.sharedScenario) struct EventStreamTests: SharedScenarioSuite {
     @Test func `an event is forwarded without waiting for the next`() throws {
         let client = try scenario.connect()
-        // The next one would come in an hour.
+        // The next event would arrive in an hour.
         try client.send(WireRequest.bearer(try scenario.token(), "/me/events?count=2&every=3600000").bytes)
         _ = try client.readHead()
         var text = ""

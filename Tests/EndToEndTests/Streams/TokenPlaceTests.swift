@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-/// Tokens of clients that can write no header: among the sub-protocols, and in the query.
+/// Tokens of clients that cannot set header fields: in the subprotocols and in the query.
 @Suite(.webSocketScenario) struct TokenPlaceTests: SharedScenarioSuite {
     private func latest(_ path: String) throws -> ReceivedRequest {
         try #require(scenario.echo.received.last { $0.path == path })

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A client's side of a WebSocket (RFC 6455) on a connection of its own.
+/// The client side of a WebSocket (RFC 6455) on its own connection.
 struct WebSocketClient {
     let raw: RawClient
     /// The response to the handshake.
@@ -56,7 +56,7 @@ struct WebSocketClient {
 }
 
 extension Trait where Self == SharedScenarioTrait {
-    /// One gateway for the whole suite, with routes that take WebSockets.
+    /// One gateway for the whole suite, with routes that accept WebSockets.
     static var webSocketScenario: Self {
         sharedScenario {
             $0.routes += [

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-/// WebSockets through the built gateway, to an upstream that echoes.
+/// WebSockets through the built gateway. The upstream echoes the messages.
 @Suite(.webSocketScenario) struct WebSocketTests: SharedScenarioSuite {
     private func open(_ target: String = "/open/ws", early: [UInt8] = []) throws -> WebSocketClient {
         let client = try WebSocketClient(scenario, WebSocketClient.handshake(target), early: early)
@@ -22,7 +22,7 @@ import Testing
     @Test func `frames of a mebibyte pass in both directions at once`() throws {
         let client = try open()
         let payload = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        // Safe: one thread sends and the other receives, and they share only the descriptor.
+        // Safe: one thread sends, the other one receives, and they share only the descriptor.
         nonisolated(unsafe) let raw = client.raw
         Thread { for _ in 0..<16 { try? raw.send(WebSocketClient.masked(payload)) } }.start()
         for _ in 0..<16 { #expect(try client.receive().payload == payload) }

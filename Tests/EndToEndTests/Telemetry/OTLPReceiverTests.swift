@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The exported messages, decoded by OpenTelemetry's own messages for Python without unknown fields.
+/// The exported messages, decoded with OpenTelemetry's message types for Python. Unknown fields are errors.
 @Suite(
     .enabled(
         if: PythonReceiver.interpreter != nil,
@@ -45,7 +45,7 @@ struct OTLPReceiverTests {
 
 /// `otlp_receiver.py` on a free port.
 private final class PythonReceiver: Sendable {
-    /// The interpreter that has the messages; `script/test` names it.
+    /// The interpreter with the packages of the messages. `script/test` sets it.
     static let interpreter = ProcessInfo.processInfo.environment["GATEHOUSE_ORACLE_PYTHON"].flatMap {
         $0.isEmpty ? nil : $0
     }
@@ -66,7 +66,7 @@ private final class PythonReceiver: Sendable {
         self.folder = folder
     }
 
-    /// The errors of decoding.
+    /// The decoding errors.
     var errors: String { folder.read("errors") }
 
     /// The items of all messages, by the names of the lists that contain them.

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// An OTLP/HTTP receiver that keeps the messages, and responds with the statuses that the test sets.
+/// An OTLP/HTTP receiver that stores the messages and responds with the statuses that the test sets.
 final class TelemetryReceiver: Sendable {
     struct Message: Sendable {
         let path: String
@@ -16,7 +16,7 @@ final class TelemetryReceiver: Sendable {
 
     private struct State {
         var messages: [Message] = []
-        /// The status of each response, in order; the last one stays.
+        /// The status of each response, in order. The last one is repeated.
         var statuses = [200]
         var fields = ""
         var delays = false
@@ -41,7 +41,7 @@ final class TelemetryReceiver: Sendable {
         state.withLock { ($0.statuses, $0.fields) = (statuses, fields) }
     }
 
-    /// Accepts requests, and never responds.
+    /// Accepts requests and never responds.
     func hang() { state.withLock { $0.delays = true } }
 
     /// The spans of all accepted requests.
@@ -58,14 +58,14 @@ final class TelemetryReceiver: Sendable {
         }
     }
 
-    /// Waits until a span of the server has that path, and returns it.
+    /// Waits until there is a server span with the path, and returns it.
     func serverSpan(of path: String) async throws -> JSON {
         try await eventually("a span of \(path)") {
             self.spans.first { $0.attribute("url.path") == path && $0.isServer }
         }
     }
 
-    /// Serves one connection where there is one.
+    /// Serves one waiting connection, if there is one.
     private func serve() {
         guard listener.isWaited(100), let client = try? listener.take() else { return }
         guard let head = try? client.readHead() else { return }
@@ -89,7 +89,7 @@ final class TelemetryReceiver: Sendable {
 }
 
 extension JSON {
-    /// The elements of a member. Empty without one.
+    /// The elements of an array member. Empty if there is no such member.
     func list(_ name: String) -> [JSON] {
         if case .array(let elements)? = self[name] { elements } else { [] }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Which server a request goes to, as clients of the built gateway see it.
+/// The server that receives a request, as clients of the built gateway see it.
 struct BalanceTests {
     private func run(
         _ settings: @escaping ([String]) -> String, _ body: (Scenario, [EchoUpstream]) async throws -> Void
@@ -21,7 +21,7 @@ struct BalanceTests {
 
     @Test func `weights are respected`() async throws {
         try await run({ "servers: ['\($0[0])', { url: '\($0[1])', weight: 3 }]" }) { scenario, echoes in
-            // One connection, so one worker.
+            // One connection uses one worker.
             let client = try scenario.connect()
             for number in 0..<80 { #expect(try client.exchange(.get("/public/\(number)")).status == 200) }
             #expect(echoes.map(\.requestCount) == [20, 60])
@@ -34,7 +34,7 @@ struct BalanceTests {
             for user in 0..<16 {
                 let token = try scenario.token(.named("user-\(user)"))
                 let before = echoes.map(\.requestCount)
-                // Connections of their own, so any worker.
+                // Each request has a new connection, so that any worker can serve it.
                 for number in 0..<4 { _ = try scenario.passes(.bearer(token, "/me/\(number)")) }
                 let counts = zip(echoes, before).map { $0.requestCount - $1 }
                 #expect(counts.sorted() == [0, 4], "\(user)")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import SystemFixtures
 
-/// One of three servers fails, each in its way; the others serve its share, and it comes back.
+/// One of three servers fails in different ways. The others serve its share, and it recovers.
 struct FailingServerTests {
-    /// Three servers, of which two are echoes.
+    /// Runs a gateway with three servers, of which two are echoes.
     ///
-    /// - Parameter third: the URL of the other; nil: an echo too.
+    /// - Parameter third: The URL of the third server. `nil` for another echo.
     private func run(
         third: String? = nil, _ settings: String, _ body: (Scenario, [EchoUpstream]) async throws -> Void
     ) async throws {
@@ -68,7 +68,7 @@ struct FailingServerTests {
     @Test func `a resetting server costs no idempotent request`() async throws {
         let resetting = try RawListener()
         let thread = Thread {
-            // There is no connection until the gateway has started.
+            // There is no connection before the gateway starts.
             while !Thread.current.isCancelled {
                 guard let connection = try? resetting.take() else { continue }
                 _ = try? connection.readHead()

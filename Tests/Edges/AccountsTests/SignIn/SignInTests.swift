@@ -231,7 +231,7 @@ import Testing
         #expect(try await rig.store.account(owner.uid)?.links.keys.sorted() == ["oidc.corp"])
     }
 
-    @Test func `an unlinked identity is told to let the account's user link it`() async throws {
+    @Test func `an unlinked identity gets the advice to have the account's user link it`() async throws {
         let first = try await rig.session(.google, .ada)
         try await link(.oidc("corp"), .ada, by: first)
         let owner = try await rig.session(.oidc("corp"), .ada)
