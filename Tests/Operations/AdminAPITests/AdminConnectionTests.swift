@@ -36,7 +36,7 @@ struct AdminConnectionTests {
         #expect(!channel.isActive)
     }
 
-    @Test func `a probe is answered on the turn of the event loop in which it arrives`() throws {
+    @Test func `a probe gets its response in the turn of the event loop in which it arrives`() throws {
         try channel.writeInbound(ByteBuffer(string: "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
         #expect(try received().hasPrefix("HTTP/1.1 200 "))
     }

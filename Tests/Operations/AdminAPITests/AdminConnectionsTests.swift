@@ -23,14 +23,14 @@ struct AdminConnectionsTests {
         }
     }
 
-    @Test func `one more of a network closes its oldest one`() throws {
+    @Test func `a connection above the limit of a network closes its oldest one`() throws {
         let first = try enter(1, count: 3)
         let last = try enter(1, count: 1)
         #expect((first + last).map(\.isActive) == [false, true, true, true])
         #expect(open.closedCount == 1)
     }
 
-    @Test func `a newcomer closes the oldest one of the network that has most`() throws {
+    @Test func `a new connection above the limit closes the oldest one of the network with most connections`() throws {
         let one = try enter(1, count: 1)
         let many = try enter(2, count: 3)
         let probe = try enter(3, count: 1)
@@ -38,7 +38,7 @@ struct AdminConnectionsTests {
         #expect(many.map(\.isActive) == [false, true, true])
     }
 
-    @Test func `a connection that an authorised call uses stays`() throws {
+    @Test func `a connection with an authorized call is not closed`() throws {
         let channels = try enter(1, count: 3)
         for channel in channels { open.keep(channel) }
         #expect(!open.enter(try connect(from: 1)))

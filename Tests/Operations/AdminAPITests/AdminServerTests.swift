@@ -17,7 +17,7 @@ struct AdminServerTests {
         return response
     }
 
-    @Test func `a response is followed by the end of the connection`() async throws {
+    @Test func `the connection closes after a response`() async throws {
         let response = try await exchange("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(response.contains("Connection: close\r\n"))

@@ -45,7 +45,9 @@ import Testing
         (LookupFailure.Kind.unreachable, true), (.closed, true), (.timedOut, true), (.invalidURL, false),
         (.tooLarge, false), (.cancelled, false), (.invalidResponse, false),
     ])
-    func `a receiver without a connection may return`(kind: LookupFailure.Kind, isTransient: Bool) {
+    func `a failed connection is transient and an invalid response is final`(
+        kind: LookupFailure.Kind, isTransient: Bool
+    ) {
         #expect(ExportFailure(LookupFailure(kind)).isTransient == isTransient)
     }
 }

@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: ["x", "é", "😀"]) func `a long text is truncated between characters`(character: String) {
         let attribute = SpanAttribute("a", String(repeating: character, count: 2_000))
         guard case .text(let text) = attribute.value else {
-            Issue.record("the attribute is not a text")
+            Issue.record("the attribute is not a string")
             return
         }
         #expect(text.utf8.count <= 1_024 && text.utf8.count > 1_020)

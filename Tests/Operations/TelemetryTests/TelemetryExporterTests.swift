@@ -9,7 +9,7 @@ import Testing
 @testable import SystemFixtures
 @testable import Telemetry
 
-/// The loops of the export, with a clock that only the test moves.
+/// The loops of the export, with a clock that the test advances.
 @Suite struct TelemetryExporterTests {
     private let time = KeyTestTime()
     private let transport = FakeTransport()
@@ -41,7 +41,7 @@ import Testing
 
     private func add(_ count: Int) { exporter.spans.add((1...UInt64(count)).map { testSpan($0) }) }
 
-    /// The numbers of spans in the requests so far.
+    /// The number of spans in each request so far.
     private var exported: [Int] {
         transport.calls.filter { $0.request.url.hasSuffix("/v1/traces") }.map {
             $0.request.bodyText.occurrences(of: "\"traceId\"")
@@ -50,7 +50,7 @@ import Testing
 
     private var metricRequests: Int { transport.calls.count { $0.request.url.hasSuffix("/v1/metrics") } }
 
-    /// Waits until so many tasks sleep.
+    /// Waits until `count` tasks sleep.
     private func asleep(_ count: Int) async throws {
         try await eventually("\(count) sleeping tasks") { time.sleeping == count ? true : nil }
     }
@@ -99,7 +99,7 @@ import Testing
         #expect(transport.count == 0)
     }
 
-    @Test func `a receiver that fails costs spans beyond the queue, which are counted`() async throws {
+    @Test func `while a receiver fails, spans beyond the queue are dropped and counted`() async throws {
         transport.always { _ in .success(OutboundResponse(status: 503, retryAfter: nil, body: [])) }
         start(settings { $0.metrics = nil })
         try await asleep(1)
@@ -113,7 +113,7 @@ import Testing
         await exporter.stop()
     }
 
-    @Test func `the stop exports what waits, without retries`() async throws {
+    @Test func `the stop exports the waiting spans without retries`() async throws {
         start(settings())
         try await asleep(2)
         add(25)
@@ -121,7 +121,7 @@ import Testing
         #expect(exported == [10, 10, 5] && metricRequests == 1 && transport.isShutDown)
     }
 
-    @Test func `the stop ends with the first failure`() async throws {
+    @Test func `the stop ends after the first failure`() async throws {
         transport.always { _ in .failure(LookupFailure(.unreachable)) }
         start(settings())
         try await asleep(2)
@@ -221,6 +221,6 @@ import Testing
 }
 
 extension String {
-    /// How often a text occurs.
+    /// The number of occurrences of a text.
     fileprivate func occurrences(of text: String) -> Int { ranges(of: text).count }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `a ratio selects by the lowest bits of the trace id`() {
-        // A quarter: the shifted low half is below 2^61.
+        // A ratio of 1/4: the shifted low half is below 2^61.
         let quarter = sampler(.traceIDRatio, ratio: 0.25)
         let bound: UInt64 = 1 << 62
         #expect(quarter.samples((.max, bound - 1), parentIsSampled: nil))

@@ -5,25 +5,26 @@ import Testing
 /// A configuration with errors, and the expected report of each error.
 struct BrokenConfiguration: CustomTestStringConvertible, Sendable {
     let yaml: String
-    /// Each `LINE:COLUMN what...`: the position exactly, then a part of the message.
+    /// Each is `LINE:COLUMN TEXT`: the exact position, and a part of the message.
     let expected: [String]
     var environment: [String: String] = [:]
-    /// Values with the same error: each replaces "…" in `yaml`.
+    /// Values with the same error. Each one replaces "…" in `yaml`.
     var values: [String] = []
 
-    /// A complete file.
+    /// Creates a case with a complete file.
     static func file(_ yaml: String, _ expected: String..., environment: [String: String] = [:]) -> Self {
         Self(yaml: yaml, expected: expected, environment: environment)
     }
 
-    /// Sections before a valid upstream and a valid route.
+    /// Creates a case with sections before a valid upstream and a valid route.
     static func section(
         _ yaml: String, _ expected: String..., environment: [String: String] = [:], values: [String] = []
     ) -> Self {
         Self(yaml: yaml + "\n" + Self.rest, expected: expected, environment: environment, values: values)
     }
 
-    /// The keys of one route, each on its own line from line 5 and column 5, in an otherwise valid file.
+    /// Creates a case with the keys of one route. Each key has its own line from line 5 and column 5. The rest is
+    /// valid.
     static func route(_ lines: String, _ expected: String..., values: [String] = []) -> Self {
         let indented = lines.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
         return Self(yaml: Self.beforeRoute + indented + "\n", expected: expected, values: values)

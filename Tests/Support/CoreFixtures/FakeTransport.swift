@@ -4,7 +4,7 @@ import Testing
 
 @testable import OutboundHTTP
 
-/// Answers requests at once by a rule, or later one by one.
+/// A transport that responds immediately by a rule, or later to one call at a time.
 final class FakeTransport: OutboundTransport {
     typealias Reply = Result<OutboundResponse, LookupFailure>
 
@@ -27,7 +27,7 @@ final class FakeTransport: OutboundTransport {
     var calls: [Call] { state.withLock { $0.calls } }
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-    /// Sets the rule for responses. Requests without a response are held.
+    /// Sets the rule for responses. Requests for which it returns no response are held.
     func always(_ rule: (@Sendable (OutboundRequest) -> Reply?)?) { state.withLock { $0.rule = rule } }
 
     func send(_ request: OutboundRequest, within timeout: Duration, completion: @escaping @Sendable (Reply) -> Void) {
@@ -40,7 +40,7 @@ final class FakeTransport: OutboundTransport {
 
     func shutdown() async { state.withLock { $0.isShutDown = true } }
 
-    /// Answers a held call by its index.
+    /// Responds to a held call by its index.
     func answer(_ place: Int, _ reply: Reply) { calls[place].answer(reply) }
 
     func answer(_ place: Int, _ body: String) { answer(place, 200, body) }

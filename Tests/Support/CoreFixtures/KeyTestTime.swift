@@ -1,7 +1,7 @@
 import GatewayCore
 import Synchronization
 
-/// A monotonic clock that only the test moves, and the sleep that goes with it.
+/// A monotonic clock that the test advances, and a sleep that uses it.
 final class KeyTestTime: Sendable {
     private struct Sleeper {
         let deadline: UInt64
@@ -18,11 +18,11 @@ final class KeyTestTime: Sendable {
     private let state = Mutex(State())
 
     var now: UInt64 { state.withLock { $0.now } }
-    /// How many sleep.
+    /// The number of sleeping tasks.
     var sleeping: Int { state.withLock { $0.sleepers.count } }
     var clock: GatewayClock { GatewayClock(now: { 1_700_000_000 }, monotonic: { self.now }) }
 
-    /// Moves the clock and wakes who slept until then.
+    /// Advances the clock and wakes the tasks whose deadline has passed.
     func advance(seconds: Double) {
         let woken = state.withLock { state in
             state.now += .seconds(seconds)
@@ -33,7 +33,7 @@ final class KeyTestTime: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Returns once the clock has reached `deadline`.
+    /// Returns when the clock has reached `deadline`.
     func sleep(until deadline: UInt64) async throws {
         let id = state.withLock { state in
             state.nextID += 1
@@ -63,15 +63,15 @@ final class KeyTestTime: Sendable {
 }
 
 extension UInt64 {
-    /// So many seconds, in nanoseconds.
+    /// Returns seconds in nanoseconds.
     static func seconds(_ seconds: Double) -> UInt64 { UInt64(seconds * 1_000_000_000) }
 }
 
-/// A clock that only the test moves: both readings together.
+/// A monotonic clock and a Unix clock that the test advances together.
 final class ManualClock: Sendable {
     private let elapsed = Mutex<UInt64>(0)
 
-    /// The Unix time that it begins with.
+    /// The Unix time at the start.
     static let start: Int64 = 1_700_000_000
 
     var now: Int64 { Self.start + Int64(elapsed.withLock { $0 } / 1_000_000_000) }

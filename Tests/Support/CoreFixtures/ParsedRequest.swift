@@ -1,7 +1,7 @@
 import GatewayCore
 import HTTPWire
 
-/// Parses a head and hands it to `body` as the server does.
+/// Parses a head and passes it to `body`, as the server does.
 func withRequest<Result>(_ text: String, _ body: (RequestView) throws -> Result) throws -> Result {
     let fields = FieldTable(capacity: 128)
     return try Array(text.utf8).withUnsafeBytes { bytes in

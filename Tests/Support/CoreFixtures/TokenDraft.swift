@@ -1,19 +1,19 @@
 import JOSE
 
-/// A token that a test changes before it is signed. Values are JSON text.
+/// A token whose claims and header a test changes before it is signed. Values are JSON text.
 struct TokenDraft {
     static let project = "my-app"
     static let key = makeKey("key-1")
-    /// Published beside ``key`` under an id of its own.
+    /// A key that is published in addition to ``key``, with another ID.
     static let secondKey = makeKey("key-2")
-    /// An unpublished key under a published id.
+    /// An unpublished key with a published ID.
     static let forgedKey = makeKey("key-1")
     static let keys = keySet([key, secondKey])
 
     var header: [String: String] = ["alg": "\"RS256\"", "kid": "\"key-1\"", "typ": "\"JWT\""]
     var claims: [String: String]
 
-    /// An ID token of `user-1` as Firebase writes it, issued and signed in 100 seconds ago.
+    /// An ID token of `user-1` in Firebase's format. It was issued, and the user signed in, 100 seconds ago.
     static func idToken(now: Int64 = ManualClock.start) -> TokenDraft {
         TokenDraft(claims: [
             "iss": "\"https://securetoken.google.com/\(project)\"", "aud": "\"\(project)\"", "sub": "\"user-1\"",
@@ -27,14 +27,14 @@ struct TokenDraft {
         idToken(now: now).with("iss", "\"https://session.firebase.google.com/\(project)\"")
     }
 
-    /// The same with another value of a claim; nil takes it out.
+    /// Returns the token with another value of a claim. `nil` removes the claim.
     func with(_ name: String, _ value: String?) -> TokenDraft {
         var copy = self
         copy.claims[name] = value
         return copy
     }
 
-    /// The same with another value in the header; nil takes it out.
+    /// Returns the token with another value of a header member. `nil` removes the member.
     func withHeader(_ name: String, _ value: String?) -> TokenDraft {
         var copy = self
         copy.header[name] = value
@@ -45,7 +45,7 @@ struct TokenDraft {
         (try? key.sign(header: Self.object(header), payload: Array(Self.object(claims).utf8))) ?? ""
     }
 
-    /// Without a signature, as the emulator writes tokens.
+    /// Returns the token without a signature, as the emulator issues it.
     var unsigned: String { "\(Self.encoded(Self.object(header))).\(Self.encoded(Self.object(claims)))." }
 
     static func keySet(_ keys: [SigningKey]) -> KeySet {
@@ -65,7 +65,7 @@ struct TokenDraft {
 
     static func makeKey(_ id: String, _ algorithm: Algorithm = .rs256) -> SigningKey {
         guard let key = try? SigningKey.generate(algorithm, keyID: id) else {
-            preconditionFailure("libcrypto makes no key")
+            preconditionFailure("libcrypto cannot generate a key")
         }
         return key
     }

@@ -5,7 +5,7 @@ import Observability
 import Revocation
 import Synchronization
 
-/// A gateway for the admin listener's tests, which notes what it was asked for.
+/// A gateway for the tests of the admin listener. It records the calls.
 actor FakeBackend: AdministrationBackend {
     private(set) var calls: [String] = []
     private var failure: AdministrationError?

@@ -8,24 +8,24 @@ package import DevelopmentIdentity
     internal import Musl
 #endif
 
-// Steps of a server that are not a complete response
+// Steps of a server that sends no complete response
 extension ResponseStep {
-    /// Sends so many bytes of ``BodyPattern``, no faster than the peer reads.
+    /// Sends this many bytes of ``BodyPattern``, no faster than the peer reads.
     package static func fill(_ count: Int) -> ResponseStep { .run { channel, next in fill(count, channel, next) } }
 
     private static func fill(_ count: Int, _ channel: any Channel, _ next: @escaping @Sendable () -> Void) {
         guard count > 0 else { return next() }
-        // The pattern repeats every 64 bytes and every piece but the last is a multiple of that, so that pieces fit.
+        // The pattern repeats every 64 bytes. The length of each piece except the last is a multiple of that.
         let piece = count < 65_536 ? BodyPattern.bytes(count) : fullPiece
         channel.writeAndFlush(ByteBuffer(bytes: piece)).whenSuccess {
-            // A write that completes at once calls back at once; the next turn keeps the stack short.
+            // A write that completes immediately calls back immediately. Continuing on the next turn bounds the stack.
             channel.eventLoop.execute { fill(count - piece.count, channel, next) }
         }
     }
 
     private static let fullPiece = BodyPattern.bytes(65_536)
 
-    /// Sends bytes one at a time with a pause after each.
+    /// Sends one byte at a time with a pause after each.
     package static func drip(_ bytes: ArraySlice<UInt8>, interval: Duration) -> ResponseStep {
         .run { channel, next in drip(bytes, interval, channel, next) }
     }
@@ -42,15 +42,15 @@ extension ResponseStep {
         }
     }
 
-    /// Does nothing for a while.
+    /// Waits for a duration.
     package static func wait(_ duration: Duration) -> ResponseStep {
         .run { channel, next in channel.eventLoop.scheduleTask(in: TimeAmount(duration), next) }
     }
 
-    /// Does nothing until the gate opens.
+    /// Waits until the gate opens.
     package static func hold(_ gate: Gate) -> ResponseStep { .run { _, next in gate.whenOpen(next) } }
 
-    /// Stops or resumes reading what the peer sends.
+    /// Stops or resumes reading from the peer.
     package static func reading(_ isOn: Bool) -> ResponseStep {
         .run { channel, next in
             try? channel.syncOptions?.setOption(.autoRead, value: isOn)
@@ -58,10 +58,10 @@ extension ResponseStep {
         }
     }
 
-    /// Never does anything again.
+    /// Never continues.
     package static var hang: ResponseStep { .run { _, _ in } }
 
-    /// Closes with a TCP reset: closing a socket that lingers for no time discards what is unsent.
+    /// Closes with a TCP reset: a socket with a linger time of zero discards unsent data when it is closed.
     package static var reset: ResponseStep {
         .run { channel, _ in
             guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
@@ -70,7 +70,7 @@ extension ResponseStep {
     }
 }
 
-/// Bodies of any length that a receiver can check.
+/// Bodies of any length whose content a receiver can check.
 package enum BodyPattern {
     private static let block = Array("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-\n".utf8)
 
@@ -78,7 +78,7 @@ package enum BodyPattern {
     package static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { block[$0 & 63] } }
 }
 
-/// Holds responses back until a test opens it, so that no test has to sleep.
+/// Holds responses until a test opens it, so that no test has to sleep.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -90,10 +90,10 @@ package final class Gate: Sendable {
     /// A closed gate.
     package init() {}
 
-    /// How many responses are held back.
+    /// The number of held responses.
     package var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Lets everything through, now and from now on.
+    /// Releases all current and later responses.
     package func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
@@ -103,7 +103,7 @@ package final class Gate: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once, as soon as the gate is open.
+    /// Calls `body` once, when the gate is open.
     func whenOpen(_ body: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.waiters.append(body) }

@@ -3,35 +3,35 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// A listener that takes commands as Redis does and answers with whatever bytes a test says.
+/// A listener that reads commands like Redis and responds with arbitrary bytes.
 final class FakeRedis: Sendable {
-    /// The reaction to a command.
+    /// The response to a command.
     enum Answer: Sendable {
-        /// These bytes.
+        /// Sends these bytes.
         case bytes([UInt8])
-        /// This text's bytes.
+        /// Sends the bytes of this text.
         case text(String)
-        /// This text one byte at a time, each in a packet of its own.
+        /// Sends this text one byte at a time, each in its own packet.
         case trickle(String)
-        /// This text again and again, until the client closes the connection.
+        /// Sends this text repeatedly until the client closes the connection.
         case endless(String)
-        /// Nothing, until `answerSilenced`. Later commands of the connection wait, as they do in a server.
+        /// Sends nothing until `answerSilenced`. Later commands of the connection wait, like in a server.
         case silence
-        /// The end of the connection, after this text.
+        /// Sends this text and closes the connection.
         case close(after: String = "")
     }
 
-    /// A command as it came.
+    /// A received command.
     struct Command: Sendable {
-        /// The command's name and arguments.
+        /// The name and the arguments of the command.
         let arguments: [String]
-        /// Which connection it came on, from 0.
+        /// The index of its connection, from 0.
         let connection: Int
 
-        /// The name, in upper case.
+        /// The name in upper case.
         var name: String { arguments.first?.uppercased() ?? "" }
 
-        /// The text that the server must repeat. `nil` for another command.
+        /// The text that the server must repeat. `nil` for other commands.
         var marker: String? { arguments.count == 2 && (name == "ECHO" || name == "PING") ? arguments[1] : nil }
     }
 
@@ -41,7 +41,7 @@ final class FakeRedis: Sendable {
         var outputs: [[Output]] = []
         var isStopped = false
 
-        /// Sends what a connection owes, up to the first command without an answer.
+        /// Sends the outstanding responses of a connection, up to the first command without a response.
         mutating func flush(_ number: Int) -> Bool {
             while case .bytes(let bytes)? = outputs[number].first {
                 outputs[number].removeFirst()
@@ -53,11 +53,11 @@ final class FakeRedis: Sendable {
 
     fileprivate enum Output {
         case bytes([UInt8])
-        /// The answer to a command that was met with silence.
+        /// The response to a command that got no response at first.
         case owed
     }
 
-    /// Where it listens, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     let port: Int
     private let listener: Int32
     private let core: Core
@@ -69,7 +69,7 @@ final class FakeRedis: Sendable {
         init(_ answer: @escaping @Sendable (Command) -> Answer) { self.answer = answer }
     }
 
-    /// Listens, and answers each command by `answer`, one connection beside the other.
+    /// Starts the listener. It responds to each command with `answer`, concurrently for each connection.
     ///
     /// ECHO, and PING with an argument, get the response of Redis and are not among `commands`.
     init(_ answer: @escaping @Sendable (Command) -> Answer) throws {
@@ -81,12 +81,12 @@ final class FakeRedis: Sendable {
 
     deinit { stop() }
 
-    /// Ends the listener and all connections.
+    /// Closes the listener and all connections.
     func stop() {
         core.state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true
-            // Wakes the threads, which close what is theirs.
+            // Wakes the threads, which close their own sockets.
             shutdown(listener, Int32(SHUT_RDWR))
             for connection in state.connections where connection >= 0 { shutdown(connection, Int32(SHUT_RDWR)) }
         }
@@ -95,13 +95,13 @@ final class FakeRedis: Sendable {
     /// All commands so far.
     var commands: [Command] { core.state.withLock { $0.commands } }
 
-    /// How many connections were made so far.
+    /// The number of connections so far.
     var connectionCount: Int { core.state.withLock { $0.connections.count } }
 
-    /// How many connections are open now.
+    /// The number of open connections.
     var openConnectionCount: Int { core.state.withLock { $0.connections.count { $0 >= 0 } } }
 
-    /// Answers the oldest commands that were met with silence, the earliest connection first.
+    /// Responds to the oldest commands without a response, the earliest connection first.
     func answerSilenced(_ texts: String...) {
         core.state.withLock { state in
             for text in texts {
@@ -120,7 +120,7 @@ final class FakeRedis: Sendable {
     }
 }
 
-/// Writes all bytes. Returns `false` if the client is gone.
+/// Writes all bytes. Returns `false` if the client has disconnected.
 @discardableResult
 func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
@@ -177,7 +177,7 @@ extension FakeRedis.Core {
         close(descriptor)
     }
 
-    /// Sends output in the order of its commands; false when the client is gone.
+    /// Sends output in the order of its commands. Returns `false` if the client has disconnected.
     @discardableResult
     private func queue(_ output: FakeRedis.Output, on number: Int) -> Bool {
         state.withLock { state in
@@ -186,7 +186,7 @@ extension FakeRedis.Core {
         }
     }
 
-    /// False when the connection is to end.
+    /// Returns `false` if the connection must be closed.
     private func give(_ answer: FakeRedis.Answer, to descriptor: Int32, _ number: Int) -> Bool {
         switch answer {
         case .bytes(let bytes): return queue(.bytes(bytes), on: number)
@@ -208,7 +208,7 @@ extension FakeRedis.Core {
     }
 }
 
-/// Reads commands as clients send them: arrays of strings.
+/// Parses the commands of clients: arrays of strings.
 private struct CommandParser {
     private var bytes: [UInt8] = []
     private var position = 0
@@ -219,7 +219,7 @@ private struct CommandParser {
         bytes += more
     }
 
-    /// The next whole command.
+    /// Returns the next complete command.
     mutating func next() -> [String]? {
         var place = position
         guard let count = number(after: UInt8(ascii: "*"), at: &place) else { return nil }

@@ -3,13 +3,13 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// A TCP proxy before a Redis server that can lose, repeat or swap a reply.
+/// A TCP proxy in front of a Redis server that can drop, repeat or reorder a reply.
 final class RedisMiddlebox: Sendable {
     /// The fault of a reply.
     enum Fault: Sendable, CaseIterable {
         case lost
         case repeated
-        /// It is sent after the next reply.
+        /// The reply is sent after the next reply.
         case swapped
     }
 
@@ -20,7 +20,7 @@ final class RedisMiddlebox: Sendable {
         var isStopped = false
     }
 
-    /// Where it listens, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     let port: Int
     private let listener: Int32
     private let core: Core
@@ -32,7 +32,7 @@ final class RedisMiddlebox: Sendable {
         init(server: Int) { self.server = server }
     }
 
-    /// Passes on everything between its clients and a server on 127.0.0.1.
+    /// Forwards everything between its clients and a server on 127.0.0.1.
     init(before server: RedisServer) throws {
         (listener, port) = try Ports.listener()
         core = Core(server: server.port)
@@ -42,7 +42,7 @@ final class RedisMiddlebox: Sendable {
 
     deinit { stop() }
 
-    /// Ends the listener and all connections.
+    /// Closes the listener and all connections.
     func stop() {
         core.state.withLock { state in
             guard !state.isStopped else { return }
@@ -52,12 +52,12 @@ final class RedisMiddlebox: Sendable {
         }
     }
 
-    /// Does this to the next reply of any connection that `matches` accepts, once.
+    /// Applies the fault once, to the next reply of any connection that `matches` accepts.
     func apply(_ fault: Fault, to matches: @escaping @Sendable ([UInt8]) -> Bool) {
         core.state.withLock { $0.fault = (fault, matches) }
     }
 
-    /// How many replies were lost, repeated or swapped.
+    /// The number of dropped, repeated or reordered replies.
     var faults: Int { core.state.withLock { $0.faults } }
 }
 
@@ -153,7 +153,7 @@ extension RedisMiddlebox.Core {
         }
     }
 
-    /// Where the reply ends that begins at `start`; nil where it is not complete.
+    /// Returns the end of the reply that begins at `start`. `nil` if the reply is incomplete.
     private static func endOfReply(in bytes: [UInt8], from start: Int) -> Int? {
         guard start < bytes.count, let lineEnd = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let next = lineEnd + 1

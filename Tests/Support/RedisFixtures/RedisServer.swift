@@ -3,16 +3,16 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// A real `redis-server` on a free port of loopback, with its files in a folder of its own.
+/// A real `redis-server` on a free port of loopback, with its files in a temporary folder.
 ///
-/// It can be frozen, killed and started again on the same port and files. It ends with this object, and with the tests.
+/// It can be frozen, killed and restarted on the same port and files. It ends with this object, and with the tests.
 final class RedisServer: Sendable {
     /// The user of `cli`.
     struct User: Sendable {
         let name: String
         let password: String
 
-        /// A user of the server's ACL; `default` where there is only a password.
+        /// A user of the server's ACL. `default` if there is only a password.
         init(_ name: String = "default", password: String) {
             self.name = name
             self.password = password
@@ -27,21 +27,21 @@ final class RedisServer: Sendable {
     /// The server's files: `dump.rdb`, `appendonlydir`, `log`.
     let folder: ScratchFolder
 
-    /// Where it listens, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     var port: Int { place.withLock { $0 } }
 
-    /// The last process's id.
+    /// The ID of the last process.
     var pid: Int32 { process.withLock { $0?.pid ?? 0 } }
 
     /// The log of the server.
     var log: String { folder.read("log") }
 
-    /// Starts a server and returns when it answers.
+    /// Starts a server and returns when it responds.
     ///
     /// - Parameters:
-    ///   - configuration: additional lines, such as `appendonly yes`. Nothing is saved by default.
-    ///   - user: the user of `cli`, if the server requires a password.
-    ///   - tls: the authority of its certificates; the server then accepts only TLS.
+    ///   - configuration: Additional lines, such as `appendonly yes`. By default nothing is saved.
+    ///   - user: The user of `cli`, if the server requires a password.
+    ///   - tls: The authority of its certificates. The server then accepts only TLS.
     init(_ configuration: [String] = [], user: User? = nil, tls: TestAuthority? = nil) async throws {
         folder = try ScratchFolder()
         self.user = user
@@ -53,7 +53,7 @@ final class RedisServer: Sendable {
                 try await start()
                 return
             } catch {
-                // Another process may have taken the port meanwhile.
+                // Another process can have bound the port meanwhile.
                 guard attempt < 5, log.contains("in use") else { throw error }
             }
         }
@@ -71,9 +71,9 @@ final class RedisServer: Sendable {
         try folder.write((all + lines).joined(separator: "\n") + "\n", to: "redis.conf")
     }
 
-    /// Starts the server that was stopped, on the same port and files.
+    /// Restarts the stopped server on the same port and files.
     ///
-    /// - Parameter whenLoaded: to return when it has its data; otherwise when it listens.
+    /// - Parameter whenLoaded: Whether to return when the data is loaded. Otherwise it returns when the server listens.
     func start(whenLoaded: Bool = true) async throws {
         try folder.write("", to: "log")
         let started = try await ServerProcess("redis-server", ["redis.conf"], in: folder, log: "log")
@@ -85,7 +85,7 @@ final class RedisServer: Sendable {
         }
     }
 
-    /// Ends it without a chance to save anything.
+    /// Kills the server without saving.
     func stop() {
         process.withLock { process in
             process?.end()
@@ -93,26 +93,26 @@ final class RedisServer: Sendable {
         }
     }
 
-    /// The same as `stop`: SIGKILL.
+    /// Kills the server with SIGKILL, like `stop`.
     func kill() { stop() }
 
-    /// Kills it and starts it again, on the same port and files.
+    /// Kills the server and restarts it on the same port and files.
     func restart(whenLoaded: Bool = true) async throws {
         stop()
         try await start(whenLoaded: whenLoaded)
     }
 
-    /// Keeps it from doing anything: SIGSTOP. The kernel still accepts connections for it.
+    /// Stops the process with SIGSTOP. The kernel still accepts connections.
     func freeze() { process.withLock { $0?.signal(SIGSTOP) } }
 
-    /// Lets it go on.
+    /// Continues the process.
     func thaw() { process.withLock { $0?.signal(SIGCONT) } }
 
-    /// Runs one command by `redis-cli` and returns what that prints, without the line's end.
+    /// Runs one command with `redis-cli` and returns its output without the line end.
     @discardableResult
     func cli(_ arguments: String...) throws -> String { try cli(arguments) }
 
-    /// Runs one command by `redis-cli` and returns what that prints, without the line's end.
+    /// Runs one command with `redis-cli` and returns its output without the line end.
     @discardableResult
     func cli(_ arguments: [String]) throws -> String {
         var options = ["-h", "127.0.0.1", "-p", String(port)]

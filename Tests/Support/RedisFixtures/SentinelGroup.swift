@@ -3,23 +3,23 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// A master, two replicas, and three sentinels that watch them and fail over within a second or two.
+/// A master, two replicas, and three sentinels that monitor them and fail over within one or two seconds.
 final class SentinelGroup: Sendable {
     /// The name of the master.
     static let name = "truth"
 
-    /// The data servers; the first begins as the master.
+    /// The data servers. The first one is the initial master.
     let servers: [RedisServer]
     private let sentinels: [Sentinel]
 
-    /// Where the sentinels listen, on 127.0.0.1.
+    /// The ports of the sentinels on 127.0.0.1.
     var sentinelPorts: [Int] { sentinels.map(\.port) }
 
-    /// Starts all and returns when each sentinel knows the replicas and the other sentinels.
+    /// Starts all servers and returns when each sentinel knows the replicas and the other sentinels.
     ///
     /// - Parameters:
-    ///   - configuration: lines for the data servers.
-    ///   - sentinelConfiguration: lines for the sentinels.
+    ///   - configuration: Additional lines for the data servers.
+    ///   - sentinelConfiguration: Additional lines for the sentinels.
     init(_ configuration: [String] = [], sentinelConfiguration: [String] = []) async throws {
         let fast = ["repl-diskless-sync-delay 0", "repl-ping-replica-period 1"]
         let master = try await RedisServer(fast + configuration)
@@ -41,7 +41,7 @@ final class SentinelGroup: Sendable {
         }
     }
 
-    /// The server that all sentinels that run call the master.
+    /// The server that all running sentinels name as the master.
     func master() throws -> RedisServer {
         let ports = Set(try running.map { try $0.masterPort() })
         guard ports.count == 1, let server = servers.first(where: { $0.port == ports.first }) else {
@@ -52,7 +52,7 @@ final class SentinelGroup: Sendable {
 
     private var running: [Sentinel] { sentinels.filter { !$0.isStopped } }
 
-    /// Kills the master; returns the new one when the failover is over.
+    /// Kills the master and returns the new one after the failover.
     @discardableResult
     func killMaster() async throws -> RedisServer {
         let old = try master()
@@ -60,7 +60,7 @@ final class SentinelGroup: Sendable {
         return try await newMaster(after: old)
     }
 
-    /// Waits until all sentinels that run name another master than `old` and none has a failover under way.
+    /// Waits until all running sentinels name another master than `old` and no failover is in progress.
     func newMaster(after old: RedisServer) async throws -> RedisServer {
         try await eventually("a failover", within: .seconds(30)) {
             guard let new = try? master(), new.port != old.port, try running.allSatisfy({ try $0.isAtRest() }) else {
@@ -70,7 +70,7 @@ final class SentinelGroup: Sendable {
         }
     }
 
-    /// Has the sentinels fail over although nothing is wrong; returns the new master when that is over.
+    /// Forces a failover without a failure, and returns the new master afterwards.
     @discardableResult
     func failOver() async throws -> RedisServer {
         let old = try master()
@@ -81,11 +81,11 @@ final class SentinelGroup: Sendable {
         return try await newMaster(after: old)
     }
 
-    /// Ends one of the sentinels.
+    /// Stops one of the sentinels.
     func killSentinel(_ index: Int) { sentinels[index].stop() }
 }
 
-/// One `redis-sentinel` with short periods.
+/// A `redis-sentinel` with short periods.
 private final class Sentinel: Sendable {
     let port: Int
     private let folder: ScratchFolder
@@ -105,8 +105,9 @@ private final class Sentinel: Sendable {
         try await eventually("redis-sentinel to be ready: \(folder.read("log"))") {
             folder.read("log").contains("Sentinel ID is") ? true : nil
         }
-        // Short periods: a sentinel trusts its knowledge of a replica for five pings while the master is down, and
-        // reverts an unknown promotion after four publications.
+        // Short periods: while the master is down, a sentinel trusts its knowledge of a replica for five pings. It
+        // reverts an
+        // unknown promotion after four publications.
         try cli("sentinel", "debug", "info-period", "300", "ping-period", "300", "ask-period", "100")
         try cli("sentinel", "debug", "publish-period", "500")
     }
@@ -125,7 +126,7 @@ private final class Sentinel: Sendable {
         return fields["num-slaves"] == "2" && fields["num-other-sentinels"] == "2"
     }
 
-    /// Whether it has no failover under way.
+    /// Whether no failover is in progress.
     func isAtRest() throws -> Bool { try fields()["flags"] == "master" }
 
     private func fields() throws -> [String: String] {

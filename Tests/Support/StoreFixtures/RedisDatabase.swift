@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import RedisFixtures
 
-/// A database of a test's own on a real server, and stores over it.
+/// A separate database for a test on a real server, and stores that use it.
 struct RedisDatabase: Sendable {
     let server: RedisServer
     let number: Int
@@ -16,27 +16,27 @@ struct RedisDatabase: Sendable {
     private static let shared = Task { try await RedisServer(["databases 10000"]) }
     private static let taken = Atomic<Int>(0)
 
-    /// A database on the server that tests share, for those who do nothing to the server itself.
+    /// Creates a database on the server that tests share. For tests that do not affect the server itself.
     static func fresh() async throws -> RedisDatabase {
         RedisDatabase(server: try await shared.value, number: taken.wrappingAdd(1, ordering: .relaxed).oldValue)
     }
 
-    /// The first database of a server of the test's own.
+    /// Creates the first database of a separate server.
     static func onOwnServer(_ configuration: [String] = []) async throws -> RedisDatabase {
         RedisDatabase(server: try await RedisServer(configuration), number: 0)
     }
 
-    /// Where stores of tests live.
+    /// The prefix of the keys of stores in tests.
     static var loop: any EventLoop { MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// Where it is.
+    /// The location of the database.
     var location: RedisLocation {
         var location = RedisLocation(servers: .server(.init(host: "127.0.0.1", port: server.port)))
         location.database = number
         return location
     }
 
-    /// A store over it, whose records are not loaded yet.
+    /// Creates a store that has not loaded its records.
     func store(
         now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil, logger: Logger = .silent
     ) throws -> RedisStore {
@@ -46,18 +46,18 @@ struct RedisDatabase: Sendable {
         return try RedisStore(location, loop: Self.loop, clock: clock, logger: logger)
     }
 
-    /// A loaded store over it.
+    /// Creates a loaded store.
     func loadedStore(now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil) async throws -> RedisStore {
         let store = try store(now: now, as: account)
         try await store.load()
         return store
     }
 
-    /// Runs a command by `redis-cli`, as another backend would; what it prints.
+    /// Runs a command with `redis-cli`, like another backend, and returns its output.
     @discardableResult
     func cli(_ arguments: String...) throws -> String { try server.cli(["-n", "\(number)"] + arguments) }
 
-    /// The entries of the stream of changes: the names and values of each, in a line.
+    /// The entries of the change stream, one line each with its names and values.
     func changes() throws -> [String] {
         let lines = try cli("XRANGE", "gatehouse:changes", "-", "+").split(
             separator: "\n", omittingEmptySubsequences: false)

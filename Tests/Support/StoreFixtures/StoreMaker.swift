@@ -6,15 +6,15 @@ import Revocation
 import RevocationStores
 import Testing
 
-/// A way to make an empty, loaded store. The suite runs once for each of `all`; a new implementation adds itself there.
+/// A way to create an empty, loaded store. The suite runs for each of `all`. New implementations are added there.
 struct StoreMaker: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether the view has sign-ins too; where it has not, they are asked of the store.
+    /// Whether the view contains sign-ins. Otherwise they are looked up in the store.
     var viewHasSignIns = true
     let make: @Sendable (GatewayClock) async throws -> any GatewayStore
 
     static let all = [sqliteFile, sqliteMemory, redis]
-    /// The stores that expire records by their own clock, when they are purged.
+    /// The stores that expire records by their own clock, during a purge.
     static let embedded = [sqliteFile, sqliteMemory]
 
     static let sqliteFile = StoreMaker(testDescription: "SQLite file") { clock in
@@ -40,7 +40,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
         return record.revoked ? .record(revoked: true, signedInAt: nil) : .none
     }
 
-    /// A loaded store whose clock stands still.
+    /// A loaded store with a fixed clock.
     func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any GatewayStore {
         try await make(.facts(at: now))
     }
@@ -54,7 +54,7 @@ extension Logger {
     static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// A folder of a test's own, removed when the process that ran the tests is gone by the system's cleaning of `/tmp`.
+/// A folder of the test. It is not removed by the tests, but by the system's cleaning of `/tmp`.
 struct TemporaryFolder {
     let url: URL
 

@@ -67,7 +67,7 @@ extension Store {
 extension AccountStore {
     func account(_ uid: String) async throws(StoreError) -> AccountRecord? { try await account(UserKey(uid)) }
 
-    /// Links an identity as the account's user does.
+    /// Links an identity like the user of the account.
     func claim(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> LinkClaim {
         try await claim(link, for: uid, unlessUnlinked: false)
     }

@@ -6,7 +6,7 @@ struct MarkdownPage: Sendable {
     struct Block: Sendable {
         /// The path and the line of the first line of code, for failures.
         let place: String
-        /// The word after the fence; empty without one. `nil` for a block by indentation.
+        /// The word after the fence. Empty without one. `nil` for an indented block.
         let language: String?
         /// The lines without the indentation of the block. Each ends with a line feed.
         let text: String
@@ -15,11 +15,11 @@ struct MarkdownPage: Sendable {
         /// The paragraph or heading directly before the block.
         let lead: String
 
-        /// A fence without a language has rules, if it has statements of them.
+        /// Whether a fence without a language contains rules, judged by their statements.
         var isRules: Bool { language == "" && !isSkipped && text.contains(#/(?m)^ *(service|match|allow) .*[{;]/#) }
-        /// A drawing of lines and arrows.
+        /// Whether the block is a drawing of lines and arrows.
         var isDrawing: Bool { language == "" && text.contains(/[─►│]/) }
-        /// Whether the page has a reason against testing the block, or the block has a test of its own.
+        /// Whether the page has a reason against testing the block, or another test covers the block.
         var isSkipped: Bool { comment?.hasPrefix("not tested: ") == true || comment?.hasPrefix("A test ") == true }
     }
 

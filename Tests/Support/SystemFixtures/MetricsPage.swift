@@ -16,7 +16,7 @@ struct MetricsPage {
         }
     }
 
-    /// Returns the labels of a series, such as of `NAME_bucket`. `nil` if the page has no such metric.
+    /// Returns the labels of a series, such as `NAME_bucket`. `nil` if the page has no such metric.
     func labels(ofSeries name: String) -> Set<String>? {
         if let labels = labels[name], !histograms.contains(name) { return labels }
         for suffix in ["_bucket", "_sum", "_count"] where name.hasSuffix(suffix) {

@@ -9,7 +9,7 @@ enum Ports {
         return port
     }
 
-    /// A socket that listens on a port. 0: a free one.
+    /// Creates a socket that listens on a port. 0 for a free port.
     static func listener(on port: Int = 0, backlog: Int32 = 128) throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -28,7 +28,7 @@ enum Ports {
     }
 }
 
-/// A thread that releases its body when it returns. Threads of Foundation release it later, unknown to sanitizers.
+/// A thread that releases its body when it returns. Foundation's threads release it later, unnoticed by sanitizers.
 enum PlainThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -36,7 +36,7 @@ enum PlainThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs `body` on a thread of its own.
+    /// Runs `body` on a new thread.
     static func start(_ body: @escaping @Sendable () -> Void) {
         let argument = Unmanaged.passRetained(Body(body)).toOpaque()
         #if canImport(Darwin)
@@ -50,13 +50,13 @@ enum PlainThread {
                 #if canImport(Darwin)
                     let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 #else
-                    // pthread_create passes its argument on, which is not nil.
+                    // pthread_create passes on its argument, which is not nil.
                     let body = Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
                 #endif
                 body.run()
                 return nil
             }, argument)
-        precondition(failure == 0, "no thread could be made")
+        precondition(failure == 0, "the thread could not be created")
         #if canImport(Darwin)
             if let thread { pthread_detach(thread) }
         #else

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A folder that is removed with its content when the last reference to it ends.
+/// A folder that is removed with its content when its last reference is released.
 final class ScratchFolder: Sendable {
     let url: URL
 
-    /// Makes an empty folder among the machine's temporary ones.
+    /// Creates an empty folder in the system's folder of temporary files.
     init() throws {
-        // Short, for sockets have a short limit for their paths.
+        // The name is short, because the path length of sockets is limited.
         url = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString.prefix(13))")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
@@ -15,19 +15,19 @@ final class ScratchFolder: Sendable {
 
     var path: String { url.path }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// Replaces a file's text.
+    /// Replaces the text of a file.
     func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: url.appending(path: name)) }
 
-    /// A file's text as it is now; empty if there is no file.
+    /// The current text of a file. Empty if there is no file.
     func read(_ name: String) -> String {
         (try? Data(contentsOf: url.appending(path: name))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 
-/// The files of the repository, found from this one.
+/// The files of the repository, relative to this source file.
 enum Repository {
     static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
     /// The example configurations.

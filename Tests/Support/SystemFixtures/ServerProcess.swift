@@ -5,14 +5,14 @@ import Synchronization
 final class ServerProcess: Sendable {
     private struct State: ~Copyable {
         let process: Process
-        /// Its end is the server's end.
+        /// The server ends when this pipe closes.
         let lifeline: Pipe
     }
 
     private let state: Mutex<State>
     let pid: Int32
 
-    /// - Parameter log: the file of `folder` to which the output of the server is appended.
+    /// - Parameter log: The file of `folder` to which the output of the server is appended.
     init(_ program: String, _ arguments: [String], in folder: ScratchFolder, log: String) async throws {
         let process = Process()
         let lifeline = Pipe()
@@ -38,7 +38,7 @@ final class ServerProcess: Sendable {
 
     func signal(_ number: Int32) { kill(pid, number) }
 
-    /// Kills the server and returns when it is gone.
+    /// Kills the server and returns after its exit.
     func end() {
         state.withLock { state in
             try? state.lifeline.fileHandleForWriting.close()
@@ -47,9 +47,9 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// Programs that run to their end.
+/// Programs that run until their exit.
 enum Program {
-    /// Where a program of Redis or OpenSSL is, on the usual paths.
+    /// The path of a program of Redis or OpenSSL, searched in the usual folders.
     static func path(_ name: String) -> String {
         ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }.first {
             FileManager.default.isExecutableFile(atPath: $0)

@@ -8,9 +8,9 @@ final class TestAuthority: Sendable {
     var clientCertificate: String { folder.path("client.pem") }
     var clientKey: String { folder.path("client.key") }
 
-    /// Makes them with OpenSSL.
+    /// Creates the files with OpenSSL.
     ///
-    /// - Parameter names: the server's names, as a certificate spells them.
+    /// - Parameter names: The names of the server, in the format of a certificate.
     init(names: String = "IP:127.0.0.1,DNS:localhost") throws {
         folder = try ScratchFolder()
         let subject = ["-subj", "/CN=Authority of a test", "-addext", "keyUsage=critical,keyCertSign,cRLSign"]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A test did not get what it waited for.
+/// An error of a test whose condition was not met in time.
 struct Impatience: Error, CustomStringConvertible {
     /// The condition that was not met.
     let description: String
@@ -8,7 +8,7 @@ struct Impatience: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Polls `condition` until it returns a value: another process cannot notify the test.
+/// Polls `condition` until it returns a value, because another process cannot notify the test.
 @discardableResult
 func eventually<Value>(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () async throws -> Value?
@@ -22,14 +22,14 @@ func eventually<Value>(
     }
 }
 
-/// The factors for limits of time and memory, for busy machines and sanitizers.
+/// The factors for limits of time and memory, for slow machines and sanitizers.
 enum Allowance {
-    /// At least 1. Four by default, so that no limit depends on a machine without other work.
+    /// The factor, at least 1. By default 4, so that no limit requires an otherwise idle machine.
     static let factor = value(of: "GATEHOUSE_TEST_ALLOWANCE", default: 4)
     private static let memoryFactor = value(of: "GATEHOUSE_TEST_MEMORY_ALLOWANCE", default: 1)
 
     static func time(_ usual: Duration) -> Duration { usual * factor }
-    /// A timeout of the gateway's configuration, long enough for a busy machine.
+    /// A timeout for the gateway's configuration that suffices on a slow machine.
     static func setting(milliseconds usual: Int) -> String { "\(usual * factor)ms" }
     static func memory(kilobytes usual: Int) -> Int { usual * memoryFactor }
 

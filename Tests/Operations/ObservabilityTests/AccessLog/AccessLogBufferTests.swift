@@ -19,7 +19,7 @@ struct AccessLogBufferTests {
         return entry
     }
 
-    @Test func `lines are handed over at the next tick`() {
+    @Test func `lines are passed to the writer at the next tick`() {
         buffer.record(entry())
         buffer.record(entry())
         #expect(slot.isEmpty)
@@ -28,12 +28,12 @@ struct AccessLogBufferTests {
         #expect(slot.isEmpty)
     }
 
-    @Test func `a full batch is handed over without a tick`() {
+    @Test func `a full batch is passed to the writer without a tick`() {
         for _ in 0..<64 { buffer.record(entry(String(repeating: "a", count: 2000))) }
         #expect(!slot.isEmpty)
     }
 
-    @Test func `the lines that a slow writer loses are counted`() {
+    @Test func `the lines that a slow writer drops are counted`() {
         let total = 1000
         for _ in 0..<total { buffer.record(entry(String(repeating: "a", count: 2000))) }
         let batches = [slot.take(), buffer.takeBatch()].compactMap { $0 }
@@ -44,7 +44,7 @@ struct AccessLogBufferTests {
             batches.allSatisfy { $0.bytes.count <= AccessLogBuffer.capacity && $0.bytes.last == UInt8(ascii: "\n") })
     }
 
-    @Test func `a batch waits until the previous one is taken`() {
+    @Test func `a batch waits until the writer accepts the previous one`() {
         buffer.record(entry("/first"))
         buffer.flush()
         buffer.record(entry("/second"))

@@ -56,14 +56,14 @@ struct AccessLogWriterTests {
         #expect(writer.lostLines == 2)
     }
 
-    @Test func `closing does not wait for a reader that reads nothing`() async throws {
+    @Test func `closing does not wait for an unread pipe`() async throws {
         let pipe = UnreadPipe()
         let wake = DispatchSemaphore(value: 0)
         let slot = AccessLogSlot(wake: wake)
         slot.put(LogBatch(bytes: Array(repeating: UInt8(ascii: "\n"), count: 100_000), lines: 100_000))
         let writer = LogWriter(descriptor: pipe.descriptor, sources: [slot], wake: wake)
         #expect(await writer.close(within: .milliseconds(50)) == false)
-        // Lets the thread end.
+        // Allows the thread to end.
         #expect(try pipe.readToEnd().utf8.count == 100_000)
     }
 }

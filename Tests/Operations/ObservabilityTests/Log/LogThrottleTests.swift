@@ -6,7 +6,7 @@ import Testing
 struct LogThrottleTests {
     private let kind = LogThrottle.Kind(level: .warning, message: "a")
 
-    @Test func `a window admits its burst and counts the rest`() {
+    @Test func `a window permits its burst and counts the rest`() {
         var throttle = LogThrottle()
         let admitted = (0..<150).count { _ in throttle.admits(kind, now: 7) }
         #expect(admitted == 100)
@@ -18,7 +18,7 @@ struct LogThrottleTests {
         #expect(next)
     }
 
-    @Test func `levels and messages have windows of their own`() {
+    @Test func `each level and message has its own window`() {
         var throttle = LogThrottle()
         for _ in 0..<101 { _ = throttle.admits(kind, now: 0) }
         let admitted = [

@@ -7,7 +7,7 @@ import Testing
 @testable import Observability
 
 struct ProcessLogTests {
-    @Test func `a logger does not wait for a reader that reads nothing`() async throws {
+    @Test func `a logger does not wait for an unread pipe`() async throws {
         let pipe = UnreadPipe()
         let log = ProcessLog(descriptor: pipe.descriptor)
         var logger = log.logger(level: .debug)
@@ -16,18 +16,18 @@ struct ProcessLogTests {
         let dropped = log.counts.dropped
         #expect(dropped > 1000)
         #expect(await log.close(within: .milliseconds(50)) == false)
-        // The thread is still in its call: read until it has written all.
+        // The thread is still in its call, so read until it has written all lines.
         var text = ""
         while reported(in: text) < dropped { text += pipe.readSome() }
         #expect(reported(in: text) == dropped)
     }
 
-    /// The sum of the lines that the log itself reports as dropped.
+    /// The sum of the dropped lines that the log reports.
     private func reported(in text: String) -> UInt64 {
         text.matches(of: /msg="lines were dropped: [a-z ]+" dropped=([0-9]+)/).reduce(0) { $0 + (UInt64($1.1) ?? 0) }
     }
 
-    @Test func `audit lines have a part of the queue of their own`() async throws {
+    @Test func `audit lines have a reserved part of the queue`() async throws {
         let pipe = UnreadPipe()
         let log = ProcessLog(descriptor: pipe.descriptor)
         let logger = log.logger(level: .debug)
@@ -126,7 +126,7 @@ struct ProcessLogTests {
             text == start + #"a: b","module":"Gatehouse"}"# + "\n" + start + #"c\u001b","module":"Gatehouse"}"# + "\n")
     }
 
-    @Test func `a value of any length is cut`() {
+    @Test func `a long value is truncated`() {
         let line = LogLine(
             milliseconds: 0, level: .info, message: "m", metadata: ["k": "\(String(repeating: "x", count: 100_000))"]
         ).text(as: .text)

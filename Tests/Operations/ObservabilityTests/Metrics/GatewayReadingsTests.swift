@@ -27,7 +27,7 @@ struct GatewayReadingsTests {
             ])
     }
 
-    @Test func `routes of the same name are one series`() {
+    @Test func `routes with the same name share one series`() {
         let lines = lines { counters, readings in
             readings.routes = ["/a", "/a"]
             counters.count(.ok, route: 0)

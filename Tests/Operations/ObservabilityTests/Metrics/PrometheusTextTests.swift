@@ -28,7 +28,7 @@ struct PrometheusTextTests {
     @Test(arguments: [
         (Double.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"), (0, "0"), (1e20, "1e+20"), (-3, "-3"),
     ])
-    func `numbers have the spelling of Prometheus`(value: Double, spelled: String) {
+    func `numbers have Prometheus' format`(value: Double, spelled: String) {
         #expect(text(.gauges([MetricSample([], value)])).hasSuffix("a_metric \(spelled)\n"))
     }
 

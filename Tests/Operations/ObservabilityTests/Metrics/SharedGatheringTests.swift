@@ -21,7 +21,7 @@ struct SharedGatheringTests {
         }
     }
 
-    @Test func `callers share a gathering, and it begins after they came`() async {
+    @Test func `concurrent callers share a gathering that begins after their calls`() async {
         let clock = Clock()
         let gathering = clock.gathering
         let texts = await withTaskGroup(of: String.self) { group in
@@ -34,7 +34,7 @@ struct SharedGatheringTests {
         #expect(await gathering.text(clock.gather) == "\(before + 1)")
     }
 
-    @Test func `gatherings begin a tenth of a second apart`() async {
+    @Test func `gatherings begin at least 0.1 s apart`() async {
         let clock = Clock()
         let gathering = clock.gathering
         for _ in 0..<11 { _ = await gathering.text(clock.gather) }

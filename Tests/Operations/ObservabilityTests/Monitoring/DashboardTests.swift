@@ -30,7 +30,7 @@ import Testing
     private var annotations: [Object] { Self.objects(Self.member(dashboard, "annotations", "list")) }
     private var variables: [Object] { Self.objects(Self.member(dashboard, "templating", "list")) }
 
-    /// The expressions of the panels and annotations, with the name of their place.
+    /// The expressions of the panels and annotations, with the name of the panel or annotation.
     private var expressions: [(place: String, text: String)] {
         let ofPanels = panels.flatMap { panel in
             Self.objects(panel["targets"]).map { (panel["title"] as? String ?? "", $0["expr"] as? String ?? "") }

@@ -12,7 +12,7 @@ import Testing
 @testable import StoreFixtures
 
 extension ServiceAccount {
-    /// A key file as the Google Cloud console writes it, with changed members; nil takes one out.
+    /// A key file in the format of the Google Cloud console, with changed members. `nil` removes a member.
     static func file(pem: [UInt8], _ changes: [String: String?] = [:]) -> [UInt8] {
         var members: [String: String] = [
             "type": "service_account", "project_id": "my-app", "private_key_id": "k1",
@@ -26,7 +26,7 @@ extension ServiceAccount {
     }
 }
 
-/// Lookups of accounts, with a clock and a Google that the test plays.
+/// Account lookups with a clock that the test advances and a Google server that the test plays.
 struct AccountRig {
     let transport = FakeTransport()
     let time = ManualClock()
@@ -34,7 +34,8 @@ struct AccountRig {
     let toolkit: IdentityToolkit
     let key: SigningKey
 
-    /// - Parameter token: whether there is an access token already, for an hour; the tests' calls count from there.
+    /// - Parameter token: Whether an access token is already present, valid for an hour. Tests count the calls after
+    ///   it.
     init(token: Bool = true, _ changes: [String: String?] = [:]) throws {
         key = try Self.key.get()
         var accounts = Configuration.FirebaseAccounts(serviceAccount: "unused")
@@ -50,7 +51,7 @@ struct AccountRig {
         answerToken(0)
     }
 
-    /// One for all tests: making one takes long.
+    /// One key for all tests, because its generation is slow.
     static let key = Result { try SigningKey.generate(.rs256, keyID: "k1") }
 
     /// The results of one lookup.
@@ -62,7 +63,7 @@ struct AccountRig {
         fileprivate func add(_ status: AccountStatus) { statuses.withLock { $0.append(status) } }
     }
 
-    /// Asks for the account as it is now, or was so many seconds ago.
+    /// Looks up the account as of `age` seconds ago.
     @discardableResult
     func lookUp(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
         let statuses = Statuses()
@@ -74,13 +75,13 @@ struct AccountRig {
         transport.answer(place, #"{"access_token":"\#(token)","expires_in":\#(lifetime),"token_type":"Bearer"}"#)
     }
 
-    /// Answers a lookup with users' JSON.
+    /// Responds to a lookup with the JSON of users.
     func answer(_ place: Int, _ users: String...) {
         transport.answer(
             place, #"{"kind":"identitytoolkit#GetAccountInfoResponse","users":["# + users.joined(separator: ",") + "]}")
     }
 
-    /// Moves the clock and lets what is due happen.
+    /// Advances the clock and runs the tasks that are due.
     func advance(_ seconds: Double) {
         time.advance(seconds: seconds)
         toolkit.tick()

@@ -9,7 +9,7 @@ import Testing
 @testable import OutboundHTTP
 
 extension Configuration.Provider {
-    /// A provider whose opaque tokens are checked at a place of its own.
+    /// A provider with its own introspection endpoint.
     static func opaque(
         _ id: String = "oauth.legacy", kind: Kind = .oauth, url: String = "https://as.example/introspect",
         client: String = "gw", secret: String = "s3cret",
@@ -25,7 +25,7 @@ extension Configuration.Provider {
     }
 }
 
-/// The checking of opaque tokens, with a clock and a provider that the test plays.
+/// The introspection of opaque tokens, with a clock that the test advances and a provider that the test plays.
 struct OpaqueRig {
     let transport = FakeTransport()
     let time = ManualClock()
@@ -40,7 +40,7 @@ struct OpaqueRig {
         tokens = OpaqueTokens(providers, clockSkew: .seconds(5), environment: environment)
     }
 
-    /// Verdicts that come to one who asks.
+    /// Collects the results of lookups.
     final class Verdicts: Sendable {
         private let verdicts = Mutex<[OpaqueVerdict]>([])
 
@@ -49,7 +49,7 @@ struct OpaqueRig {
         fileprivate func add(_ verdict: OpaqueVerdict) { verdicts.withLock { $0.append(verdict) } }
     }
 
-    /// Asks; what is returned fills when there is a verdict.
+    /// Starts a lookup. The returned object receives the result.
     @discardableResult
     func check(_ token: String, provider: Int = 0, from network: UInt32 = 1) throws -> Verdicts {
         let bytes = Array(token.utf8)
@@ -60,7 +60,7 @@ struct OpaqueRig {
         return verdicts
     }
 
-    /// Moves the clock and lets what is due happen.
+    /// Advances the clock and runs the tasks that are due.
     func advance(_ seconds: Double) {
         time.advance(seconds: seconds)
         tokens.tick()
@@ -68,14 +68,14 @@ struct OpaqueRig {
 
     var counters: LookupCounters { tokens.status()[0].counters }
 
-    /// The remaining time of a verdict, in seconds.
+    /// The remaining lifetime of a result in seconds.
     func left(_ verdict: OpaqueVerdict?) -> Double? {
         verdict.map { (Double($0.holdsUntil) - Double(time.monotonic)) / 1e9 }
     }
 }
 
 extension OpaqueVerdict {
-    /// The verdict in a word or two.
+    /// A short description of the result.
     var shown: String {
         switch self {
         case .accepted(let identity, _): "accepted \(identity.subject)"
@@ -85,7 +85,7 @@ extension OpaqueVerdict {
     }
 }
 
-/// An answer of RFC 7662 for a token that counts, with members of one's own after it.
+/// A response of RFC 7662 for an active token, with additional members.
 func activeAnswer(_ more: String = "") -> String {
     #"{"active":true,"sub":"alice","aud":"api""# + (more.isEmpty ? "" : "," + more) + "}"
 }

@@ -5,7 +5,7 @@ import JOSE
 
 @testable import CoreFixtures
 
-/// A provider as a test configures it, its keys, and a good token of it.
+/// A configured provider, its keys, and a valid token.
 enum ProviderSample: String, CaseIterable, Sendable {
     case apple, google, microsoft, facebook, yahoo, linkedin, oidc
 
@@ -45,7 +45,7 @@ enum ProviderSample: String, CaseIterable, Sendable {
     static func issuer(of tenant: String) -> String { "https://login.microsoftonline.com/\(tenant)/v2.0" }
 
     var subjectClaim: String { self == .microsoft ? "oid" : "sub" }
-    /// The reason for a bad subject.
+    /// The reason of a denial because of an invalid subject.
     var subjectFailure: VerificationFailure.Reason { self == .microsoft ? .objectID : .providerSubject }
     var uid: String { self == .microsoft ? "\(id):\(Self.tenant):\(Self.object)" : "\(id):user-1" }
 
@@ -76,7 +76,7 @@ enum ProviderSample: String, CaseIterable, Sendable {
         }
     }
 
-    /// A good token, issued 100 seconds ago.
+    /// A valid token, issued 100 seconds ago.
     var draft: TokenDraft {
         let now = ManualClock.start
         var draft = TokenDraft(claims: [
@@ -92,7 +92,7 @@ enum ProviderSample: String, CaseIterable, Sendable {
 }
 
 extension TokenDraft {
-    /// The keys as a set in which each names this issuer.
+    /// The key set in which each key names this issuer.
     static func keySet(_ keys: [SigningKey], issuer: String) -> KeySet {
         let keys = keys.map { $0.jwk.dropLast() + ",\"issuer\":\"\(issuer)\"}" }
         return (try? KeySet(jwkSet: Array("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))) ?? KeySet()

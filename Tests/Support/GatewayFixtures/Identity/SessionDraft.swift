@@ -3,17 +3,17 @@ import JOSE
 
 @testable import CoreFixtures
 
-/// Session cookies of the gateway's own, as its issuer writes them, and the keys that they are signed with.
+/// Session cookies in the format of the gateway's issuer, and the keys that sign them.
 enum SessionDraft {
     static let issuer = "https://api.example.com"
     static let key = TokenDraft.makeKey("session-1", .es256)
     static let previousKey = TokenDraft.makeKey("session-0", .es256)
-    /// An unknown key under the id of a known one.
+    /// An unknown key with the ID of a known key.
     static let forgedKey = TokenDraft.makeKey("session-1", .es256)
     static func keys() throws -> SessionKeys { try SessionKeys(issuer: issuer, current: key, previous: [previousKey]) }
     static let session = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
-    /// A session of `user-1`, who signed in 100 seconds ago with Apple.
+    /// A session of `user-1`, who signed in with Apple 100 seconds ago.
     static func cookie(now: Int64 = ManualClock.start) -> TokenDraft {
         var draft = TokenDraft(claims: [
             "iss": "\"\(issuer)\"", "aud": "\"\(issuer)\"", "sub": "\"user-1\"", "user_id": "\"user-1\"",

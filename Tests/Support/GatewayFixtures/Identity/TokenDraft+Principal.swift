@@ -17,7 +17,7 @@ extension TokenDraft {
             insecureEmulator: emulator, keySet: 0)
     }
 
-    /// The principal of the claims. No signature is made.
+    /// The principal of the claims, without a signature.
     func principal(_ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start) throws -> Principal {
         let text = Array(withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
         let token = try text.withUnsafeBytes { try UnverifiedJWS($0) }
@@ -25,7 +25,7 @@ extension TokenDraft {
         return try Self.verifier(kind, tenant: .any, emulator: true).verify(token, key: nil, now: now, hasher: hasher)
     }
 
-    /// The principal as the cache keeps it.
+    /// The principal as stored in the cache.
     func entry(
         _ renderer: IdentityRenderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
     ) throws -> VerifiedTokenCache.Entry {
@@ -36,7 +36,7 @@ extension TokenDraft {
 }
 
 extension ProviderIdentity {
-    /// A verified identity of user 104, without a signature or a call.
+    /// A verified identity of user 104, created without a signature or a call.
     static func made(
         provider: String = "google.com", subject: String = "104", authTime: Int64? = nil,
         issuedAt: Int64? = ManualClock.start - 100, expiresAt: Int64 = ManualClock.start + 1000, scopes: [String] = []

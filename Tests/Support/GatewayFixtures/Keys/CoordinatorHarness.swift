@@ -6,7 +6,7 @@ import Synchronization
 @testable import Authentication
 @testable import CoreFixtures
 
-/// A coordinator over a fetcher and a clock that the test moves.
+/// A coordinator with a fetcher and a clock that the test controls.
 struct CoordinatorHarness: Sendable {
     let time = KeyTestTime()
     let fetcher = FakeKeyFetcher()
@@ -38,7 +38,7 @@ struct CoordinatorHarness: Sendable {
                 log: { events.record($0, $1) }))
     }
 
-    /// Runs the coordinator for as long as `body` takes.
+    /// Runs the coordinator while `body` runs.
     @discardableResult
     func run<T: Sendable>(_ body: @Sendable @escaping (Subscriber) async throws -> T) async throws -> T {
         let running = Task { await coordinator.run() }
@@ -46,7 +46,7 @@ struct CoordinatorHarness: Sendable {
         return try await body(Subscriber(coordinator))
     }
 
-    /// Answers the next call of the fetcher with these keys and returns the view after its end.
+    /// Responds to the fetcher's next call with these keys, and returns the view after the call.
     @discardableResult
     func serve(_ keys: [TestKey], maxAge: UInt64 = 3600, to subscriber: Subscriber) async throws -> KeySetView? {
         let call = await fetcher.next()
@@ -66,16 +66,17 @@ final class Subscriber: Sendable {
         subscription = coordinator.subscribe { incoming.yield((set: $0, view: $1)) }
     }
 
-    /// The next view of the set that is as asked; the ones before it are dropped. For one reader.
+    /// Returns the next view of the set that satisfies the condition, and discards the views before it. For one reader
+    /// only.
     func next(set: Int = 0, where matches: (KeySetView) -> Bool = { _ in true }) async -> KeySetView? {
         for await (of, view) in views where of == set && matches(view) { return view }
         return nil
     }
 }
 
-/// A fetcher whose answers the test gives, call by call.
+/// A fetcher to whose calls the test responds one by one.
 final class FakeKeyFetcher: KeyFetcher {
-    /// One call that waits for its answer.
+    /// A call that waits for its response.
     struct Call: Sendable {
         let source: KeySetSource
         var url: String { source.url }
@@ -92,10 +93,10 @@ final class FakeKeyFetcher: KeyFetcher {
 
     init() { (calls, incoming) = AsyncStream.makeStream() }
 
-    /// How often it was called.
+    /// The number of calls.
     var count: Int { counter.load(ordering: .sequentiallyConsistent) }
 
-    /// The next call; for one reader.
+    /// Waits for the next call. For one reader only.
     func next() async -> Call? {
         for await call in calls { return call }
         return nil
@@ -129,7 +130,7 @@ extension FetchedKeySet {
     }
 }
 
-/// The JWK set of the keys, as bytes, with more members of `keys` as they are given.
+/// Returns the JWK set of the keys as bytes, with the given additional members of `keys`.
 func jwkSet(_ keys: [TestKey], junk: [String] = []) -> [UInt8] {
     Array(#"{"keys":[\#((keys.map(\.jwk) + junk).joined(separator: ","))]}"#.utf8)
 }
@@ -150,7 +151,7 @@ extension KeyLookup {
         return true
     }
 
-    /// The seconds of `Retry-After`; nil for another answer.
+    /// The seconds of `Retry-After`. `nil` for other errors.
     var retryAfter: Int? {
         guard case .unavailable(let seconds) = self else { return nil }
         return seconds

@@ -3,23 +3,23 @@ internal import Synchronization
 package import DevelopmentIdentity
 
 extension EchoUpstream {
-    /// Starts an echo server that does what queries ask for (``EchoInstructions``).
+    /// Starts an echo server that follows the instructions in queries (``EchoInstructions``).
     package static func startInstructed(keeping: Int = 1024) async throws(DevelopmentIdentityError) -> EchoUpstream {
         let echo = try await start(keeping: keeping)
         _ = echo.instructed
         return echo
     }
 
-    /// Opens the gate of every response with `hold=NAME` and every body with `unread=NAME`, now and from now on.
+    /// Opens the gates of all current and later responses with `hold=NAME` and bodies with `unread=NAME`.
     package func release(_ name: String) { instructed?.gate(name).open() }
 
-    /// Waits for the heads of so many requests, or the cancellation of the task.
+    /// Waits for the heads of `count` requests, or the cancellation of the task.
     package func waitForHeads(_ count: Int) async { await instructed?.heads.wait(for: count) }
 
     private var instructed: InstructedEcho? { interceptor(orInstall: InstructedEcho()) as? InstructedEcho }
 }
 
-/// Replaces the echo server's responses where a request asks for it.
+/// Replaces the responses of the echo server according to the instructions.
 private final class InstructedEcho: ResponseInterceptor {
     let heads = RequestLog(capacity: 1)
     private let gates = Mutex<[String: Gate]>([:])
@@ -47,7 +47,7 @@ private final class InstructedEcho: ResponseInterceptor {
         let instructions = EchoInstructions(request)
         guard !instructions.isHasty else { return [] }
         guard response.status == 101 else { return steps(instructions, response, to: request) }
-        // A request for a WebSocket gets it, unless it asks for another status.
+        // A WebSocket request gets a 101 response unless it requests another status.
         return instructions.status.map { _ in steps(instructions, .json(request.report), to: request) }
     }
 
@@ -71,7 +71,7 @@ private final class InstructedEcho: ResponseInterceptor {
     }
 }
 
-/// The server's own response, changed as the instructions say.
+/// Returns the response of the server with the changes of the instructions.
 private struct InstructedResponse {
     private let instructions: EchoInstructions
     private let request: ReceivedRequest
@@ -95,7 +95,7 @@ private struct InstructedResponse {
         guard instructions.isChunked else { return sending(head) + body }
         let last = Array("0\r\nX-Trailer: echo\r\n\r\n".utf8)
         guard length > 0 else { return sending(head) + sending(last) }
-        // One chunk, whatever its length.
+        // One chunk of any length.
         let size = Array("\(String(length, radix: 16))\r\n".utf8)
         return sending(head) + sending(size) + body + sending(Array("\r\n".utf8) + last)
     }
@@ -113,7 +113,7 @@ private struct InstructedResponse {
         return fields
     }
 
-    /// Dripped, only the first 4096 bytes of a long body are, which is a multiple of the pattern's length.
+    /// If dripped, a long body is limited to its first 4096 bytes, a multiple of the length of the pattern.
     private var body: [ResponseStep] {
         guard let count = instructions.bytes else { return sending(response.body) }
         guard instructions.drip != nil else { return [.fill(count)] }
@@ -131,20 +131,20 @@ private struct InstructedResponse {
 /// | --- | --- |
 /// | `status` | the status code, 200 to 599 |
 /// | `delay` | milliseconds before the response |
-/// | `hold` | a name: the response waits until `release` is called with it |
-/// | `bytes` | a body of so many bytes of `BodyPattern` instead of JSON |
+/// | `hold` | a name: the response waits until `release` is called with the name |
+/// | `bytes` | the number of bytes of `BodyPattern` that replace the JSON body |
 /// | `chunked` | `1`: the body is chunked, and a trailer field follows |
 /// | `close` | `1`: closes after the response, with `Connection: close` |
 /// | `drop`, `reset` | `1`: closes, or resets, without a response |
 /// | `early` | `100`, `103`, or `1` for both: interim responses first |
 /// | `hasty` | `1`: responds to the head of the request, before its body |
-/// | `unread` | a name: the request's body is not read until `release` is called with it |
+/// | `unread` | a name: the request body is not read until `release` is called with the name |
 /// | `drip` | milliseconds after each byte of the response, or `1` for 1 ms |
-/// | `field` | `Name:value`, one more field of the response; may be repeated |
+/// | `field` | `Name:value`, an additional field of the response; may be repeated |
 /// | `raw` | the name of a `RawResponse` |
-/// | `type` | of an event stream: its type |
+/// | `type` | the type of an event stream |
 ///
-/// Names that are not in the table are ignored; an invalid value counts as absent.
+/// Names that are not in the table are ignored. An invalid value counts as absent.
 struct EchoInstructions: Equatable {
     private var values: [String: [String]] = [:]
 

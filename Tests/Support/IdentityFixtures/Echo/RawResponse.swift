@@ -1,50 +1,50 @@
-/// Responses that a server should never send, and two rare ones that it may.
+/// Invalid responses, and two valid ones that are rare.
 package enum RawResponse: String, Sendable, CaseIterable {
-    /// Bytes that are no HTTP at all.
+    /// Bytes that are not HTTP.
     case garbage
     /// A status line without a status.
     case badStatus = "bad-status"
     /// A body without a head, as before HTTP/1.0.
     case headless
-    /// Half a status line.
+    /// A truncated status line.
     case partialHead = "partial-head"
     /// Both Content-Length and Transfer-Encoding.
     case lengthAndChunked = "cl-te"
-    /// Two Content-Length fields of one value.
+    /// Two Content-Length fields with the same value.
     case repeatedLength = "repeated-cl"
-    /// Two Content-Length fields of different values.
+    /// Two Content-Length fields with different values.
     case conflictingLengths = "conflicting-cl"
-    /// A Content-Length below zero.
+    /// A negative Content-Length.
     case negativeLength = "negative-cl"
     /// An unknown transfer coding.
     case unknownCoding = "unknown-te"
     /// A body that ends before its Content-Length.
     case shortBody = "short-body"
-    /// A body that goes on after its Content-Length, in the form of a second response.
+    /// A body that is longer than its Content-Length. The rest has the form of a second response.
     case secondResponse = "second-response"
-    /// A chunk size that is no number.
+    /// An invalid chunk size.
     case badChunk = "bad-chunk"
-    /// A chunk that ends before its size.
+    /// A chunk that is shorter than its size.
     case shortChunk = "short-chunk"
     /// Lines that end in LF without CR.
     case bareLF = "bare-lf"
-    /// A field that goes on in the next line.
+    /// A field that continues on the next line.
     case foldedField = "obs-fold"
     /// A zero byte in a field.
     case zeroByte = "nul"
-    /// A space between a field's name and the colon.
+    /// A space between a field name and the colon.
     case spaceBeforeColon = "space-colon"
     /// A head of 1 MiB.
     case hugeHead = "huge-head"
     /// A head of 10,000 fields.
     case manyFields = "many-fields"
-    /// Thousands of interim responses, and no final one.
+    /// Thousands of interim responses without a final one.
     case endlessInterim = "endless-interim"
-    /// A 101 that the request did not ask for.
+    /// An unsolicited 101 response.
     case switching
-    /// Proper: a body that ends with the connection.
+    /// Valid: a body that ends with the connection.
     case untilClose = "until-close"
-    /// Proper: HTTP/1.0 with a Content-Length.
+    /// Valid: HTTP/1.0 with a Content-Length.
     case oldVersion = "http-1.0"
 }
 

@@ -2,22 +2,22 @@ internal import Synchronization
 package import DevelopmentIdentity
 
 extension DevelopmentProvider {
-    /// Makes an endpoint misbehave, or behave again.
+    /// Sets or ends the misbehaviour of an endpoint.
     ///
     /// - Parameters:
-    ///   - misbehaviour: what it does; `nil` for its own responses.
-    ///   - times: the number of responses; by default until it is changed.
+    ///   - misbehaviour: The misbehaviour. `nil` for the normal responses.
+    ///   - times: The number of responses. By default, all responses until the next change.
     package func misbehave(_ misbehaviour: Misbehaviour?, at endpoint: Endpoint, times: Int? = nil) {
         let injector = interceptor(orInstall: FaultInjector()) as? FaultInjector
         injector?.set(misbehaviour.map { FaultInjector.Fault(misbehaviour: $0, remaining: times) }, at: endpoint)
     }
 }
 
-/// Replaces the responses of a provider's endpoints that misbehave.
+/// Replaces the responses of the misbehaving endpoints of a provider.
 private final class FaultInjector: ResponseInterceptor {
     struct Fault {
         let misbehaviour: Misbehaviour
-        /// How many more responses it replaces; `nil` is all of them.
+        /// The number of remaining responses. `nil` for all.
         var remaining: Int?
     }
 
@@ -32,7 +32,7 @@ private final class FaultInjector: ResponseInterceptor {
         return take(at: endpoint)?.steps(insteadOf: response, of: endpoint, to: request)
     }
 
-    /// The misbehaviour of the next response of an endpoint; counts it down.
+    /// Returns the misbehaviour of the next response of an endpoint, and decrements its count.
     private func take(at endpoint: DevelopmentProvider.Endpoint) -> Misbehaviour? {
         faults.withLock { faults in
             guard let fault = faults[endpoint] else { return nil }
@@ -46,7 +46,7 @@ private final class FaultInjector: ResponseInterceptor {
 }
 
 extension DevelopmentProvider.Endpoint {
-    /// The endpoint's document without keys.
+    /// The document of the endpoint without keys.
     fileprivate var emptySet: String {
         switch self {
         case .idTokenJWKSet, .sessionJWKSet, .keys: "{\"keys\":[]}"
@@ -56,7 +56,7 @@ extension DevelopmentProvider.Endpoint {
 }
 
 extension Misbehaviour {
-    /// The steps in place of `good`, the provider's own response.
+    /// The steps that replace `good`, the normal response of the provider.
     fileprivate func steps(
         insteadOf good: Response, of endpoint: DevelopmentProvider.Endpoint, to request: ReceivedRequest
     ) -> [ResponseStep] {
@@ -74,7 +74,7 @@ extension Misbehaviour {
         }
     }
 
-    /// The well-formed response with unwelcome content.
+    /// A well-formed response with unexpected content.
     private func response(insteadOf good: Response, of endpoint: DevelopmentProvider.Endpoint) -> Response {
         var response = good
         switch self {
@@ -120,18 +120,18 @@ extension Misbehaviour {
     }
 }
 
-/// A gzip stream (RFC 1952) that inflates to many spaces, white space to a reader of JSON.
+/// A gzip stream (RFC 1952) that inflates to many spaces, which are white space in JSON.
 enum GzipBomb {
-    /// The stream's head, of an unnamed file.
+    /// The header of the stream, of an unnamed file.
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
     /// A block of fixed Huffman codes (RFC 1951 section 3.2.6): three bits, a space, and the first bits of `copies`.
     private static let start: [UInt8] = [0x53, 0x18]
-    /// Eight times the 13 bits of "258 more, copied from one byte back".
+    /// Eight repetitions of the 13 bits of "258 more, copied from one byte back".
     private static let copies: [UInt8] = [
         0x05, 0xA3, 0x60, 0x14, 0x8C, 0x82, 0x51, 0x30, 0x0A, 0x46, 0xC1, 0x28, 0x18,
     ]
 
-    /// The first `count` bytes of a stream without an end: a reader that notices has inflated everything before.
+    /// The first `count` bytes of an unterminated stream. A reader that detects this has inflated all bytes before.
     static func bytes(_ count: Int) -> [UInt8] {
         var bytes = head + start
         bytes.reserveCapacity(count + copies.count)
@@ -142,38 +142,38 @@ enum GzipBomb {
 
 /// The behaviour of a provider instead of its own response.
 package enum Misbehaviour: Sendable {
-    /// Responds with that status, that body, and further fields such as `Retry-After`.
+    /// Responds with this status and body, and additional fields such as `Retry-After`.
     case status(Int, body: String = "", fields: [String: String] = [:])
-    /// Responds with that body as `application/json`.
+    /// Responds with this body as `application/json`.
     case body(String)
-    /// Responds with a page of HTML.
+    /// Responds with an HTML page.
     case html
-    /// Sends only the first half of the JSON text, with a Content-Length to match.
+    /// Sends only the first half of the JSON text, with the matching Content-Length.
     case truncatedJSON
-    /// Sends a key set of no keys, in the form of the endpoint.
+    /// Sends an empty key set in the format of the endpoint.
     case noKeys
-    /// Sends a body of so many bytes that begins like a key set.
+    /// Sends a body of this many bytes that begins like a key set.
     case oversized(bytes: Int = 10_485_760)
-    /// Sends a chunked body without an end, as fast as it is read.
+    /// Sends an endless chunked body as fast as it is read.
     case endless
-    /// Sends a gzip-coded body of so many bytes, which inflates to 158 times as many spaces.
+    /// Sends a gzip-coded body of this many bytes, which inflates to 158 times as many spaces.
     case gzipBomb(bytes: Int = 1_000_000)
-    /// Redirects to that URL.
+    /// Redirects to this URL.
     case redirect(to: String, status: Int = 302)
     /// Sends the provider's response one byte at a time.
     case drip(interval: Duration)
     /// Never responds.
     case hang
-    /// Sends the provider's response once the gate opens.
+    /// Sends the provider's response when the gate opens.
     case held(Gate)
-    /// Sends a Content-Length that is wrong by so many bytes, and closes.
+    /// Sends a Content-Length that differs by this many bytes, and closes.
     case wrongContentLength(by: Int)
     /// Closes the connection without a response.
     case drop
     /// Resets the connection without a response.
     case reset
-    /// Sends the provider's response with this Cache-Control field, or without any.
+    /// Sends the provider's response with this Cache-Control field. `nil` removes the field.
     case cacheControl(String?)
-    /// Sends these bytes as they are and closes.
+    /// Sends these bytes unchanged and closes.
     case raw(String)
 }

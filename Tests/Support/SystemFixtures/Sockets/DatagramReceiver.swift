@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Unix datagram socket that receives messages, as that of a service manager.
+/// A Unix datagram socket that receives messages, like the socket of a service manager.
 final class DatagramReceiver: Sendable {
     private let descriptor: Int32
 

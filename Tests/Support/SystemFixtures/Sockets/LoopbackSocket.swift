@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// A blocking TCP socket of a test, on loopback. Nothing waits longer than five seconds.
+/// A blocking TCP socket on loopback. Every call has a timeout of five seconds.
 final class LoopbackSocket {
     enum Problem: Error {
         case system(String, Int32)
@@ -23,7 +23,7 @@ final class LoopbackSocket {
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        // Without it, the second of two small writes waits 40 ms for a delayed acknowledgement of the first.
+        // Without TCP_NODELAY, the second of two small writes waits 40 ms for a delayed acknowledgement of the first.
         set(TCP_NODELAY, to: 1, of: Int32(IPPROTO_TCP))
     }
 
@@ -64,7 +64,7 @@ final class LoopbackSocket {
         Foundation.close(descriptor)
     }
 
-    /// Closes with a reset instead of an end.
+    /// Closes with a reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -89,7 +89,7 @@ final class LoopbackSocket {
         }
     }
 
-    /// Sends what the kernel takes at once: 0 when it takes nothing.
+    /// Sends the bytes that the kernel accepts without blocking, and returns their number. 0 if its buffer is full.
     func sendNow(_ bytes: ArraySlice<UInt8>) -> Int {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         return bytes.withUnsafeBytes { max(Foundation.send(descriptor, $0.baseAddress, $0.count, flags), 0) }
@@ -97,7 +97,7 @@ final class LoopbackSocket {
 
     // MARK: - Receiving
 
-    /// The next bytes up to and with `marker`.
+    /// Reads the next bytes up to and including `marker`.
     func read(through marker: String) throws -> String {
         let marker = Array(marker.utf8)
         while true {
@@ -117,7 +117,7 @@ final class LoopbackSocket {
         return take(count)
     }
 
-    /// All up to the end of the connection.
+    /// Reads until the end of the connection.
     func readToEnd() throws -> (text: String, end: End) {
         while true {
             do {
@@ -130,7 +130,7 @@ final class LoopbackSocket {
         }
     }
 
-    /// Reads to the end and counts, throwing all away; `meanwhile` is called before each read.
+    /// Reads to the end, discards the bytes and returns their number. `meanwhile` is called before each read.
     func countToEnd(meanwhile: () -> Void = {}) throws -> Int {
         var count = 0
         while true {
@@ -141,14 +141,14 @@ final class LoopbackSocket {
         }
     }
 
-    /// How many bytes there are to read at once; they are thrown away.
+    /// Discards the bytes that are available without blocking, and returns their number.
     func discardNow() -> Int {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         return max(count, 0)
     }
 
-    /// Whether nothing can be read now, not even an end.
+    /// Whether a read would block, that is, there are no bytes and no end.
     var isQuiet: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return pending.isEmpty && uninterrupted { poll(&entry, 1, 0) } == 0
@@ -186,7 +186,7 @@ final class LoopbackListener {
 
     deinit { close() }
 
-    /// Closes the socket: further connections are refused.
+    /// Closes the socket. Further connections are rejected.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -215,7 +215,7 @@ final class LoopbackListener {
         static let stream = SOCK_STREAM
     #endif
 
-    /// - Parameter host: the last byte of 127.0.0.N.
+    /// - Parameter host: The last byte of 127.0.0.N.
     static func address(port: Int, host: UInt8 = 1) throws -> SocketAddress {
         try SocketAddress(ipAddress: "127.0.0.\(host)", port: port)
     }

@@ -2,21 +2,21 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// An HTTP source on a port of its own that answers bytes exactly as the test says, however wrong.
+/// An HTTP source on its own port that responds with arbitrary bytes.
 final class MisbehavingSource: Sendable {
-    /// The reaction to one request.
+    /// The response to one request.
     enum Answer: Sendable {
-        /// Send these bytes and keep the connection.
+        /// Sends these bytes and keeps the connection.
         case send([UInt8])
-        /// Send these bytes, then close, at once or later.
+        /// Sends these bytes and closes the connection, immediately or later.
         case sendAndClose([UInt8], after: TimeAmount = .zero)
-        /// Announce so many bytes and send them one by one, with a pause between them.
+        /// Announces this many bytes and sends them one by one with a pause.
         case drip(pause: TimeAmount, length: Int = 1_000_000)
-        /// Never answer.
+        /// Never responds.
         case silence
     }
 
-    /// The place of a request in all, and the place of its connection; both from 1.
+    /// The number of a request in total, and the number of its connection, both from 1.
     struct Request: Sendable {
         let number: Int
         let connection: Int

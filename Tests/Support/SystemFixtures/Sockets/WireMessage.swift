@@ -1,4 +1,4 @@
-/// A message as a test reads it off a socket, without the code under test.
+/// A message that a test reads from a socket, without the code under test.
 struct WireMessage {
     var head: String
     var body = ""
@@ -7,10 +7,10 @@ struct WireMessage {
     var start: String { String(head.prefix { $0 != "\r\n" }) }
     var status: Int { Int(start.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
-    /// The field lines without their CRLF.
+    /// The field lines without CRLF.
     var lines: [String] { head.split(separator: "\r\n").dropFirst().map(String.init) }
 
-    /// The values of a field, by its name in any case.
+    /// The values of a field. The name is case-insensitive.
     func values(_ name: String) -> [String] {
         lines.filter { $0.lowercased().hasPrefix(name.lowercased() + ":") }
             .map { String($0.dropFirst(name.count + 1).drop { $0 == " " }) }
@@ -22,7 +22,7 @@ struct WireMessage {
 extension LoopbackSocket {
     func readHead() throws -> WireMessage { WireMessage(head: try read(through: "\r\n\r\n")) }
 
-    /// A message with a body by its length or in chunks; chunks are joined, trailers dropped.
+    /// Reads a message with a Content-Length or chunked body. Chunks are joined, and trailers are discarded.
     func readMessage(hasBody: Bool = true) throws -> WireMessage {
         var message = try readHead()
         guard hasBody else { return message }
