@@ -7,7 +7,7 @@ import Testing
         #expect(value.text == #"{"b":1,"a":[true,null,"x\n\"",1.5],"c":{"d":[ ]}}"#)
     }
 
-    @Test func `a number that JSON cannot write is null`() {
+    @Test func `a number without a JSON form is null`() {
         #expect(JSON.number(.infinity).text == "null")
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import GatewayCore
 @testable import OutboundHTTP
 
-/// The lookups at one service, as a state machine with a clock that the test moves.
+/// The lookups at one service, as a state machine with a clock that the test advances.
 @Suite struct LookupFlightsTests {
     private static let second: UInt64 = 1_000_000_000
 
@@ -24,7 +24,7 @@ import Testing
         while let call = flights.next(now: now) { running.append(call) }
     }
 
-    /// Enters waiters for keys, from 1, and starts the calls that may start.
+    /// Adds waiters for keys, numbered from 1, and starts the calls that may start.
     private mutating func enter(
         _ keys: String..., of network: UInt32 = 1, payload: [UInt8] = [], notBefore: UInt64 = 0
     ) {
@@ -41,13 +41,13 @@ import Testing
         perform(flights.expire(now: now))
     }
 
-    /// Ends the first running call.
+    /// Completes the first running call.
     private mutating func finish() throws -> LookupFlights<String, Int>.Call {
         let call = flights.finish(running.removeFirst().number)
         return try #require(call)
     }
 
-    /// Ends the first running call with a result, and returns its waiters.
+    /// Completes the first running call with a result, and returns its waiters.
     @discardableResult
     private mutating func succeed() throws -> [Int] {
         let call = try finish()
@@ -95,7 +95,7 @@ import Testing
         #expect(running.map(\.keys) == [["b"], ["c"]])
     }
 
-    @Test mutating func `G-08: no more calls a second start than the rate allows`() {
+    @Test mutating func `G-08: the calls per second are limited by the rate`() {
         flights = LookupFlights(LookupLimits(concurrency: 100, waiting: 100, rate: 10))
         for number in 0..<30 { enter("\(number)") }
         #expect(running.count == 10)
@@ -106,7 +106,7 @@ import Testing
         #expect(running.count == 20)
     }
 
-    @Test mutating func `waiting keys go together in calls of a bounded size`() throws {
+    @Test mutating func `waiting keys are combined in calls of bounded size`() throws {
         flights = LookupFlights(LookupLimits(concurrency: 1, batch: 3, waiting: 10))
         enter("a", "b", "c", "d", "e", "c")
         try succeed()
@@ -116,7 +116,7 @@ import Testing
         #expect(running.map(\.keys) == [["e"]])
     }
 
-    @Test mutating func `G-08: a full queue rejects the client with the most places`() {
+    @Test mutating func `G-08: a full queue rejects the client with the most entries`() {
         enter("a", "b", "c", "d", "e", "f", "g", of: 1)
         #expect(rejected == [7: .overloaded])
         enter("h", of: 2)
@@ -156,7 +156,7 @@ import Testing
         enter("d", "b")
         #expect(rejected == [3: rejection, 4: rejection])
         #expect(flights.counters.paused == 2)
-        #expect(try succeed() == [2, 5], "a running call goes on, and can be joined")
+        #expect(try succeed() == [2, 5], "a running call continues and can be joined")
         advance(0.1)
         enter("e")
         #expect(running.map(\.keys) == [["e"]])
@@ -189,7 +189,7 @@ import Testing
         #expect(try succeed() == [1, 2])
     }
 
-    @Test mutating func `a call is made again in halves, each with its own waiters`() throws {
+    @Test mutating func `a call is retried in halves, each with its own waiters`() throws {
         flights = LookupFlights(LookupLimits(concurrency: 1, batch: 3, waiting: 10))
         enter("x", "a", "b", "c", "b")
         try succeed()
@@ -221,7 +221,7 @@ import Testing
         #expect(logged.last == .failing(LookupFailure(.status)) && logged.count == 4)
     }
 
-    @Test mutating func `at the end all waiters are returned once`() {
+    @Test mutating func `at shutdown each waiter is returned once`() {
         enter("a", "a", "b", "c")
         #expect(flights.stop().sorted() == [1, 2, 3, 4])
         #expect(flights.stop().isEmpty)

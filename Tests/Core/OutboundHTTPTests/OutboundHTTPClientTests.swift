@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["302 Found", "307 T", "308 P"])
-    func `no redirect is followed, so that secrets go nowhere else`(status: String) async throws {
+    func `no redirect is followed, so secrets are not sent to other hosts`(status: String) async throws {
         let target = try await MisbehavingSource { _ in .send(httpAnswer([])) }
         let location = "Location: \(target.url)"
         let reply = try await query { _ in .send(httpAnswer(status: status, headers: [location], [])) }.get()
@@ -89,12 +89,12 @@ import Testing
         try await source.close()
     }
 
-    @Test func `a server may close a connection before the client noticed that its request is sent`() async throws {
+    @Test func `a server may close a connection before the client has seen that its request was sent`() async throws {
         let source = try await MisbehavingSource { request in
             request.number % 2 == 0 ? .sendAndClose(httpAnswer([]), after: .milliseconds(1)) : .send(httpAnswer([]))
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-        // Loops that are always busy, so that a message from one to the other takes longer than the server's response.
+        // The loops are always busy, so a message between them takes longer than the response of the server.
         let busy = BusyLoops(group)
         let transport = OutboundHTTPClient(group: group, connections: 1, longest: .seconds(5))
         let request = OutboundRequest(method: .post, url: source.url, fields: [], body: Array("token=x".utf8))

@@ -1,15 +1,15 @@
 import Routing
 
-/// The rules of matching applied to every route, one after the other: slow and plain.
+/// The matching rules, applied to each route in turn: a slow and simple reference.
 struct NaiveRouter {
     let routes: [RouteDefinition]
 
-    /// How a pattern's segment matched; the order of specificity.
+    /// The kind of match of a pattern segment, in the order of specificity.
     private enum Rank: Int {
         case exact, folded, capture, end, rest
     }
 
-    /// The outcome for a path that has no dot segments and no escapes but `%2F`.
+    /// The outcome for a path without dot segments and without escapes except `%2F`.
     func route(_ path: String, _ method: String, host: String) -> Routed {
         let candidates = routesForHost(host)
         let merged = Self.merged(path)

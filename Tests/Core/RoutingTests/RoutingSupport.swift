@@ -31,7 +31,7 @@ func canonicalForms(_ path: [UInt8], scratch: PathScratch = PathScratch(capacity
 /// The form that most routes match and forward.
 func canonical(_ path: String) throws(PathError) -> String { try canonicalForms(path).merged }
 
-/// The reason for refusing a path. `nil` if it is accepted.
+/// The reason why a path is rejected. `nil` if it is accepted.
 func refusal(of path: String) -> PathError.Reason? { refusal(of: Array(path.utf8)) }
 
 func refusal(of path: [UInt8]) -> PathError.Reason? {
@@ -52,7 +52,7 @@ enum Routed: Equatable {
 }
 
 extension RouteTable {
-    /// Routes a request; the text of a route is the forwarded path.
+    /// Routes a request. The text of a route is the forwarded path.
     func routed(_ path: String, _ method: String = "GET", host: String = "example.com") -> Routed {
         var visits = 0
         return routed(path, method, host: host, visits: &visits)
@@ -79,7 +79,7 @@ extension RouteTable {
         }
     }
 
-    /// The route's index, nil for anything else.
+    /// The index of the route. `nil` for other outcomes.
     func routeIndex(_ path: String, _ method: String = "GET", host: String = "example.com") -> Int? {
         guard case .route(let index, _) = routed(path, method, host: host) else { return nil }
         return index

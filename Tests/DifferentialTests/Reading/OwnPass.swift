@@ -49,7 +49,7 @@ struct OwnPass {
         return reading
     }
 
-    /// The reason why the current head is refused even if it ends here. `nil` if it may still become valid.
+    /// The reason why the current head is rejected even if it ends here. `nil` if it may still become valid.
     private func doom() -> String? {
         let head = Array(unread) + Array("\r\n\r\n".utf8)
         return head.withUnsafeBytes { head in

@@ -6,7 +6,7 @@ struct Reading {
         /// The stream ended within a message, all of whose bytes were judged.
         case within
         /// The stream ended within a head or trailers that are judged once they are whole. If there is a reason, they
-        /// will be refused for it however they go on.
+        /// will be rejected for it however they go on.
         case waiting(doomed: String?)
         /// The connection serves no further message, so that nothing more was read.
         case closed

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a known key is returned at once`() async throws {
+    @Test func `a known key is returned immediately`() async throws {
         let (keys, key) = (keys, try TestKey("a"))
         try await harness.run { subscriber in
             try await harness.serve([key], to: subscriber)

@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// Records the counted networks and accounts, and refuses some.
+/// Records the counted networks and accounts, and rejects some of them.
 final class NotedRates: CallRating {
     private let noted = Mutex<(networks: [PeerNetwork], accounts: [String])>(([], []))
     private let refusesNetworks: Bool
@@ -106,7 +106,7 @@ final class NotedRates: CallRating {
 
 @Suite(.timeLimit(.minutes(1))) struct CallCountingTests {
     @Test(arguments: AccountEndpoint.allCases)
-    func `every call but auth and events counts for its network`(endpoint: AccountEndpoint) async throws {
+    func `every call except auth and events counts for its network`(endpoint: AccountEndpoint) async throws {
         let rates = NotedRates(refusesNetworks: true)
         let rig = try await AccountsRig(parts: { $0.rating = rates })
         let answer = await rig.call(endpoint, from: 7)
@@ -131,7 +131,7 @@ final class NotedRates: CallRating {
         #expect(rates.accounts.dropFirst() == [caller.uid, link, caller.uid, "github.com:583231", caller.uid, "grace"])
     }
 
-    @Test func `a call above the rate is refused before its proof is used`() async throws {
+    @Test func `a call above the rate is rejected before its proof is used`() async throws {
         let rates = NotedRates(refused: { $0.hasPrefix("google.com:") })
         let rig = try await AccountsRig(parts: { $0.rating = rates })
         let nonce = try await rig.nonce()
@@ -153,7 +153,7 @@ final class NotedRates: CallRating {
 @Suite struct CallRatesTests {
     private static let start: UInt64 = .seconds(1000)
 
-    /// The number of calls that pass at once.
+    /// The number of calls that pass at the same time.
     private func burst(_ allow: () -> Int?) -> Int {
         var count = 0
         while count < 100_000, allow() == nil { count += 1 }
@@ -178,7 +178,7 @@ final class NotedRates: CallRating {
     @Test func `calls pass at the rate`() {
         let rates = CallRates(perAddress: 1, perAccount: 20)
         let passed = (0..<600).filter { rates.allow(user: "ada", now: Self.start + .seconds(Double($0))) == nil }
-        // Ten minutes of 20, and the burst at the start.
+        // Ten minutes with 20 calls each, and the burst at the start.
         #expect(passed.count == 205)
     }
 
@@ -215,13 +215,13 @@ final class NotedRates: CallRating {
         }
     }
 
-    @Test func `a clock that is behind adds no calls`() {
+    @Test func `a clock that moves back adds no calls`() {
         let rates = CallRates(perAddress: 1, perAccount: 60)
         #expect(rates.allow(user: "ada", now: Self.start) == nil)
         #expect(burst { rates.allow(user: "ada", now: Self.start - 1) } == 18)
     }
 
-    @Test func `of many calls at once no more pass than the bucket holds`() async {
+    @Test func `of many concurrent calls only as many pass as the bucket holds`() async {
         let rates = CallRates(perAddress: 1, perAccount: 120)
         #expect(rates.allow(user: "ada", now: Self.start) == nil)
         let passed = await withTaskGroup(of: Int.self) { group in

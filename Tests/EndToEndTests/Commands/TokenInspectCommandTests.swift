@@ -55,7 +55,7 @@ struct TokenInspectCommandTests {
         ("eyJhbGciOiJSUzI1NiJ9.x.eA", "its second part, the claims, is not base64url"),
         ("gho_secret", "only its provider can check it"), ("eyJhbGciOiJSUzI1NiJ9.e30", "\nNOT A TOKEN\n"),
     ])
-    func `text that is no JWT is reported in words`(text: String, message: String) async throws {
+    func `text that is not a JWT is reported with the reason`(text: String, message: String) async throws {
         let run = try await inspect("-", input: text)
         #expect(run.exitCode == 1 && run.output.contains(message), "\(run.output)\(run.errors)")
         #expect(!run.output.contains(text) && !run.output.contains("wrongPartCount"))

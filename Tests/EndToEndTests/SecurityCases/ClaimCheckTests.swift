@@ -129,7 +129,7 @@ import Testing
     static let tenants: [JSON] = ["corp-abc12", "", "*", 1, ["corp"], ["a": 1], true]
 
     @Test(.tags(.e11), arguments: tenants)
-    func `a token of a tenant is refused where no tenant is configured`(tenant: JSON) throws {
+    func `a token of a tenant is rejected where no tenant is configured`(tenant: JSON) throws {
         let token = try scenario.token { $0.setting("firebase", "tenant", to: tenant) }
         let response = try scenario.send(.bearer(token, "/me/e11"))
         let isText = if case .string = tenant { true } else { false }

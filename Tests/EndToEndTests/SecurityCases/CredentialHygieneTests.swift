@@ -48,7 +48,7 @@ import Testing
     ]
 
     @Test(.tags(.a23, .d17), arguments: duplicates)
-    func `several credentials are refused, whichever of them is valid`(
+    func `several credentials are rejected, whichever of them is valid`(
         row: (what: String, lines: [String], status: Int)
     ) throws {
         let head = row.lines.joined(separator: "\n")

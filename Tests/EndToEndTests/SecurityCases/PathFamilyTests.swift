@@ -180,7 +180,7 @@ struct PathFamilyTests: SharedScenarioSuite {
     ]
 
     @Test(.tags(.b13, .b14, .b19), arguments: lines)
-    func `a request has one target and one host or is refused`(row: (what: String, text: RawRequest, status: [Int]))
+    func `a request has one target and one host or is rejected`(row: (what: String, text: RawRequest, status: [Int]))
         throws
     {
         let (response, count) = try scenario.forwarded { try scenario.send(row.text) }

@@ -42,7 +42,7 @@ struct TrustedProxyTests {
         "X-Forwarded-Proto: ftp",
     ]
 
-    @Test(.tags(.a12)) func `an invalid address from the proxy is refused`() async throws {
+    @Test(.tags(.a12)) func `an invalid address from the proxy is rejected`() async throws {
         try await run { _, port in
             for line in Self.junk {
                 expectDenial(try answer([line], port, from: 2), 400, "request/malformed", line)

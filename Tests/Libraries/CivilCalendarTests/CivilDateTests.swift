@@ -3,12 +3,12 @@ import Foundation
 import Testing
 
 struct CivilDateTests {
-    /// Foundation's calendar leaves ten days out in October 1582; an ISO 8601 one does not.
+    /// Foundation's calendar skips ten days in October 1582. An ISO 8601 calendar does not.
     @Test func `days of 8,000 years have the dates of Foundation`() throws {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         var differences: [Int64] = []
-        // Days before 1582-10-15 are Julian in Foundation: the sweep begins there.
+        // Days before 1582-10-15 are Julian in Foundation, so the sweep begins there.
         for days in stride(from: Int64(-141_427), through: 2_932_896, by: 97) {
             let parts = calendar.dateComponents(
                 [.year, .month, .day, .weekday], from: Date(timeIntervalSince1970: Double(days) * 86_400))
@@ -22,8 +22,8 @@ struct CivilDateTests {
         #expect(differences.isEmpty)
     }
 
-    /// Four hundred years: then the calendar repeats.
-    @Test func `every day follows the one before`() {
+    /// The calendar repeats every 400 years.
+    @Test func `every day follows the previous one`() {
         var previous = CivilDate(daysSince1970: -60_001)
         var breaks: [Int64] = []
         for days in Int64(-60_000)...86_098 {
@@ -41,7 +41,7 @@ struct CivilDateTests {
         #expect(breaks.isEmpty)
     }
 
-    @Test func `every year begins where the one before ends`() {
+    @Test func `every year begins at the end of the previous one`() {
         var days: Int64 = -719_162
         var breaks: [Int64] = []
         for year in Int64(1)...9999 {

@@ -17,7 +17,7 @@ struct HTTPDateTests {
         "Tue, 14 Nov 2023 24:13:30 GMT", "Tue, 14 nov 2023 22:13:30 GMT", "Tue, 14 Nov 2023 22:13:3x GMT",
         "Tue, 14 Nov 2023 22:13:30 GMT ", "Tue, 14 Nov 2023 22:13",
     ])
-    func `other text is no date`(text: String) {
+    func `other text is not a date`(text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
 }

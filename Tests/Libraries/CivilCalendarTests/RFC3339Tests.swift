@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct RFC3339Tests {
-    @Test func `texts are those of Foundation`() {
+    @Test func `texts are equal to Foundation's`() {
         let formatter = ISO8601DateFormatter()
         for unix in stride(from: Int64(-2_000_000_000), to: 8_000_000_000, by: 86_400 * 13 + 12_347) {
             #expect(RFC3339.text(unix) == formatter.string(from: Date(timeIntervalSince1970: Double(unix))))
@@ -26,7 +26,7 @@ struct RFC3339Tests {
         "2026-01-31T09:00:60Z", "2026-01-31T09:00:00.Z", "2026-01-31T09:00:00Zx", " 2026-01-31T09:00:00Z",
         "2026-01-31 09:00:00Z", "+2026-01-31T09:00:00Z", "2026-1-31T09:00:00Z", "2026-01-31T09:00:00+0200",
     ])
-    func `other text is no time`(text: String) {
+    func `other text is not a time`(text: String) {
         #expect(RFC3339.seconds(text) == nil)
     }
 }

@@ -6,7 +6,7 @@ struct ChunkFeed {
     var unread: [UInt8] = []
     var payload: [UInt8] = []
     var trailers: [UInt8] = []
-    /// The most bytes that were left unconsumed.
+    /// The maximum number of bytes that were left unconsumed.
     var mostUnread = 0
 
     /// Feeds one piece.
@@ -38,14 +38,14 @@ struct ChunkFeed {
     }
 }
 
-/// Decodes a whole body at once.
+/// Decodes a whole body in one piece.
 func decodeChunks(_ text: String) throws(ChunkError) -> ChunkFeed {
     var feed = ChunkFeed()
     try feed.feed(text.utf8)
     return feed
 }
 
-/// Returns the error of the decoder; `nil` if the body is accepted.
+/// Returns the error of the decoder. `nil` if it accepts the body.
 func chunkRefusal(_ bytes: some Sequence<UInt8>) -> ChunkError? {
     var feed = ChunkFeed()
     return failure { () throws(ChunkError) in try feed.feed(bytes) }

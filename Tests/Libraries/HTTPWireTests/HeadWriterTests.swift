@@ -6,7 +6,7 @@ struct HeadWriterTests {
 
     private func range(_ lower: UInt32, _ upper: UInt32) -> ByteRange { ByteRange(start: lower, length: upper - lower) }
 
-    /// Returns the output of a writer with room for `capacity` bytes; `nil` if it does not fit.
+    /// Returns the output of a writer with room for `capacity` bytes. `nil` if the head does not fit.
     private func write(_ capacity: Int, _ fill: (inout HeadWriter) -> Void) -> String? {
         var output = [UInt8](repeating: 0x2A, count: capacity + 4)
         let count = source.withUnsafeBytes { source in

@@ -48,17 +48,17 @@ func text(_ range: ByteRange, _ bytes: [UInt8]) -> String {
     String(decoding: bytes[range.range], as: UTF8.self)
 }
 
-/// A GET of HTTP/1.1 with a `Host` and these field lines, each without its CRLF.
+/// A GET request of HTTP/1.1 with a `Host` field and these field lines, each without its CRLF.
 func get(_ lines: String...) -> String {
     "GET / HTTP/1.1\r\nHost: a.example\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
 }
 
-/// A response of HTTP/1.1 with this status and these field lines, each without its CRLF.
+/// An HTTP/1.1 response with this status and these field lines, each without its CRLF.
 func response(_ status: Int, _ lines: String...) -> String {
     "HTTP/1.1 \(status) Reason\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
 }
 
-/// Returns the error of the request parser; `nil` if it accepts the head.
+/// Returns the error of the request parser. `nil` if it accepts the head.
 func refusal(_ text: String, limits: HeadLimits = HeadLimits()) -> HeadError? {
     refusal(Array(text.utf8), limits: limits)
 }
@@ -67,7 +67,7 @@ func refusal(_ bytes: [UInt8], limits: HeadLimits = HeadLimits()) -> HeadError? 
     failure { () throws(HeadError) in try ParsedRequest(bytes, limits: limits) }
 }
 
-/// Returns the error of the response parser; `nil` if it accepts the head.
+/// Returns the error of the response parser. `nil` if it accepts the head.
 func responseRefusal(_ text: String, to method: Method = .get) -> HeadError? {
     failure { () throws(HeadError) in try ParsedResponse(text, to: method) }
 }
@@ -77,7 +77,7 @@ func isMalformed(_ error: HeadError?) -> Bool {
     if case .malformed = error { true } else { false }
 }
 
-/// Returns the error of `body`; `nil` without one.
+/// Returns the error of `body`. `nil` without an error.
 func failure<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> Failure? {
     if case .failure(let error) = Result(catching: body) { error } else { nil }
 }

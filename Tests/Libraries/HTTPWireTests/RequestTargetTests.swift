@@ -75,7 +75,7 @@ struct RequestTargetTests {
         #expect(try ParsedRequest("OPTIONS /x HTTP/1.1\r\nHost: a\r\n\r\n").head.targetForm == .origin)
     }
 
-    @Test func `CONNECT has an authority with a port as its target`() throws {
+    @Test func `the target of CONNECT is an authority with a port`() throws {
         let request = try ParsedRequest("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n")
         #expect(request.head.targetForm == .authority)
         #expect(request.head.path.isEmpty)

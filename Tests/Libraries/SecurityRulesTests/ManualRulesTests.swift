@@ -5,7 +5,7 @@ import Testing
 
 /// The rules on the pages of the manual.
 @Suite struct ManualRulesTests {
-    /// A part of a file with the blocks that it belongs in.
+    /// A part of a file, together with the blocks that contain it.
     private static func completed(_ text: String) -> String {
         if text.contains(#/(?m)^service /#) { return text }
         let match = text.contains(#/(?m)^match /#) ? text : "match /{uid}/{rest=**} {\n\(text)}\n"

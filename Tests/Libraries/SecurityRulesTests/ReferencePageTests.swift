@@ -4,7 +4,7 @@ import Testing
 @testable import SecurityRules
 @testable import SystemFixtures
 
-/// docs/reference/rules.md: each example has the result beside it, and the tables are complete.
+/// The examples in docs/reference/rules.md have the stated results, and the tables are complete.
 @Suite struct ReferencePageTests {
     @Test(arguments: ReferencePage.examples)
     func `an example has the result on the page`(example: ReferencePage.Example) {
@@ -52,7 +52,7 @@ enum ReferencePage {
 
         /// The result that the page should have.
         func outcome() -> String {
-            // In a list, as a field's value may not be of every kind.
+            // The value is in a list, because a field accepts only some kinds of values.
             guard (try? RuleValueExpression(RuleSource("[\(expression)].size()", name: "page"))) != nil else {
                 return "refused"
             }
@@ -76,7 +76,7 @@ enum ReferencePage {
     /// The cells of all rows of all tables.
     static let rows = tables.flatMap(\.rows)
 
-    /// The rows of the tables whose first column has that name.
+    /// The rows of the tables whose first column has this name.
     static func rows(under heading: String) -> [[String]] {
         tables.filter { $0.heading == heading }.flatMap(\.rows)
     }

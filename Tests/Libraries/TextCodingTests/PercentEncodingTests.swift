@@ -10,7 +10,7 @@ struct PercentEncodingTests {
         #expect(HexDigits.text(of: [0, 0x9a, 0xff]) == "009aff")
     }
 
-    @Test func `every byte survives encoding, and what is encoded is unreserved`() {
+    @Test func `every byte round-trips, and encoded text is unreserved`() {
         let bytes = Array(UInt8.min ... .max)
         let text = PercentEncoding.encoded(bytes)
         #expect(PercentEncoding.decoded(text) == bytes)

@@ -47,7 +47,7 @@ struct Corpus {
         }
     }
 
-    /// Most single mutations make a token that is refused. The others are drawn more often, so that combinations are
+    /// Most single mutations make a token that is rejected. The others are drawn more often, so that combinations are
     /// not all refused for the same reason.
     private mutating func addTogether() throws {
         let mild = try mildMutations()

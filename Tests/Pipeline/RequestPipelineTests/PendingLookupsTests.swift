@@ -21,7 +21,7 @@ import Testing
         #expect(!pending.isStarted(.keySet(0)) && pending.count == 1)
     }
 
-    @Test func `a lookup stays under way although no request waits for it any more`() {
+    @Test func `a lookup continues although no request waits for it any more`() {
         var pending = PendingLookups<Int>(limit: 8)
         _ = pending.enter(1, for: .revocationView, of: client)
         pending.start(.revocationView)
@@ -37,15 +37,15 @@ import Testing
         #expect(pending.count == 2)
     }
 
-    @Test func `a client with few requests gets a place of the one with the most`() {
+    @Test func `a client with few requests evicts a request of the client with the most`() {
         var pending = PendingLookups<Int>(limit: 3)
         for number in 1...3 { _ = pending.enter(number, for: .keySet(0), of: client) }
         guard case .refused = pending.enter(4, for: .keySet(0), of: client) else {
-            Issue.record("the client with the most was admitted")
+            Issue.record("the client with the most requests was admitted")
             return
         }
         guard case .replaced(3) = pending.enter(5, for: .keySet(0), of: other) else {
-            Issue.record("the other client did not get the latest place")
+            Issue.record("the other client did not replace the latest request")
             return
         }
         #expect(pending.take(.keySet(0)) == [1, 2, 5])

@@ -12,7 +12,7 @@ func madeUID(_ number: Int) -> UserKey {
 }
 
 extension AccountRecord {
-    /// An account as it is created with this link.
+    /// An account created with this link.
     static func made(_ uid: UserKey, _ link: IdentityLink, email: String? = nil, name: String? = nil) -> AccountRecord {
         AccountRecord(
             uid: uid, email: email, emailVerified: email != nil, name: name, created: 1_700_000_000,
@@ -20,10 +20,10 @@ extension AccountRecord {
     }
 }
 
-/// Two gateways over one store.
+/// Two gateways with one store.
 struct TwoGateways {
     let stores: [any GatewayStore]
-    /// Describes unfinished and contradictory entries of the store.
+    /// Describes incomplete and contradictory entries of the store.
     var contradictions: () throws -> String = { "" }
 
     enum Kind: CaseIterable { case sqlite, redis }
@@ -53,16 +53,16 @@ struct TwoGateways {
 }
 
 extension RedisDatabase {
-    /// Links and addresses whose key and account differ, and unfinished ends of links. For names without escapes.
+    /// Links and addresses whose key and account differ, and incomplete removals of links. For names without escapes.
     func contradictions() throws -> String { try cli("EVAL", Self.audit, "0") }
 
-    /// A store that is loaded from a database of its own.
+    /// A store that is loaded from its own database.
     static func freshStore() async throws -> (RedisDatabase, RedisStore) {
         let database = try await fresh()
         return (database, try await database.loadedStore())
     }
 
-    /// A loaded store on a server of its own.
+    /// A loaded store on its own server.
     static func storeOnOwnServer(_ configuration: [String] = []) async throws -> (RedisDatabase, RedisStore) {
         let database = try await onOwnServer(configuration)
         return (database, try await database.loadedStore())
@@ -94,7 +94,7 @@ extension RedisDatabase {
         """
 }
 
-/// Runs both at the same time.
+/// Runs both operations concurrently.
 func together<First: Sendable, Second: Sendable>(
     _ first: @escaping @Sendable () async throws -> First, _ second: @escaping @Sendable () async throws -> Second
 ) async throws -> (First, Second) {

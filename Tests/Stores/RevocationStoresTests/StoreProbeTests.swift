@@ -9,7 +9,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// One attempt to use a store, which writes nothing.
+/// A check of a store that writes nothing.
 @Suite struct StoreProbeTests {
     private func account(_ rights: String, on database: RedisDatabase) throws -> RedisLocation {
         let name = "probe-\(database.number)"
@@ -20,12 +20,12 @@ import Testing
         return location
     }
 
-    /// The rights of the manual.
+    /// The permissions in the manual.
     private static let rights =
         "resetchannels ~gatehouse:* -@all +select +ping +echo +role +info +hmget +scan +xinfo|stream +xread +xadd +eval "
         + "+set +get +getdel +hget +hgetall +hkeys +hset +hsetnx +hdel +type +del +persist +expiretime +expireat"
 
-    @Test func `the rights of the manual suffice, and nothing is written`() async throws {
+    @Test func `the permissions in the manual are sufficient, and nothing is written`() async throws {
         let database = try await RedisDatabase.fresh()
         let location = try account(Self.rights, on: database)
         let text = try await StoreProbe.check(.redis(location), for: [.writes, .accounts])
@@ -37,7 +37,7 @@ import Testing
         "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "hget", "hset", "hdel", "type", "del", "persist",
         "expiretime", "expireat", "set", "get", "getdel", "hgetall", "hkeys", "hsetnx",
     ])
-    func `a missing right is named`(command: String) async throws {
+    func `a missing permission is named`(command: String) async throws {
         let database = try await RedisDatabase.fresh()
         let kept = Self.rights.split(separator: " ").filter { $0 != "+\(command)" }.joined(separator: " ")
         let location = try account(kept, on: database)
@@ -48,7 +48,7 @@ import Testing
         #expect(error?.message.hasPrefix("the user lacks permission for \(name); ") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `a gateway that only reads needs no right to write`() async throws {
+    @Test func `a gateway that only reads needs no write permission`() async throws {
         let database = try await RedisDatabase.fresh()
         let reading = "~gatehouse:* resetchannels -@all +select +ping +echo +role +hmget +scan +xinfo|stream +xread"
         let location = try account(reading, on: database)
@@ -83,7 +83,7 @@ import Testing
         #expect(try await StoreProbe.check(.sqlite(path: file.path), for: .writes) == "readable and writable")
     }
 
-    @Test func `a file that is no store is reported`() async throws {
+    @Test func `a file that is not a store is reported`() async throws {
         let folder = try ScratchFolder()
         try folder.write(String(repeating: "not a database ", count: 100), to: "a.db")
         let error = await #expect(throws: StoreError.self) {

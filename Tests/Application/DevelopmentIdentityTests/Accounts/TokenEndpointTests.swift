@@ -39,7 +39,7 @@ import Testing
             (["iat": .integer(noon + 301)], "invalid_grant"), (["iat": nil], "invalid_grant"),
             (["scope": ""], "invalid_scope"), (["scope": nil], "invalid_scope"),
         ] as [(JSONObject, String)])
-    func `an unfit assertion is rejected`(claims: JSONObject, code: String) async throws {
+    func `an invalid assertion is rejected`(claims: JSONObject, code: String) async throws {
         let response = try await request(provider.makeServiceAccount().assertion(claims))
         #expect(response.status == 400)
         #expect(response.json?.root["error"]?.string == code)
@@ -61,7 +61,7 @@ import Testing
         #expect(response.json?.root["error"]?.string == code)
     }
 
-    @Test func `the key file has the form of Google's`() async throws {
+    @Test func `the key file has Google's format`() async throws {
         let folder = try ScratchFolder()
         let path = try provider.makeServiceAccount().write(toDirectory: folder.path("account"))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -77,7 +77,7 @@ import Testing
 }
 
 extension ServiceAccount {
-    /// An assertion in the form of Google's libraries, with changed claims. `null` removes a claim.
+    /// An assertion in the format of Google's libraries, with changed claims. `null` removes a claim.
     func assertion(_ changes: JSONObject = [:], key: SigningKey? = nil) throws -> String {
         var claims: JSONObject = [
             "iss": .string(email), "aud": .string(tokenURL), "iat": .integer(noon), "exp": .integer(noon + 3600),

@@ -37,7 +37,7 @@ import Testing
         #expect(keys[.idToken].count == 1)
     }
 
-    @Test func `the shared keys are made once`() throws {
+    @Test func `the shared keys are generated once`() throws {
         #expect(try ids(.shared()) == ids(.shared()))
     }
 

@@ -26,7 +26,7 @@ import Testing
         "https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost:8080.evil.example",
         "http://127.0.0.1:x", "https://127.0.0.1:8080", nil,
     ])
-    func `a page from elsewhere may not`(_ origin: String?) async throws {
+    func `a page of another machine may read neither`(_ origin: String?) async throws {
         for method in ["POST", "OPTIONS"] {
             let response = try await mint(method, origin: origin)
             #expect(response.field("Access-Control-Allow-Origin") == nil)

@@ -79,7 +79,7 @@ import Testing
         #"{"event":"logout","provider":"google.com","kind":"id"}"#,
         #"{"kind":"access"}"#, #"{"expires_in":1.5}"#, #"{"auth_time":9223372036854775807}"#, #"{"claims":[]}"#,
     ])
-    func `what is not understood is rejected`(body: String) async throws {
+    func `an invalid request is rejected`(body: String) async throws {
         let response = try await mint(body)
         #expect(response.status == 400)
         #expect(response.json?.root["error"]?.string?.isEmpty == false)

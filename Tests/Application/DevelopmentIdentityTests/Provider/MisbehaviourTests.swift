@@ -61,7 +61,7 @@ import Testing
     @Test func `a compressed body consists of spaces`() async throws {
         let response = try await response(.gzipBomb(bytes: 64))
         #expect(response.field("Content-Encoding") == "gzip")
-        // As zlib inflates it: a space, then copies of it.
+        // As zlib inflates it: one space, then copies of it.
         #expect(response.body.prefix(15) == [31, 139, 8, 0, 0, 0, 0, 0, 0, 255, 0x53, 0x18, 0x05, 0xA3, 0x60])
         #expect(response.body[12..<25].elementsEqual(response.body[25..<38]))
     }

@@ -39,7 +39,7 @@ import Testing
         #expect(other?.elements.map(\.string) == ["RS256"])
     }
 
-    @Test func `the document can be false`() async throws {
+    @Test func `the document can be changed to an invalid one`() async throws {
         provider.updateDiscovery(of: .oidc("corp")) {
             $0["issuer"] = "https://evil.example"
             $0["jwks_uri"] = nil

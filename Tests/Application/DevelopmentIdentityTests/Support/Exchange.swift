@@ -4,7 +4,7 @@ import IdentityFixtures
 import JOSE
 import Testing
 
-/// A response as it came over the wire.
+/// A response as received.
 struct Response {
     let status: Int
     let head: String
@@ -28,7 +28,7 @@ struct Response {
     }
 }
 
-/// Sends one request on a connection of its own and returns everything until it closes.
+/// Sends one request on a new connection and returns all bytes until it closes.
 func exchange(
     _ port: Int, _ method: String, _ target: String, fields: String = "", body: String = ""
 ) async throws -> [UInt8] {
@@ -46,7 +46,7 @@ func response(to request: String, port: Int) async throws -> Response {
     return try await #require(Response(client.readToEnd()))
 }
 
-/// Starts a provider of a fixed clock, runs `body` and stops it.
+/// Starts a provider with a fixed clock, runs `body`, and stops the provider.
 func withProvider(
     keys: DevelopmentKeys? = nil, maxAge: Int = 3600, _ body: (DevelopmentProvider) async throws -> Void
 ) async throws {
@@ -60,7 +60,7 @@ func withProvider(
     await provider.stop()
 }
 
-/// Starts an echo server, runs `body` and stops it.
+/// Starts an echo server, runs `body`, and stops the server.
 func withEcho(_ body: (EchoUpstream) async throws -> Void) async throws {
     let echo = try await EchoUpstream.startInstructed(keeping: 16)
     do {
@@ -73,10 +73,10 @@ func withEcho(_ body: (EchoUpstream) async throws -> Void) async throws {
 }
 
 extension DevelopmentProvider {
-    /// The provider of the test that runs, in suites with the trait `.provider`.
+    /// The provider of the running test, in suites with the trait `.provider`.
     @TaskLocal static var current: DevelopmentProvider?
 
-    /// Sends a request on a connection of its own.
+    /// Sends a request on a new connection.
     func response(
         _ path: String, method: String = "GET", fields: String = "", body: String = ""
     ) async throws -> Response {
@@ -93,7 +93,7 @@ extension DevelopmentProvider {
 }
 
 extension EchoUpstream {
-    /// The server of the test that runs, in suites with the trait `.echo`.
+    /// The server of the running test, in suites with the trait `.echo`.
     @TaskLocal static var current: EchoUpstream?
 }
 
@@ -126,12 +126,12 @@ extension Trait where Self == ServerTrait {
 /// The time of the tests, in seconds since 1970.
 let noon: Int64 = 1_700_000_000
 
-/// Sends one GET on a connection of its own and returns everything until it closes.
+/// Sends a GET request on a new connection and returns all bytes until it closes.
 func exchange(_ port: Int, _ target: String, fields: String = "") async throws -> [UInt8] {
     try await exchange(port, "GET", target, fields: fields)
 }
 
-/// POSTs a form.
+/// Sends a form with POST.
 func post(
     _ provider: DevelopmentProvider, _ path: String, form: String, fields: String = ""
 ) async throws -> Response {
@@ -145,7 +145,7 @@ func basic(_ user: String, _ password: String) -> String {
 }
 
 extension JSONValue {
-    /// Expects members with these values. `nil` is an absent member.
+    /// Expects members with these values. `nil` for an absent member.
     func expect(_ members: KeyValuePairs<String, JSON?>, sourceLocation: SourceLocation = #_sourceLocation) {
         for (name, expected) in members {
             let value = self[name]

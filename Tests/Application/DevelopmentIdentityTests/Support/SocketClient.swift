@@ -45,7 +45,7 @@ final class SocketClient: Sendable {
         close(descriptor)
     }
 
-    /// Ends both directions of the connection.
+    /// Closes both directions of the connection.
     func shutDown() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }

@@ -13,7 +13,7 @@ import Testing
         claims.expect(["auth_time": .integer(noon), "iat": .integer(noon), "exp": .integer(noon + 3600)])
     }
 
-    @Test func `a session cookie has an issuer of its own`() throws {
+    @Test func `a session cookie has its own issuer`() throws {
         let claims = try claims(.sessionCookie(for: .ada, project: "p", now: noon))
         claims.expect(["iss": "https://session.firebase.google.com/p", "exp": .integer(noon + 5 * 86_400)])
     }

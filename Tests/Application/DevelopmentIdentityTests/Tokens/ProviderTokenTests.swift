@@ -67,7 +67,7 @@ import Testing
         #expect(try self.claims(.google, .grace)["hd"] == nil)
     }
 
-    @Test func `Microsoft names user and tenant besides the subject`() throws {
+    @Test func `Microsoft names user and tenant in addition to the subject`() throws {
         let claims = try claims(.microsoft, .barbara)
         #expect(claims["ver"]?.string == "2.0")
         #expect(claims["oid"]?.string == "8eaef023-2b34-4da1-9baa-8bc8c9d6a490")

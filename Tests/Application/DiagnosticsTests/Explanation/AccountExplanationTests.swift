@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: passes)
-    func `an account in order is a step`(answer: AccountStatus.State) async throws {
+    func `a valid account is a step`(answer: AccountStatus.State) async throws {
         let (explanation, looks) = try await explain(.reported(answer, by: "a test"))
         #expect(explanation.code == .ok && looks == ["ada"])
         #expect(explanation.step("account")?.mark == .passed)

@@ -135,7 +135,7 @@ import Testing
         await echo.stop()
     }
 
-    @Test func `a refused connection means no gateway`() async throws {
+    @Test func `a refused connection is reported as a missing gateway`() async throws {
         let echo = try await EchoUpstream.start()
         await echo.stop()
         let error = await #expect(throws: AdminClientError.self) {

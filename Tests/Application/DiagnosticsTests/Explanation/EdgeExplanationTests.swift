@@ -41,7 +41,7 @@ import Testing
         let foreign = handshake([("Origin", "https://evil.example")])
         let explanation = try await explain("GET", "/ws", cookie: true, with: foreign)
         #expect(explanation.code == .crossSite && explanation.failures == ["site"])
-        // Without the upgrade it only reads.
+        // Without the upgrade, the request only reads.
         #expect(try await explain("GET", "/other", cookie: true, with: foreign).code == .ok)
         #expect(try await explain("GET", "/ws", cookie: true, with: [("Origin", "https://evil.example")]).code == .ok)
     }

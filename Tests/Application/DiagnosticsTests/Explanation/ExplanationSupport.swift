@@ -70,7 +70,7 @@ enum Given {
             opaqueTokens: opaqueTokens, accounts: accounts, owners: owners, clock: clock)
     }
 
-    /// Looks up tokens with the responses of `transport`, which are evaluated as in the gateway.
+    /// Looks up tokens with the responses of `transport`. They are evaluated like in the gateway.
     static func opaqueTokens(_ transport: FakeTransport) -> OpaqueEvidenceSource {
         OpaqueEvidenceSource { token, provider in
             await OpaqueEvidenceSource.judgement(of: token, provider, transport, clockSkew: .seconds(5), clock: clock)

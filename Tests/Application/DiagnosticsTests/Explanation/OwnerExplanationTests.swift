@@ -10,7 +10,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// `explain` of providers' own tokens where there are accounts: whose the identity is.
+/// `explain` of tokens of providers in a gateway with accounts: the owner of the identity.
 @Suite struct OwnerExplanationTests {
     private static let clock = GatewayClock(now: { ManualClock.start }, monotonic: { 1_000_000_000 })
 

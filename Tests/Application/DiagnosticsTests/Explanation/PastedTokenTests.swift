@@ -28,7 +28,7 @@ import Testing
         #expect(PastedToken(pasted, cookie: "__session").text == expected)
     }
 
-    @Test func `the configured cookie is taken`() {
+    @Test func `the configured cookie is used`() {
         #expect(PastedToken("__session=x; sid=y", cookie: "sid").text == "y")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import RedisFixtures
 @testable import StoreFixtures
 
-/// What `gatehouse explain` finds out about a user whose records are in Redis.
+/// The records that `gatehouse explain` finds for a user in Redis.
 @Suite struct RedisLookTests {
     private func configuration(_ location: RedisLocation) -> Configuration {
         var configuration = Configuration()

@@ -39,7 +39,7 @@ import Testing
 
     private func lines(_ explanation: Explanation, _ name: String) -> [String] {
         explanation.steps.filter { $0.name == name }.map { step in
-            // The folder of the rules file says nothing here.
+            // The folder of the rules file is not relevant here.
             step.detail.replacing(/\S+\.rules/, with: "api.rules")
         }
     }

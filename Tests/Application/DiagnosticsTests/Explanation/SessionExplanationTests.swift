@@ -12,7 +12,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// `explain` and `token inspect` of the gateway's own session cookies: where their issuer and keys are found.
+/// `explain` and `token inspect` of the gateway's session cookies: the sources of their issuer and keys.
 @Suite struct SessionExplanationTests {
     private static let clock = GatewayClock(now: { ManualClock.start }, monotonic: { 1_000_000_000 })
     private let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Testing
 @testable import Diagnostics
 @testable import GatewayConfiguration
 
-/// Every key of every mapping with every empty value: each is an error at its location, or documented.
+/// Every key of every mapping with every empty value. Each is an error at its location, or documented.
 @Suite struct EmptyValueTests {
     /// A way to write a key without a value.
     struct Variant {
@@ -38,7 +38,8 @@ import Testing
         + variants(
             [" [\"${EMPTY}\"]", " [\"${EMPTY:-}\"]", " [\"${EMPTY:-null}\"]", " { \"${EMPTY}\": a }"], "", at: .line)
 
-    /// The only keys that may be empty, and how. The configuration reference or docs/guides/rules.md documents each.
+    /// The only keys that may be empty, and their empty values. The configuration reference or docs/guides/rules.md
+    /// documents each.
     private static let documented: [String: [String]] = [
         "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
         "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],
@@ -50,7 +51,7 @@ import Testing
         "routes[].rewrite": ["null"], "routes[].rewrite.path": ["null"], "routes[].rewrite.host": ["null"],
         "telemetry": ["null"], "telemetry.traces": ["null"], "telemetry.metrics": ["null"],
         "tests[].auth": ["null"],
-        // Claims are data: JSON has empty names.
+        // Claims are data, and JSON permits empty names.
         "users.*.token": ["{ \"\": a }"],
     ]
 
@@ -148,14 +149,14 @@ import Testing
     }
 }
 
-/// A file with one key at one path, and nothing else beside it.
+/// A file with only one key, at one path.
 private struct KeyFile {
     let text: String
     private let line: Int
     private let keyColumn: Int
     private let valueColumn: Int
 
-    /// Nil where the path has no components that can be written.
+    /// `nil` if the path has no components that can be written.
     init?(path: String, key: String, value: String) {
         var lines: [String] = []
         var indentation = ""
@@ -171,7 +172,7 @@ private struct KeyFile {
                 indentation += "  "
             }
         }
-        // A test file has either a rules file or the two others.
+        // A test file has either a rules file or both other keys.
         let siblings = key == "rules" ? [] : Self.siblings[parent, default: []]
         lines += siblings.filter { !$0.hasPrefix("\(key):") }.map { indentation + $0 }
         lines.append("\(indentation)\(key):\(value)")
@@ -181,7 +182,7 @@ private struct KeyFile {
         valueColumn = keyColumn + key.count + 2
     }
 
-    /// Keys without which the others of their mapping are not read.
+    /// Keys that are required so that the other keys of their mapping are read.
     private static let siblings = [
         "": ["path: /", "allow: 'true'"],
         "trusted_proxies[]": ["network: 10.0.0.0/8"], "listen[]": ["address: 127.0.0.1:0"],
@@ -193,7 +194,7 @@ private struct KeyFile {
         "identity.providers.facebook.com": ["app_id: a", "app_secret: b"],
     ]
 
-    /// The keys to a mapping; ids of providers have dots, and `*` is any name.
+    /// The keys of the path to a mapping. IDs of providers have dots, and `*` is any name.
     private static func components(of path: String) -> [String] {
         let prefix = "identity.providers."
         guard path.hasPrefix(prefix) else { return path.split(separator: ".").map { $0 == "*" ? "test" : String($0) } }

@@ -22,7 +22,7 @@ import Testing
     @Test func `an expression of several lines is marked on each`() throws {
         let page = try page("allow read: if auth.uid == 'ann'\n  || auth.token.level\n     == 3;")
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("<tr") }
-        // The first is of the overview.
+        // The first match is in the overview.
         #expect(lines.count == 7)
         for line in lines { #expect(line.matches(of: /<span/).count == line.matches(of: /<\/span>/).count, "\(line)") }
         #expect(lines[4].contains("<span class=\"part\"") && lines[4].contains("<span class=\"none\""))
@@ -51,13 +51,13 @@ import Testing
         #expect(page.matches(of: /<\/style>/).count == 1)
     }
 
-    @Test func `characters that direct a reader are replaced`() {
+    @Test func `bidirectional control characters are replaced`() {
         #expect(
             HTMLText.escaped("a\u{202E}b\u{0}c\u{7F}<'\">&") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}&lt;&#39;&quot;&gt;&amp;")
         #expect(HTMLText.escaped("ä\u{301}\n") == "ä\u{301}\n")
     }
 
-    @Test func `the page loads nothing`() throws {
+    @Test func `the page loads no resources`() throws {
         let page = try page("allow read;")
         #expect(page.contains("default-src 'none'; style-src 'unsafe-inline'"))
         #expect(!page.contains("http://") && !page.contains("https://") && !page.contains("src="))

@@ -22,7 +22,7 @@ import Testing
         let tests = [("ann", "allow"), ("now", "deny"), ("strong", "deny"), ("null", "deny")]
         #expect(
             try points(rules, tests) == [
-                // The whole; `&&`; its operands and what is in the `!`; the right side.
+                // The whole expression; `&&`; its operands and the operand of `!`; the right side.
                 "condition 3:16 1 0 3", "part 3:16 1 0 3", "part 3:16 3 0 1", "part 3:37 1 0 3", "part 3:39 0 1 3",
                 "part 3:64 0 0 3",
             ])

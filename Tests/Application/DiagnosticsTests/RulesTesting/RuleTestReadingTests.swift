@@ -5,21 +5,21 @@ import Testing
 @Suite struct RuleTestReadingTests {
     /// The lines before the tests, which begin in line 3.
     private static let start = "allow: auth.uid == uid\npath: /users/{uid}\n"
-    /// The keys of a test, each on a line of its own from line 4 and column 5, in a file that is in order otherwise.
+    /// The keys of a test, each on its own line from line 4 and column 5, in an otherwise valid file.
     private static func test(_ lines: String) -> String {
         start + "tests:\n  - " + lines.split(separator: "\n").joined(separator: "\n    ") + "\n"
     }
     private static let whole = "name: n\nrequest: GET /users/ann\nexpect: allow\n"
 
-    /// A test with the request.
+    /// A test with this request.
     private static func request(_ request: String) -> String { test("name: n\nrequest: \(request)\nexpect: deny\n") }
 
-    /// A test with the expectation.
+    /// A test with this expectation.
     private static func expect(_ outcome: String) -> String {
         test("name: n\nrequest: GET /users/ann\nexpect: \(outcome)\n")
     }
 
-    /// Files with errors: the exact location, then a part of the message.
+    /// Files with errors: the exact position, and a part of the message.
     static let broken: [(yaml: String, expected: [String])] = [
         ("", ["1:1 the file is empty"]),
         ("tests: [\n", ["2:1 not valid YAML"]),

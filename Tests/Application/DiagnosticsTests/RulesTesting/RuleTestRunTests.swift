@@ -3,7 +3,7 @@ import SecurityRules
 import Testing
 
 @Suite struct RuleTestRunTests {
-    /// Rules, users and outoutcome.
+    /// Rules, users and outcomes.
     static let outcomes: [(rules: String, auth: String, outcome: String)] = [
         ("allow read: if auth != null;", "ann", "allow"),
         ("allow read: if auth != null;", "null", "deny"),
@@ -43,7 +43,7 @@ import Testing
         #expect(run.failures == failures)
     }
 
-    @Test func `a condition of a route is tested by itself`() throws {
+    @Test func `a condition of a route is tested without a rules file`() throws {
         let yaml = """
             allow: auth.uid == uid && rest[0] == 'notes'
             path: /users/{uid}/{rest=**}
@@ -58,7 +58,7 @@ import Testing
         #expect(run.coverage.sources[0].points.map(\.location.description).first == "notes.test.yaml:1:8")
     }
 
-    /// How conditions may be written in YAML, and where their parts then are.
+    /// Forms of conditions in YAML, and the positions of their parts.
     static let spellings = [
         ("allow: auth.uid == 'ann' && true == false", "1:8 1:29"),
         ("allow: \"auth.uid == 'ann' && true == false\"", "1:9 1:30"),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Diagnostics
 
-/// Files of tests in tests, without a file system.
+/// Test files in memory, without a file system.
 enum RuleTesting {
-    /// A file of tests named `notes.test.yaml`, with `notes.rules` beside it.
+    /// A test file named `notes.test.yaml`, with `notes.rules` in the same folder.
     static func load(_ yaml: String, rules: String? = nil) throws(ConfigurationErrors) -> RuleTestFile {
         try .load(
             bytes: Array(yaml.utf8), file: "notes.test.yaml",
             files: rules.map { ["notes.rules": Array($0.utf8)] } ?? [:])
     }
 
-    /// The errors of a file of tests: `LINE:COLUMN error; remedy`.
+    /// The errors of a test file: `LINE:COLUMN error; remedy`.
     static func errors(in yaml: String, rules: String? = nil) -> [String] {
         do {
             _ = try load(yaml, rules: rules)
@@ -24,7 +24,7 @@ enum RuleTesting {
         }
     }
 
-    /// A run of tests of rules that have one `match` for everything, whose lines these are, from the third line on.
+    /// A run of tests of rules with one `match` for all paths. Its lines begin on the third line.
     static func run(_ lines: String, tests: String) throws -> RuleTestRun {
         RuleTestRun([try load(users + tests, rules: rules(lines))])
     }
@@ -42,7 +42,7 @@ enum RuleTesting {
 
         """
 
-    /// One test.
+    /// A single test.
     static func test(
         _ request: String = "GET /a", auth: String = "ann", expect: String, more: String = ""
     ) -> String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The manual's page on rules.
+/// The page of the manual about rules.
 @Suite struct RulesManualTests {
     private static let folder = Repository.configurations.appending(path: "rules")
 

@@ -11,7 +11,7 @@ import JOSE
 /// The credentials of the comparison. Tokens are signed once.
 extension ComparedCredential {
     private static let now = ManualClock.start
-    /// A session of `user-1` whose user signed in 100 seconds ago.
+    /// A session of `user-1`, who signed in 100 seconds ago.
     private static let recent = subject("user-1", session: now - 100)
 
     private static func subject(_ uid: String, session: Int64? = nil) -> Subject {
@@ -36,7 +36,7 @@ extension ComparedCredential {
     static let validToken = bearer("ID token", token, recent)
     static let none = ComparedCredential(name: "none")
 
-    /// Credentials that name a user, at the places where every route looks for them.
+    /// Credentials that identify a user, in the fields that every route reads.
     static let valid: [ComparedCredential] = [
         validToken, validCookie,
         bearer(
@@ -66,7 +66,7 @@ extension ComparedCredential {
             "opaque token with a sign-in time", "opaque-signed-in", subject("oauth.legacy:alice", session: now - 100)),
     ]
 
-    /// Credentials that name no user, and requests without one.
+    /// Credentials that identify no user, and requests without a credential.
     static let invalid: [ComparedCredential] = [
         none,
         bearer("expired", TokenDraft.idToken().with("exp", "\(now)").signed()),
@@ -219,7 +219,7 @@ extension ComparedRecords {
             name: "faulty user, session revoked", user: .faulty, session: session("", revoked: true).session),
     ]
 
-    /// The same with records of the identity that began a session.
+    /// The records of the identity that began a session, in the same states.
     static let ofIdentities: [ComparedRecords] =
         [all[0], all[1], all[5], all[6], all[11]]
         + [1, 3, 4, 5, 11].map { index in

@@ -30,8 +30,8 @@ final class ComparedGateway {
     private var denials: [UInt64]
 
     /// - Parameters:
-    ///   - text: the configuration without listeners, store and upstreams.
-    ///   - keysAreKnown: `false`: no key set could be fetched.
+    ///   - text: The configuration without listeners, store and upstreams.
+    ///   - keysAreKnown: Whether the key sets were fetched.
     init(
         _ text: String, keysAreKnown: Bool = true, adjust: (inout Configuration) -> Void = { _ in }
     ) throws {
@@ -101,7 +101,7 @@ final class ComparedGateway {
 
     /// Explains a request and sends it.
     ///
-    /// - Returns: both outcomes, and the steps of the explanation.
+    /// - Returns: Both outcomes, and the steps of the explanation.
     func run(
         _ request: ComparedRequest
     ) async throws -> (explained: ComparedOutcome, sent: ComparedOutcome, steps: [ExplanationStep]) {

@@ -3,9 +3,9 @@
 @testable import GatewayCore
 @testable import Revocation
 
-/// The fields that carry credentials, and whose records concern them.
+/// The fields with credentials, and the subjects of the records.
 struct ComparedCredential: Sendable {
-    /// The records that may concern a credential.
+    /// The records that can concern a credential.
     struct Subject: Sendable {
         var user: UserKey
         var session: String?
@@ -15,7 +15,7 @@ struct ComparedCredential: Sendable {
     let name: String
     var fields: [(name: String, value: String)] = []
     var query: String?
-    /// `nil`: the credential is not valid.
+    /// `nil` if the credential is not valid.
     var subject: Subject?
 }
 
@@ -24,7 +24,7 @@ struct ComparedRecords: Sendable {
     /// The records that the gateway and `explain` can read.
     enum Source: Sendable {
         case fresh
-        /// The view of the gateway is stale; `explain` reads nothing.
+        /// The gateway's view is stale, and `explain` cannot read the store.
         case stale
         /// The gateway can read the records; `explain` cannot.
         case hidden
@@ -47,7 +47,7 @@ struct ComparedRequest: Sendable {
     var credential = ComparedCredential(name: "none")
     var records = ComparedRecords(name: "none")
 
-    /// The request as `explain` takes it.
+    /// The request in the form that `explain` reads.
     var explained: ExplainedRequest {
         var target = target
         if let query = credential.query { target += (target.contains("?") ? "&" : "?") + query }
@@ -68,7 +68,7 @@ enum ComparedOutcome: Equatable {
     /// The gateway sent no response in time.
     case unanswered
 
-    /// The same outcome of a request whose response has no body.
+    /// The outcome of a request whose response has no body.
     var withoutBody: ComparedOutcome {
         guard case .denied(_, let status, let phase, let fields) = self else { return self }
         return .denied(

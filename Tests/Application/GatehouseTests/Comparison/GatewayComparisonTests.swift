@@ -9,10 +9,10 @@ import Testing
 
 /// Each request is explained, then sent to a worker with the same configuration, keys and records.
 @Suite struct GatewayComparisonTests {
-    /// How many differences are reported in full.
+    /// The number of differences that are reported in full.
     private static let reportLimit = 20
 
-    @Test func `explain and the gateway decide every request alike`() async throws {
+    @Test func `explain and the gateway make the same decision for every request`() async throws {
         let folder = try TemporaryFolder()
         let spaces = try [
             ComparedSpace.policies(), .unreadableStores(), .unknownKeys(), .accounts(unlinked: "derive", in: folder),
@@ -49,13 +49,13 @@ import Testing
         return switch (explained, sent) {
         case (.undetermined(let why), _): isReason(why, for: sent, request)
         case (.denied(let code, _, let phase?, _), .denied(let other, 200, let same, _)): code == other && phase == same
-        // The revocation that `explain` cannot read would be reported before.
+        // The revocation that `explain` cannot read would be reported earlier.
         case (.denied(_, _, let phase?, _), .denied) where request.records.source != .fresh && phase > .revocation: true
         default: explained == sent
         }
     }
 
-    /// Whether the gateway may end a request like this if `explain` cannot determine its end.
+    /// Returns whether the gateway may end such a request if `explain` cannot determine its end.
     private static func isReason(_ why: String, for sent: ComparedOutcome, _ request: ComparedRequest) -> Bool {
         switch (why.split(separator: " ").prefix(2).joined(separator: " "), sent) {
         case (_, .undetermined): false

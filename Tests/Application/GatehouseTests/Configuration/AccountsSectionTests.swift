@@ -10,7 +10,7 @@ import Testing
         try ConfigurationTesting.load(section: "identity: { firebase: { project: demo } }\naccounts: \(yaml)").accounts
     }
 
-    @Test(arguments: ["null", "~", "${UNSET:-null}"]) func `accounts are off by default`(_ yaml: String) throws {
+    @Test(arguments: ["null", "~", "${UNSET:-null}"]) func `accounts are disabled by default`(_ yaml: String) throws {
         #expect(try accounts(yaml) == nil)
     }
 

@@ -11,7 +11,7 @@ import Testing
     static let oauth =
         "oauth.x: { introspection_url: 'https://a.b/i', client_id: a, client_secret: b, audiences: a }"
 
-    /// The warnings of one route, whose keys stand from line 5, in a file with these providers.
+    /// The warnings of one route, whose keys begin on line 5, in a file with these providers.
     private func warnings(_ providers: [String], firebase: Bool = false, _ route: String) throws -> [String] {
         let identity =
             (firebase ? ["firebase: { project: demo }"] : [])

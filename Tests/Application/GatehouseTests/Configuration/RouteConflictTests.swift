@@ -15,7 +15,7 @@ import Testing
         return try Snapshot(try ConfigurationTesting.load(yaml)).warnings.map(\.description)
     }
 
-    @Test func `an exact spelling without authentication beside a protected route of any case is warned about`() throws
+    @Test func `an exact path without authentication next to a protected case-insensitive route has a warning`() throws
     {
         let found = try warnings(
             """
@@ -33,7 +33,7 @@ import Testing
         "  - { path: /A, case_insensitive: true, host: a.example, upstream: api }\n  - { path: /a, auth: none, upstream: api }",
         "  - { path: /A, case_insensitive: true, upstream: api }\n  - { path: /a/b, auth: none, upstream: api }",
     ])
-    func `other pairs are not warned about`(routes: String) throws {
+    func `other pairs have no warning`(routes: String) throws {
         #expect(try warnings(routes).isEmpty)
     }
 
@@ -41,7 +41,7 @@ import Testing
         ("/a", "/{x}"), ("/a", "/**"), ("/a/{x}", "/a/**"), ("/a/{x}/c", "/{y}/{x}/c"), ("/a/**", "/**"),
         ("/a/b/**", "/a/{x}/**"), ("/", "/{x=**}"), ("/{x}", "/**"), ("/a/b", "/a/**"),
     ])
-    func `a route that hides GET of a wider one is warned about`(narrow: String, wide: String) throws {
+    func `a route that hides GET of a wider one has a warning`(narrow: String, wide: String) throws {
         let found = try warnings(
             "  - { path: '\(narrow)', methods: [DELETE], upstream: api }\n  - { path: '\(wide)', upstream: api }")
         #expect(found.count == 1)
@@ -56,11 +56,11 @@ import Testing
         ("path: /a/b, methods: [DELETE]", "path: /a"), ("path: /a, methods: [DELETE]", "path: '/a/{x}'"),
         ("path: '/{x}', methods: [DELETE]", "path: '/{y}', methods: [GET]"),
     ])
-    func `a route that hides nothing is not warned about`(one: String, other: String) throws {
+    func `a route that hides no method has no warning`(one: String, other: String) throws {
         #expect(try warnings("  - { \(one), upstream: api }\n  - { \(other), upstream: api }").isEmpty)
     }
 
-    @Test func `paths with slashes in them are warned about where rules read them`() throws {
+    @Test func `paths with encoded slashes have a warning if rules read them`() throws {
         let kept = "encoded_slashes: keep, upstream: api"
         let found = try warnings(
             """

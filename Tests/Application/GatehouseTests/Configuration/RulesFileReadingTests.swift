@@ -11,7 +11,7 @@ import Testing
 @testable import Gatehouse
 @testable import SystemFixtures
 
-/// The rules file, and what a snapshot makes of it.
+/// The rules file, and the rules of its snapshot.
 @Suite struct RulesFileReadingTests {
     private static let valid = """
         rules_version = '2';
@@ -23,7 +23,7 @@ import Testing
         }
         """
 
-    /// The snapshot of a configuration with a rules file, or its errors. `nil`: the file does not exist.
+    /// The snapshot of a configuration with a rules file, or its errors. `nil` if the file does not exist.
     private func snapshot(
         _ text: [UInt8]?, _ adjust: (inout Configuration) -> Void = { _ in }
     ) throws -> (Snapshot?, errors: [ConfigurationError], file: String) {

@@ -93,7 +93,7 @@ import Testing
     @Test func `chunks of one byte are buffered by their bytes only`() throws {
         let (client, server) = try rig.exchange(
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", receiveBuffer: 4096)
-        // The kernel would hold megabytes, each byte of which is a chunk to parse.
+        // The kernel buffers megabytes. Each byte of them is a chunk to parse.
         server.limitSendBuffer(to: 16_384)
         try rig.onWorker { worker in
             let client = worker.connectionContext.registry.connections[0]
@@ -107,7 +107,7 @@ import Testing
         #expect(sent < 32 * Self.megabyte)
         // Bytes that were read before the pause are forwarded too.
         #expect(try rig.bufferedBytes() <= 64 * 1024 + ConnectionLimits.heldBytes + 4 * 65_536)
-        // The rest of the last chunk and the end, which are accepted only as the client reads.
+        // The rest of the last chunk and the end. They are accepted only while the client reads.
         var rest = sent % 6 == 0 ? [] : Array(block[(sent % 6)..<6])
         let whole = sent + rest.count
         rest += Array("0\r\n\r\n".utf8)

@@ -106,7 +106,7 @@ import Testing
         let server = try rig.upstream.accept()
         let block = [UInt8](repeating: 0x61, count: 1 << 14)
         var sent = 0
-        // In small steps, so that the gateway holds few bytes when the upstream stops.
+        // The steps are small, so that the gateway holds few bytes when the upstream stops.
         while try !rig.onWorker({ $0.connectionContext.registry.connections.contains { $0.connection.isBodyHeld } }) {
             try client.send(block)
             sent += block.count
@@ -126,6 +126,6 @@ import Testing
 }
 
 extension ClientHandler {
-    /// The received bytes of the body, whether forwarded or not.
+    /// The number of received body bytes, forwarded or not.
     fileprivate var bodyBytesHere: Int { Int(record.bytesIn) + inbound.readableBytes }
 }

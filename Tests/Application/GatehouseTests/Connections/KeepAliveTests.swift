@@ -82,7 +82,7 @@ import Testing
         let (client, server) = try rig.exchange("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         try server.send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n")
         #expect(try client.readHead().value("Content-Length") == "500")
-        // On another connection: the upstream may still send a body.
+        // On another connection, because the upstream can still send a body.
         #expect(try rig.upstream.accept().readHead().start == "GET /2 HTTP/1.1")
     }
 

@@ -5,15 +5,16 @@ import Testing
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// Closing does not truncate a response that the kernel does not accept at once.
+/// Closing does not truncate a response that the kernel does not accept immediately.
 @Suite struct SlowReaderTests {
     private static let length = 60_000
     private let rig: RequestPathRig
 
     init() throws { rig = try RequestPathRig() }
 
-    /// A client that reads nothing yet while the gateway has sent a part of the response. The buffers of the kernel are
-    /// as small as possible.
+    /// A client that has read nothing while the gateway has sent a part of the response. The kernel's buffers have the
+    /// minimum
+    /// size.
     private func receivePart(of request: String, in phase: ClientConnection.Phase) throws -> LoopbackSocket {
         let client = try rig.connectWithSmallBuffers()
         try client.send(request)

@@ -7,13 +7,14 @@ import Testing
 @testable import Gatehouse
 @testable import SystemFixtures
 
-/// Limits of the allocations on the worker's thread for one request, in the build of the tests. A higher count is a
-/// regression of the request path; lower the limit when the count shrinks. Counts do not depend on the machine.
+/// The maximum number of allocations on the worker's thread for one request, in the build of the tests. A higher count
+/// is
+/// a regression of the request path. Lower the limit when the count decreases. The counts do not depend on the machine.
 @Suite(.enabled(if: allocations_are_counted(), "this build does not count allocations"))
 struct AllocationCountTests {
     private static let requests = 100
 
-    /// The mean number of allocations for each of the requests, once the connections are open.
+    /// The mean number of allocations per request on open connections.
     private func allocations(
         of credentials: [String], _ adjust: (inout Configuration) -> Void = { _ in }
     ) throws -> Int {

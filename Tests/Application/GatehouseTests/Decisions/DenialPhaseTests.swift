@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import SystemFixtures
 
-/// The phase that denies a request is counted; requests that the decision does not deny are not.
+/// The phase that denies a request is counted. Requests that are permitted are not counted.
 @Suite struct DenialPhaseTests {
     private static let token = TokenDraft.idToken().signed()
 

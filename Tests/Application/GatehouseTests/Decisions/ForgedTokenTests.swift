@@ -7,7 +7,7 @@ import Testing
 @testable import Gatehouse
 @testable import SystemFixtures
 
-/// Anybody can make tokens that wait for keys: they must not cost others the wait. Needs 127.0.0.2, which Linux has.
+/// Forged tokens that wait for keys must not delay the requests of other clients. Needs 127.0.0.2, which Linux has.
 @Suite(.enabled(if: isLinux && DescriptorLimit.raise() >= 4096, "opens 1,100 connections on two addresses"))
 struct ForgedTokenTests {
     private static func request(_ token: String) -> String {

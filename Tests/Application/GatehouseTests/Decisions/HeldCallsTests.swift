@@ -7,7 +7,7 @@ import Testing
 @testable import Gatehouse
 @testable import SystemFixtures
 
-/// The limits of the bodies of account calls that a worker buffers.
+/// The limits of buffered bodies of account calls in a worker.
 @Suite struct HeldCallsTests {
     private struct NoService: AccountServing {
         func serve(_ call: AccountCall, completion: @escaping @Sendable (AccountReply) -> Void) { completion(.done()) }

@@ -27,7 +27,7 @@ import Testing
         try rig.onWorker { worker in worker.snapshot.sessionSet.map { worker.install(view, set: $0) } }
     }
 
-    @Test func `H-12: a session passes, and its cookie goes no further`() throws {
+    @Test func `H-12: a session passes, and its cookie is not forwarded`() throws {
         let rig = try rig()
         try installSessionKeys(rig)
         let client = try rig.connect()
@@ -48,7 +48,7 @@ import Testing
         #expect(rig.keyRequests.count == 0)
     }
 
-    @Test func `keys that do not come are 503 after five seconds`() throws {
+    @Test func `missing keys are 503 after five seconds`() throws {
         let rig = try rig()
         let client = try rig.send(Self.request)
         try rig.until { $0.pending.count == 1 }

@@ -99,7 +99,7 @@ import Testing
         #expect(try read(.headers, [line], extra: ["X-Role"]) == "{'host': 'a.example'}")
     }
 
-    @Test func `a configured credential field is hidden whatever it holds`() throws {
+    @Test func `a configured credential field is hidden, whatever its value`() throws {
         let fields = ["X-Token: Bearer x", "X-Other: 1", "Authorization: Basic x"]
         let text = try read(.headers, fields, credentialField: "X-Token")
         #expect(text == "{'host': 'a.example', 'x-other': '1'}")

@@ -277,7 +277,7 @@ import Testing
         try expect(row, "storeUnavailable", "", [.timedOut])
     }
 
-    @Test func `a revoked session is no proof without revocation`() throws {
+    @Test func `a revoked session is not a proof without revocation`() throws {
         var row = Case(
             allow: Self.fresh, token: Self.old(), isShared: true,
             answer: .records(user: nil, session: .record(revoked: true, signedInAt: UnixTime(clamping: Self.now))))

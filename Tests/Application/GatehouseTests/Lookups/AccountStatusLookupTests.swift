@@ -51,7 +51,7 @@ import Testing
             lookUp.resolve(AccountStatus(state: answer, queriedAt: rig.clock.clock.monotonic()))
         }
 
-        /// Reads a request at the upstream and answers it.
+        /// Reads a request at the upstream and responds to it.
         func pass(_ client: LoopbackSocket, _ server: LoopbackSocket) throws {
             #expect(try server.readHead().values("X-Auth-Uid") == ["user-1"])
             try server.send(.okResponse)
@@ -114,7 +114,8 @@ import Testing
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
     }
 
-    /// An earlier lookup neither decides a later request nor repeats its lookup, which is still open.
+    /// An earlier lookup does not decide a later request. The later request does not repeat the lookup while it is
+    /// open.
     @Test func `a response that is too old for a strict request leaves it waiting`() async throws {
         let desk = try Desk { $0.revocation = .strict }
         let (early, late) = (try desk.rig.connect(), try desk.rig.connect())
@@ -205,7 +206,7 @@ import Testing
             return client
         }
 
-        /// The user who is looked up. The response is that the account does not exist.
+        /// The user of the lookup. The response is that the account does not exist.
         func lookedUp() async throws -> String {
             let lookUp = try await eventually("a look-up") { toolkit.lookUps.first }
             lookUp.resolve(AccountStatus(state: .missing, queriedAt: rig.clock.clock.monotonic()))
@@ -228,7 +229,7 @@ import Testing
 
     @Test func `a session of an account of the gateway is not looked up`() throws {
         let client = try desk.send(Self.cookie(ofFirebase: false))
-        // Kept open: the client would get 502 otherwise.
+        // The connection stays open. Otherwise the client would get 502.
         let upstream = try desk.rig.upstream.accept()
         #expect(try upstream.readHead().values("X-Auth-Uid") == ["user-1"])
         #expect(client.isQuiet)

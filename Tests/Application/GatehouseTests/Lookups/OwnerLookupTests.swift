@@ -15,7 +15,8 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Lookups of the owners of identities: which requests need one, the number of lookups and the effect of the responses.
+/// Lookups of the owners of identities: the requests that need one, the number of lookups, and the effect of the
+/// responses.
 @Suite struct OwnerLookupTests {
     private static let token = ProviderSample.apple.signed()
     private static let name = "apple.com:user-1"

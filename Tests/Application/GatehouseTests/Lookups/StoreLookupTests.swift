@@ -9,7 +9,7 @@ import Testing
 @testable import Revocation
 @testable import SystemFixtures
 
-/// A response of the store decides only the request that it belongs to.
+/// A response of the store decides only its own request.
 @Suite struct StoreLookupTests {
     private static let noUser = "*2\r\n$-1\r\n$-1\r\n"
     private static let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
@@ -34,14 +34,14 @@ import Testing
             try rig.until { $0.inquiries?.isConnected == true }
         }
 
-        /// Waits for a number of lookups. Each request has two.
+        /// Waits for a number of lookups. Each request causes two.
         func lookups(_ count: Int) async throws {
             try await eventually("\(count) lookups") {
                 redis.commands.count { $0.name == "HMGET" } == count ? true : nil
             }
         }
 
-        /// Sends responses and waits until the worker waits for `waiting` more.
+        /// Sends responses and waits until the worker has `waiting` more lookups.
         func answer(_ texts: String..., leaving waiting: Int) throws {
             for text in texts { redis.answerSilenced(text) }
             try rig.until { $0.inquiries?.waiting == waiting }

@@ -11,9 +11,9 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// A question that fails at once must not decide its request within the decision that asks it.
+/// A lookup that fails immediately must not decide its request within the decision that starts it.
 @Suite struct SynchronousFailureTests {
-    /// A worker whose connection to Redis is up and takes no command.
+    /// A worker with a connection to Redis that accepts no commands.
     private static func rig(_ adjust: (inout Configuration) -> Void) throws -> (redis: FakeRedis, rig: RequestPathRig) {
         let redis = try FakeRedis { _ in .text("+OK\r\n") }
         var configuration = RedisConfiguration(host: "127.0.0.1", port: redis.port)
@@ -32,7 +32,7 @@ import Testing
         return "GET /private/\(uid) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n"
     }
 
-    @Test func `a request whose question cannot be sent is refused once, and so is the next one`() throws {
+    @Test func `a request whose lookup cannot be sent is denied once, and so is the next one`() throws {
         let (redis, rig) = try Self.rig { _ in }
         defer { redis.stop() }
         let client = try rig.send(Self.request("ada") + Self.request("bob"))
@@ -42,7 +42,7 @@ import Testing
         #expect(try rig.onWorker { $0.inquiries?.waiting } == 0)
     }
 
-    @Test func `where such a failure lets requests pass, each is forwarded once and to its own path`() throws {
+    @Test func `with on_store_failure: allow, each request is forwarded once and to its own path`() throws {
         let (redis, rig) = try Self.rig { $0.routes[1].onStoreFailure = .allow }
         defer { redis.stop() }
         let client = try rig.send(Self.request("ada"))
@@ -59,7 +59,7 @@ import Testing
         #expect(!rig.upstream.hasConnection)
     }
 
-    @Test func `the answer to a question never comes within the call that asks it`() throws {
+    @Test func `the result of a lookup is never delivered within the call that starts it`() throws {
         let (redis, rig) = try Self.rig { _ in }
         defer { redis.stop() }
         try rig.onWorker { worker in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `memory that is in use is not given to another request`() {
+    @Test func `memory in use is not reused for another request`() {
         let scratch = PathScratch()
         let outer = scratch.borrow()
         let nested = scratch.borrow()

@@ -15,7 +15,7 @@ import Testing
 
     init() throws { rig = try RequestPathRig() }
 
-    /// A client whose request waits.
+    /// A client with a waiting request.
     private func wait(_ request: String = request) throws -> LoopbackSocket {
         let client = try rig.send(request)
         try rig.until { $0.pending.count == 1 }
@@ -42,7 +42,7 @@ import Testing
         #expect(try rig.upstream.accept().readMessage().body == "body")
     }
 
-    @Test func `F-08: keys that do not come are 503 after five seconds`() throws {
+    @Test func `F-08: missing keys are 503 after five seconds`() throws {
         let client = try wait()
         try rig.pass(seconds: 4.9)
         #expect(client.isQuiet)

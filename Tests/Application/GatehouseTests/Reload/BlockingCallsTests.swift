@@ -4,7 +4,7 @@ import Testing
 @testable import Gatehouse
 
 @Suite struct BlockingCallsTests {
-    /// A time limit that the test ends.
+    /// A timeout that the test triggers.
     private struct Clock {
         let expiries: AsyncStream<Void>
         let expire: AsyncStream<Void>.Continuation
@@ -26,10 +26,10 @@ import Testing
         await #expect(throws: CancellationError.self) { try await Clock().calls().run { throw CancellationError() } }
     }
 
-    @Test func `a call that hangs is given up, and keeps no thread of other tasks`() async throws {
+    @Test func `a call that hangs is abandoned and blocks no thread of other tasks`() async throws {
         let (clock, release) = (Clock(), DispatchSemaphore(value: 0))
         let calls = clock.calls()
-        // More than there are threads for tasks.
+        // There are more calls than threads for tasks.
         let hanging = (0..<64).map { _ in
             Task { try await calls.run { release.wait() } }
         }
@@ -43,7 +43,7 @@ import Testing
         #expect(refusals.filter { $0.contains("took longer than 30 s") }.count == 1)
         #expect(refusals.filter { $0.contains("an earlier reload is still reading its files") }.count == 63)
         release.signal()
-        // The thread is free a moment later.
+        // The thread becomes free shortly after.
         while (try? await calls.run { 7 }) == nil { await Task.yield() }
     }
 }

@@ -14,7 +14,7 @@ struct FileWatchTests {
         ([old, old], [false, false]), ([new, new], [false, true]), (growing, [false, false, false, false]),
         ([["b": FileFingerprint(inode: 2)], old, old], [false, false, false]),
     ])
-    func `a change counts once two checks agree`(files: [[String: FileFingerprint]], changes: [Bool]) {
+    func `a change is reported when two checks agree`(files: [[String: FileFingerprint]], changes: [Bool]) {
         var watch = FileWatch(loaded: Self.old)
         let found = files.map { watch.lookUp($0) }
         #expect(found == changes)
@@ -34,7 +34,7 @@ struct FileWatchTests {
         #expect(FileFingerprint(of: "/dev/null") != FileFingerprint(of: "/dev/zero"))
     }
 
-    @Test func `every file that is read is recorded, also a missing one`() throws {
+    @Test func `every file that is read is recorded, including missing ones`() throws {
         let ledger = FileLedger()
         ledger.record { _ = try? BoundedFile.read("/no/such/file", atMost: 10) }
         _ = try? BoundedFile.read("/dev/null", atMost: 10)

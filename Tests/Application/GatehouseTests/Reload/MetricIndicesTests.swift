@@ -26,7 +26,7 @@ struct MetricIndicesTests {
         #expect(places.routeNames == ["/a", "/b", "/c"])
     }
 
-    @Test func `routes of one name are counted together`() {
+    @Test func `routes with the same name are counted together`() {
         let places = MetricIndices(configuration(["/a", "/a", "/b"]))
         #expect(places.routeNames == ["/a", "/b"])
     }
@@ -46,7 +46,7 @@ struct MetricIndicesTests {
         #expect(places.routeNames.count == places.routeCapacity)
     }
 
-    @Test func `more names than rows are rejected and nothing is lost`() {
+    @Test func `more names than rows are rejected without losing a row`() {
         let first = configuration(["/a"])
         let places = MetricIndices(first)
         #expect(

@@ -11,7 +11,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Two gateways that share a Redis.
+/// Two gateways with the same Redis.
 @Suite struct RedisGatewayTests {
     private func start(_ database: RedisDatabase) async throws -> Gateway {
         let text = """
@@ -43,7 +43,7 @@ import Testing
         }
         #expect(try await client(one).revoke("ann", at: 7).record == UserRecord(validSince: 7))
         #expect(try one.store.view.user("ann") == .record(validSince: 7, disabled: false))
-        try await eventually("the other gateway to know") {
+        try await eventually("the revocation in the other gateway") {
             try other.store.view.user("ann") == .record(validSince: 7, disabled: false) ? true : nil
         }
         #expect(try await client(other).user("ann").record == UserRecord(validSince: 7))

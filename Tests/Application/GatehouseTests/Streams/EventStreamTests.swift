@@ -26,7 +26,7 @@ import Testing
         return Stream(rig: rig, client: client, server: server)
     }
 
-    @Test func `each chunk is forwarded at once`() throws {
+    @Test func `each chunk is forwarded immediately`() throws {
         let stream = try stream()
         for number in 0..<20 {
             try stream.server.send("8\r\ndata:\(number % 10)\n\n\r\n")

@@ -10,7 +10,7 @@ import Testing
 @testable import Revocation
 @testable import SystemFixtures
 
-/// H-06: long exchanges that are not streams by their type end with their permission.
+/// H-06: long exchanges that are not streams by type end with their permission.
 @Suite struct LastingExchangeTests {
     private var rig: RequestPathRig
     private static let chunked =

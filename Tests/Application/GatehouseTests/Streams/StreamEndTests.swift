@@ -11,7 +11,7 @@ import Testing
 @testable import Revocation
 @testable import SystemFixtures
 
-/// H-06: a stream continues for as long as its permission.
+/// H-06: a stream ends with its permission.
 @Suite struct StreamEndTests {
     private static let day = Duration.seconds(86_400)
 

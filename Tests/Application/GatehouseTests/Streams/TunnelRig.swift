@@ -36,11 +36,11 @@ struct TunnelRig {
         return "GET \(target) HTTP/1.1\r\n" + (fields + lines).map { "\($0)\r\n" }.joined() + "\r\n"
     }
 
-    /// An open tunnel.
+    /// Opens a tunnel.
     ///
     /// - Parameters:
-    ///   - token: `nil`: an anonymous request.
-    ///   - early: bytes that the client sends before the 101.
+    ///   - token: The token. `nil` for an anonymous request.
+    ///   - early: Bytes that the client sends before the 101.
     init(
         token: TokenDraft? = .idToken(), early: String = "", receiveBuffer: Int32? = nil,
         _ adjust: (inout Configuration) -> Void = { _ in }
@@ -74,7 +74,7 @@ struct TunnelRig {
         return try server.read(2) == "on"
     }
 
-    /// Whether the upstream receives a masked close frame of 1001 and the end.
+    /// Whether the upstream receives a masked close frame with code 1001 and then the end.
     func serverReceivesClose() throws -> Bool {
         let frame = try server.readBytes(8)
         let payload = [frame[6] ^ frame[2], frame[7] ^ frame[3]]
@@ -84,7 +84,7 @@ struct TunnelRig {
 }
 
 extension LoopbackSocket {
-    /// Whether the end comes next, and in order.
+    /// Whether the end is next, without errors.
     func hasFinished() throws -> Bool {
         let rest = try readToEnd()
         return rest.text.isEmpty && rest.end == .finished

@@ -8,7 +8,7 @@ import Testing
     private static let firstLine = "STATUS=Serving on 127.0.0.1:8080, configuration 1"
     private static let secondLine = "STATUS=Serving on 127.0.0.1:8080, configuration 2"
 
-    /// A service that has started.
+    /// A started service.
     private var serving: ServiceState {
         var state = ServiceState()
         _ = state.serving(Self.first)
@@ -44,7 +44,7 @@ import Testing
         #expect(state.reloadEnded(Self.second) == "READY=1\n\(Self.secondLine)")
     }
 
-    @Test func `a stop asks for the time of the drain, and nothing follows it`() {
+    @Test func `a stop requests the time of the drain, and no message follows it`() {
         var state = serving
         _ = state.reloadBegan(at: 1)
         #expect(
@@ -71,7 +71,7 @@ import Testing
         #expect(ServingStatus(listeners: [], generation: 1).text == "Serving, configuration 1")
     }
 
-    @Test func `a path with a line feed is no further assignment`() {
+    @Test func `a path with a line feed adds no assignment`() {
         var state = ServiceState()
         let message = state.serving(ServingStatus(listeners: ["unix:/a\r\nSTOPPING=1\nb"], generation: 1))
         #expect(message == "READY=1\nSTATUS=Serving on unix:/a STOPPING=1 b, configuration 1")

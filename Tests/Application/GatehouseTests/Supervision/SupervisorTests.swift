@@ -12,11 +12,11 @@ import Testing
 @testable import StoreFixtures
 
 @Suite struct SupervisorTests {
-    /// A service manager and a clock of the test.
+    /// A service manager and a clock for tests.
     private final class Manager: Sendable {
         let received = Mutex<[String]>([])
         let waits = Mutex<[Duration]>([])
-        /// The outcomes of the next messages. The others are sent.
+        /// The outcomes of the next messages. Further messages are sent.
         let outcomes = Mutex<[NotifySocket.Outcome]>([])
         /// The number of waits after which a task counts as cancelled.
         let lastWait: Int
@@ -40,7 +40,7 @@ import Testing
                 })
         }
 
-        /// Delivers the posted messages up to `last`, and returns all.
+        /// Delivers the posted messages up to `last`, and returns all of them.
         func messages(of supervisor: Supervisor, until last: String) async -> [String] {
             let delivery = Task { await supervisor.deliver() }
             while !received.withLock({ $0.contains { $0.hasPrefix(last) } }) { await Task.yield() }
@@ -64,7 +64,7 @@ import Testing
                 == ["READY=1\nSTATUS=Serving on 127.0.0.1:1, configuration 1"])
     }
 
-    @Test func `a gateway that becomes ready in time is announced then`() async {
+    @Test func `a gateway that becomes ready in time is announced when it is ready`() async {
         let manager = Manager()
         let supervisor = manager.supervisor()
         await supervisor.announce { Self.status(isReady: manager.waits.withLock { $0.count } == 3) }
@@ -88,7 +88,7 @@ import Testing
             manager.received.withLock { $0.last } == "STATUS=Serving on 127.0.0.1:1, configuration 1")
     }
 
-    @Test func `pings come at half of the interval, each after a turn of the event loops`() async {
+    @Test func `pings are sent at half of the interval, each after a turn of the event loops`() async {
         let manager = Manager(lastWait: 3)
         let supervisor = manager.supervisor(watchdog: .seconds(30))
         let turns = Mutex(0)
@@ -105,7 +105,7 @@ import Testing
         await manager.supervisor().ping { Issue.record("a turn without a watchdog") }
     }
 
-    @Test func `loops that were shut down end the pings`() async {
+    @Test func `a shutdown of the event loops ends the pings`() async {
         let manager = Manager()
         let supervisor = manager.supervisor(watchdog: .seconds(30))
         await supervisor.ping { throw CancellationError() }
@@ -126,7 +126,7 @@ import Testing
         #expect(messages[2] == "READY=1\nSTATUS=Serving, configuration 2")
     }
 
-    @Test func `a full queue is tried again, and a failure drops only its message`() async {
+    @Test func `a full queue is retried, and a failure drops only its message`() async {
         let manager = Manager()
         manager.outcomes.withLock { $0 = [.full, .full, .sent, .failed(2)] }
         let supervisor = manager.supervisor()
@@ -151,7 +151,7 @@ import Testing
 }
 
 @Suite struct TurningLoopsTests {
-    @Test func `an event loop that does not turn holds back the ping`() async throws {
+    @Test func `a blocked event loop prevents the ping`() async throws {
         let control = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let workers = WorkerLoops(count: 2) { loop, _ in
             WorkerLoop(
@@ -169,7 +169,7 @@ import Testing
                 try await Gateway.turn(workers, control)
                 hasTurned.withLock { $0 = true }
             }
-            // The other loops turn, and the turn of all of them has had time to end.
+            // The other loops run, and a round of all loops has had time to end.
             for _ in 0..<100 {
                 for other in [workers.group.next(), workers.group.next(), control.next()] where other !== loop {
                     try await other.submit {}.get()

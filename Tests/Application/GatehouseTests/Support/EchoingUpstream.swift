@@ -11,8 +11,8 @@ final class EchoingUpstream: Sendable {
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameters:
-    ///   - path: a local socket. `nil`: loopback.
-    ///   - received: receives the head of each request.
+    ///   - path: A local socket. `nil` for loopback.
+    ///   - received: Receives the head of each request.
     init(
         path: String? = nil, tls: TLSConfiguration? = nil, received: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {

@@ -16,8 +16,7 @@ import Testing
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// A worker behind a real listener on loopback, with a clock and ticks that only the test advances. The test is the
-/// upstream.
+/// A worker with a real listener on loopback. The test advances its clock and ticks, and plays the upstream.
 final class RequestPathRig {
     let clock = ManualClock()
     let upstream: LoopbackListener
@@ -35,12 +34,12 @@ final class RequestPathRig {
         func record() { seen.withLock { $0 += 1 } }
     }
 
-    /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
+    /// Routes: `/private/**` needs a credential, all other paths do not. The store is loaded, and the keys are not.
     ///
     /// - Parameters:
-    ///   - redis: the store that the worker queries once it is connected.
-    ///   - log: receives the lines of the log.
-    ///   - sign: signs assertions instead of the key.
+    ///   - redis: The store that the worker queries when it is connected.
+    ///   - log: Receives the lines of the log.
+    ///   - sign: Signs assertions instead of the key.
     init(
         redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(), log: LogLines = LogLines(),
         _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
@@ -106,18 +105,19 @@ final class RequestPathRig {
         }.wait()
     }
 
-    /// Runs a function on the loop of the worker.
+    /// Runs a function on the event loop of the worker.
     func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (WorkerLoop) throws -> Answer) throws -> Answer {
         let home = home
         return try home.eventLoop.submit { try body(home.value) }.wait()
     }
 
     /// Delivers one batch of events in a fixed order: bytes of the only client, then a response of the server that
-    /// receives the request. In a real batch the kernel chooses the order.
+    /// receives
+    /// the request. In a real batch the kernel chooses the order.
     ///
     /// - Parameters:
-    ///   - answer: the bytes of the server. `nil`: the end of its connection.
-    ///   - before: runs while the worker is blocked. The worker processes the effects after the batch.
+    ///   - answer: The bytes of the server. `nil` for the end of its connection.
+    ///   - before: Runs while the worker is blocked. The worker processes the effects after the batch.
     func batch(_ request: String, answer: String?, before: () throws -> Void = {}) throws {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let home = home
@@ -144,7 +144,7 @@ final class RequestPathRig {
         try handled.wait()
     }
 
-    /// Delivers all that `body` sends as one batch of events.
+    /// Delivers everything that `body` sends as one batch of events.
     func atOnce(_ body: () throws -> Void) throws {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let held = home.eventLoop.submit {
@@ -207,7 +207,7 @@ final class RequestPathRig {
         return client
     }
 
-    /// The bytes to the first client that the gateway buffers.
+    /// The number of bytes to the first client that the gateway buffers.
     func bufferedBytes() throws -> Int {
         try onWorker { worker in
             let channel = worker.connectionContext.registry.connections.first?.context?.channel
@@ -215,7 +215,7 @@ final class RequestPathRig {
         }
     }
 
-    /// A new client that sent a request.
+    /// Creates a client that has sent a request.
     func send(
         _ request: String = .getRequest, receiveBuffer: Int32? = nil, from source: UInt8? = nil
     ) throws -> LoopbackSocket {
@@ -224,7 +224,7 @@ final class RequestPathRig {
         return client
     }
 
-    /// A new client that sent a request, and the upstream connection that received the head.
+    /// Creates a client that has sent a request, and the upstream connection that received the head.
     func exchange(
         _ request: String = .getRequest, receiveBuffer: Int32? = nil
     ) throws -> (client: LoopbackSocket, server: LoopbackSocket) {
@@ -234,7 +234,7 @@ final class RequestPathRig {
         return (client, server)
     }
 
-    /// A client that received a response, and the upstream connection that sent it. Both are idle.
+    /// A client that has received a response, and the upstream connection that sent it. Both are idle.
     func warm() throws -> (client: LoopbackSocket, server: LoopbackSocket) {
         let (client, server) = try exchange("GET /warm HTTP/1.1\r\nHost: a\r\n\r\n")
         try server.send(.okResponse)
@@ -242,7 +242,7 @@ final class RequestPathRig {
         return (client, server)
     }
 
-    /// The open and idle connections to the upstream, and the waiting requests.
+    /// The number of open and idle connections to the upstream, and of waiting requests.
     func pool() throws -> [Int] {
         try onWorker { [$0.pools[0].openCount, $0.pools[0].idleCount, $0.pools[0].waitingCount] }
     }
@@ -267,7 +267,7 @@ extension LoopbackSocket {
         try send(response)
     }
 
-    /// Expects a response with a problem of the gateway, and returns the response.
+    /// Expects a problem response of the gateway, and returns it.
     @discardableResult
     func expectProblem(
         _ status: Int, _ code: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -280,7 +280,7 @@ extension LoopbackSocket {
 }
 
 extension CountersSnapshot {
-    /// The number of requests that ended with a code, on all routes and on none.
+    /// The number of requests that ended with a code, on all routes and without a route.
     func requests(_ code: DecisionCode) -> UInt64 {
         (-1..<routes).reduce(0) { $0 + requests(route: $1, code: code) }
     }

@@ -43,7 +43,7 @@ import TextCoding
         "GET \(target) HTTP/1.1\r\nHost: api.example:81\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n"
     }
 
-    /// Exchanges a request with the upstream. Returns the head that the upstream received.
+    /// Exchanges a request with the upstream, and returns the head that the upstream received.
     private func exchange(
         _ rig: RequestPathRig, _ request: String, _ response: String = .okResponse
     ) throws -> WireMessage {
@@ -186,7 +186,7 @@ import TextCoding
         #expect(span.texts["http.response.status_code"] == nil && !span.isError)
     }
 
-    @Test func `an invented method is not a name`() throws {
+    @Test func `an unknown method is not in the span name`() throws {
         let rig = try rig()
         _ = try exchange(rig, "BREW / HTTP/1.1\r\nHost: a\r\n\r\n")
         let spans = try spans(rig)
@@ -250,7 +250,7 @@ import TextCoding
         #expect(try spans(rig).last?.parent == 0)
     }
 
-    @Test func `a ratio of zero records nothing, and the upstream is told`() throws {
+    @Test func `a ratio of zero records nothing, and the upstream gets the flag`() throws {
         let rig = try rig(traces: { $0.ratio = 0 })
         let head = try exchange(rig, .getRequest)
         #expect(head.values("traceparent").first?.hasSuffix("-00") == true)
@@ -264,7 +264,7 @@ import TextCoding
         #expect(try spans(rig).isEmpty)
     }
 
-    @Test func `requests of one connection have traces of their own`() throws {
+    @Test func `each request of a connection has its own trace`() throws {
         let rig = try rig()
         let (client, server) = try rig.warm()
         for _ in 0..<2 {
@@ -278,7 +278,7 @@ import TextCoding
 }
 
 extension Span {
-    /// The attributes as texts.
+    /// The attributes as text.
     fileprivate var texts: [String: String] {
         attributes.reduce(into: [:]) { texts, attribute in
             switch attribute.value {

@@ -13,7 +13,7 @@ import Testing
 
     init() throws { rig = try RequestPathRig { $0.upstreams[0].connections = 1 } }
 
-    /// A request on the only connection, and a request that waits for the connection.
+    /// A request on the only connection, and a request that waits for it.
     private func queue(
         _ request: String = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
     ) throws -> (first: LoopbackSocket, server: LoopbackSocket, second: LoopbackSocket) {
@@ -67,8 +67,8 @@ import Testing
         try rig.untilPool(open: 1, idle: 1, waiting: 0)
     }
 
-    @Test func `many waiting requests may fail at once`() throws {
-        // Connecting to the broadcast address fails without waiting.
+    @Test func `many waiting requests may fail at the same time`() throws {
+        // Connecting to the broadcast address fails immediately.
         let rig = try RequestPathRig {
             $0.upstreams[0].connections = 1
             let dead = Configuration.UpstreamServer(host: "255.255.255.255", port: 1)
@@ -113,7 +113,7 @@ import Testing
 
     @Test func `requests above the limit of the queue are 503`() throws {
         let count = 1024 + 2
-        // One connection pipelines nothing past its first request, so each request needs a client.
+        // A connection with a running request pipelines no second one, so each request needs a client.
         let clients = try (0..<count).map { _ in try rig.send() }
         let refused = try clients.firstIndex { client in
             try rig.untilPool(open: 1, idle: 0, waiting: 1024)

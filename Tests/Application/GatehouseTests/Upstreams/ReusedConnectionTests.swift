@@ -31,8 +31,9 @@ import Testing
         #expect(!rig.upstream.hasConnection)
     }
 
-    /// The gateway detects the closed client when it sends the response. By then another request has the connection.
-    @Test func `a client that left does not take the connection of another`() throws {
+    /// The gateway detects the closed client when it sends the response. At that time another request uses the
+    /// connection.
+    @Test func `a disconnected client does not use the connection of another`() throws {
         let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
         try rig.onLoop { $0.connectionContext.flushes.limit = 1 }
         let (gone, server) = try rig.exchange("POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")

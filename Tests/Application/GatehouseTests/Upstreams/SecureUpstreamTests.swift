@@ -20,7 +20,7 @@ import Testing
         return try EchoingUpstream(tls: tls)
     }
 
-    /// The status of a request over TLS to `host`, which is this machine.
+    /// The status of a TLS request to `host`, which is this machine.
     private func status(
         _ server: EchoingUpstream, _ adjust: (inout Configuration.Upstream.UpstreamTLSFiles) -> Void
     ) throws -> Int {
@@ -117,7 +117,7 @@ import Testing
         return reader.errors.map(\.what)
     }
 
-    @Test func `a file that is missing or unfit is an error`() throws {
+    @Test func `a missing or unusable file is an error`() throws {
         let (authority, other) = (try TestAuthority(), try TestAuthority())
         #expect(
             problems { $0.ca = "/nowhere/ca.pem" }.first?.contains("tls.ca: '/nowhere/ca.pem' cannot be read") == true)
@@ -129,7 +129,7 @@ import Testing
         #expect(notOurs.count == 1)
     }
 
-    @Test func `other bytes in a file are another upstream`() throws {
+    @Test func `a file with other content is another upstream`() throws {
         let (first, second) = (try TestAuthority(), try TestAuthority())
         let folder = try ScratchFolder()
         var upstream = Configuration.Upstream(name: "api", servers: [.init(host: "a", port: 1, isSecure: true)])

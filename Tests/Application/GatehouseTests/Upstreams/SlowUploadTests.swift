@@ -12,7 +12,7 @@ import Testing
     private let rig: RequestPathRig
     private let slow: [(client: LoopbackSocket, server: LoopbackSocket)]
 
-    /// A pool of four connections, with the maximum of slow uploads.
+    /// A pool of four connections with the maximum number of slow uploads.
     init() throws {
         let rig = try RequestPathRig { $0.upstreams[0].connections = 4 }
         slow = try (0..<3).map { _ in try rig.exchange(Self.post(length: 4, "abc")) }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["body", "client", "upstream connection"])
-    func `one more upload waits for the end of another`(end: String) throws {
+    func `an additional upload waits for the end of another`(end: String) throws {
         let client = try waitingUpload()
         switch end {
         case "body":
@@ -73,7 +73,7 @@ import Testing
         try expectServed(client, body: "hello")
     }
 
-    @Test func `one more upload waits no longer than others`() throws {
+    @Test func `an additional upload waits no longer than other requests`() throws {
         let client = try waitingUpload()
         try rig.pass(seconds: 2.1)
         #expect(try client.readMessage().status == 504)

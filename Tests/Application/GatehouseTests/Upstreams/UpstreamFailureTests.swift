@@ -53,7 +53,7 @@ import Testing
         _ = try second.readHead()
         let third = try rig.send("GET /c HTTP/1.1\r\nHost: a\r\n\r\n")
         try rig.untilPool(open: 2, idle: 0, waiting: 1)
-        // `/c` receives the replacement of the closed connection; `/a` waits behind it for the connection of `/b`.
+        // `/c` receives the replacement of the closed connection. `/a` waits after it for the connection of `/b`.
         server.close()
         let fresh = try rig.upstream.accept()
         #expect(try fresh.readHead().start == "GET /c HTTP/1.1")
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: [100, 103], [16, 17])
-    func `K-11: sixteen interim responses may come, and not one more`(status: Int, count: Int) throws {
+    func `K-11: at most sixteen interim responses are accepted`(status: Int, count: Int) throws {
         let (client, server) = try rig.exchange()
         try server.send(String(repeating: "HTTP/1.1 \(status) X\r\n\r\n", count: count) + String.okResponse)
         for _ in 0..<(status == 103 ? 16 : 0) { #expect(try client.readHead().status == 103) }

@@ -69,12 +69,12 @@ import Testing
         extra("X-Role: [token.role]", "3:13 is not a string"),
     ]
 
-    /// One key below `project`, on line 4.
+    /// A configuration with one key below `project`, on line 4.
     private static func firebase(_ line: String, _ expected: String) -> BrokenConfiguration {
         .section("identity:\n  firebase:\n    project: demo\n    \(line)", expected)
     }
 
-    /// One field, on line 3.
+    /// A configuration with one extra field, on line 3.
     private static func extra(_ line: String, _ expected: String) -> BrokenConfiguration {
         .section("headers:\n  extra:\n    \(line)", expected)
     }
@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// Two that issue tokens under one name: a token would go to either.
+/// Pairs of issuers with the same name, so that a token could belong to either.
 @Suite struct BrokenIssuerTests {
     static let tenant = "8eaef023-2b34-4da1-9baa-8bc8c9d6a490"
 

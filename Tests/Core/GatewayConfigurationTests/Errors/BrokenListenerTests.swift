@@ -132,7 +132,7 @@ import Testing
                 "1:\(47 + first.count) trusted_proxies lists the fields of '\(second)' twice; remove one of them")
         }
 
-    /// One network in two spellings.
+    /// The same network in two spellings.
     private static let spellings = [
         ("unix", "unix"), ("10.0.0.1", "10.0.0.1/32"), ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
         ("2001:db8::/32", "2001:0DB8:0::/32"),
@@ -141,7 +141,7 @@ import Testing
     @Test(arguments: cases)
     func `each invalid key is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 
-    @Test func `names and beginnings are told apart`() throws {
+    @Test func `names and prefixes are distinguished`() throws {
         let headers = try ConfigurationTesting.load(
             section: "headers: { remove_inbound: [CF-*, X-Client-Cert, Remote-User] }"
         ).headers
@@ -151,7 +151,7 @@ import Testing
         for name in ["X-CF-Ray", "Remote-Users"] { #expect(!headers.removes(name)) }
     }
 
-    @Test func `a proxy's fields are those of the smallest network that holds it`() throws {
+    @Test func `a proxy has the fields of the smallest network that contains it`() throws {
         let configuration = try ConfigurationTesting.load(
             section: """
                 trusted_proxies:
@@ -170,7 +170,7 @@ import Testing
         #expect(fields("10.2.0.1")?.address == .forwardedFor && fields("10.2.0.1")?.setsScheme == true)
         #expect(fields("10.2.3.4")?.address == .single("CF-Connecting-IP"))
         #expect(proxies.singleFields == ["CF-Connecting-IP"])
-        // An entry without fields says nothing of them.
+        // An entry without fields determines no fields.
         #expect(fields("10.1.0.1")?.address == .forwarded)
     }
 }

@@ -81,13 +81,14 @@ import Testing
             "3:50 a URL whose scheme is neither http nor https"),
     ]
 
-    /// One provider, on line 3.
+    /// A configuration with one provider, on line 3.
     private static func provider(_ id: String, _ value: String, _ expected: String...) -> BrokenConfiguration {
         BrokenConfiguration(
             yaml: "identity:\n  providers:\n    \(id): \(value)\n" + BrokenConfiguration.rest, expected: expected)
     }
 
-    /// One key of `apple.com`: on line 4 if it is the audience, otherwise on line 5 behind an audience.
+    /// A configuration with one key of `apple.com`, on line 4 if it is the audience, otherwise on line 5 after the
+    /// audience.
     private static func apple(_ line: String, _ expected: String...) -> BrokenConfiguration {
         let before = line.hasPrefix("audience") ? "" : "      audiences: a\n"
         return BrokenConfiguration(
@@ -137,7 +138,7 @@ import Testing
         oauth("insecure_http: 1", "insecure_http is '1', not true or false"),
     ]
 
-    /// One provider, on line 2. The default location of a message is the entry.
+    /// A configuration with one provider, on line 2. By default the error is located at the entry.
     private static func provider(_ id: String, _ value: String, _ expected: String...) -> BrokenConfiguration {
         let place = "2:\("  providers: { \(id): ".count + 1)"
         return BrokenConfiguration(

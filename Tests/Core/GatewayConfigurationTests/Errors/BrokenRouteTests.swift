@@ -87,7 +87,7 @@ import Testing
             "1:1 identity.credentials has neither a header nor a cookie"),
     ]
 
-    /// One upstream, on line 2, and a route to `api`.
+    /// A configuration with one upstream, on line 2, and a route to `api`.
     private static func upstreams(_ line: String, _ expected: String...) -> BrokenConfiguration {
         BrokenConfiguration(
             yaml: "upstreams:\n  \(line)\nroutes: [{ path: /, auth: none, upstream: api }]\n", expected: expected)

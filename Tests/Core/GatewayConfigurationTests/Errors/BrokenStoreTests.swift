@@ -94,7 +94,7 @@ import Testing
     }
 }
 
-/// The settings in the URL of a Redis.
+/// The settings in the URL of a Redis store.
 @Suite struct RedisURLTests {
     private typealias Address = RedisLocation.Address
 

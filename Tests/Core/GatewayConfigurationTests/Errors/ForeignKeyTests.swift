@@ -3,13 +3,13 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayConfiguration
 
-/// Keys of other proxies, and keys whose name is only a part of the right one.
+/// Keys of other proxies, and keys that are a part of the correct key.
 @Suite struct ForeignKeyTests {
     static let cases: [BrokenConfiguration] = [
         .section("timeout: 5s", "1:1 write limits.request_timeout, or response_timeout of an upstream or a route"),
         .section("limits: { timeout: 5s }", "1:11 write request_timeout for a whole request, or idle_timeout"),
         .section("limits: { client_max_body_size: 1MiB }", "1:11 did you mean 'body_size'?"),
-        // Not in the table: the part of the name decides.
+        // Keys that are not in the table. A part of the name determines the suggestion.
         .section(
             "identity: { keys: { ttl: 5m } }",
             "1:21 unknown key 'ttl' in identity.keys; did you mean 'min_ttl' or 'max_ttl'?"),

@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-/// Configurations that must load as they are.
+/// Configurations that must load unchanged.
 @Suite struct AcceptedConfigurationTests {
     @Test func `the example of the design loads without warnings`() throws {
         let yaml = """

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `the reference shows the defaults`() throws {
-        // In memory, so that the store's path is the one in the text.
+        // The file is loaded from memory, so that the path of the store stays as in the text.
         let reference = try ConfigurationTesting.load(try Self.referenceLines().joined(separator: "\n"))
         var expected = Configuration()
         expected.identity.firebase = .init(project: "my-app")
@@ -33,7 +33,7 @@ import Testing
         #expect(reference == expected)
     }
 
-    /// The reference with the commented value of each key instead of its value.
+    /// The reference in which the commented value of each key replaces its value.
     private func reference(with keys: [String: String]) throws -> Configuration {
         var lines = try Self.referenceLines()
         for (key, value) in keys {

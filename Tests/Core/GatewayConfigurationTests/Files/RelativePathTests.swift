@@ -74,7 +74,7 @@ import Testing
         #expect(configuration.store == .sqlite(path: "/etc/gatehouse/gatehouse.db"))
     }
 
-    @Test func `files of the configuration in memory are looked up nowhere else`() throws {
+    @Test func `relative paths of a configuration in memory are unchanged`() throws {
         let configuration = try Configuration.load(
             bytes: Array(("rules: Package.swift\n" + BrokenConfiguration.rest).utf8), file: "config/x.yaml",
             environment: [:], files: [:])

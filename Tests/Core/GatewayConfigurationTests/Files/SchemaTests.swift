@@ -4,7 +4,7 @@ import Testing
 @testable import GatewayConfiguration
 @testable import SystemFixtures
 
-/// `config/schema.json` against the loader's own list of keys.
+/// `config/schema.json` compared with the keys of the loader.
 @Suite struct SchemaTests {
     let schema: [String: Any]
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The schema of an entry of `identity.providers`, whose ids have dots; `.*` at the end of a path is any name.
+    /// The schema of an entry of `identity.providers`, whose IDs have dots. `.*` at the end of a path is any name.
     private func provider(at path: String) throws -> [String: Any]? {
         let prefix = "identity.providers."
         guard path.hasPrefix(prefix) else { return nil }

@@ -58,7 +58,7 @@ import Testing
         "GATEHOUSE_FIREBASE_SESSION_KEYS_URL": "https://keys.example/session",
     ]
 
-    @Test func `the environment wins over the file`() throws {
+    @Test func `the environment overrides the file`() throws {
         let firebase = try ConfigurationTesting.load(
             section: "identity: { firebase: { project: a, keys_url: https://x.example/ } }",
             environment: Self.variables
@@ -97,7 +97,7 @@ import Testing
         #expect(configuration.store == .sqlite(path: "gatehouse.db"))
     }
 
-    @Test func `the shortcut takes an address and key URLs from the environment`() throws {
+    @Test func `the shortcut reads the address and the key URLs from the environment`() throws {
         let configuration = try Configuration.shortcut(
             project: "my-app", upstream: "http://127.0.0.1:3000", listen: "0.0.0.0:0",
             environment: KeyURLOverrideTests.variables)

@@ -114,7 +114,7 @@ import Testing
 }
 
 @Suite struct FileSubstitutionTests {
-    /// Loads a token from a file with these bytes, beside the configuration file.
+    /// Loads a token from a file with these bytes, in the folder of the configuration file.
     private func token(of bytes: [UInt8]) throws -> Secret? {
         let folder = try ScratchFolder()
         try Data(bytes).write(to: folder.url.appending(path: "token"))

@@ -18,10 +18,10 @@ import Testing
     private static let endpoint = "http://127.0.0.1:4318"
     private static let variables = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318/"]
 
-    @Test func `telemetry is off by default`() throws {
+    @Test func `telemetry is disabled by default`() throws {
         #expect(try telemetry("") == nil)
         #expect(try telemetry("telemetry: null", Self.variables) == nil)
-        // These variables alone name no receiver.
+        // These variables alone configure no receiver.
         #expect(try telemetry("", ["OTEL_SERVICE_NAME": "a", "OTEL_TRACES_SAMPLER": "always_on"]) == nil)
     }
 

@@ -29,7 +29,7 @@ import Testing
         [origin, "Access-Control-Request-Method: A B"], [origin, "Access-Control-Request-Method: CONNECT"],
         [origin, "Access-Control-Request-Method: TRACE"], [origin, "Access_Control_Request_Method: PUT"],
         [origin, "Access-Control-Request-Method: \(String(repeating: "A", count: 33))"],
-    ]) func `any other request is no preflight`(fields: [String]) throws {
+    ]) func `any other request is not a preflight`(fields: [String]) throws {
         #expect(try preflight(fields) == nil)
         #expect(try preflight([Self.origin, Self.delete], method: "GET") == nil, "another method")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The pages about errors and metrics, compared with the codes and metrics in the source and with each other.
+/// The pages about errors and metrics, compared with each other and with the codes and metrics in the source.
 @Suite struct ErrorPagesTests {
     private static let codes = DecisionCode.allCases.filter { $0 != .ok }
 

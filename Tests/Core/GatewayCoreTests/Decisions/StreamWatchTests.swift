@@ -11,7 +11,7 @@ import Testing
         bounds: StreamBounds(maximum: 3600 * second, grace: 5, idle: 60 * second), began: start,
         expiresAt: UnixTime(clamping: wall + 100))
 
-    /// The end of the stream after so many seconds, with the last bytes `idle` seconds ago.
+    /// The end of the stream after `seconds`, with the last bytes `idle` seconds ago.
     private func end(after seconds: Double, idle: Double = 0, draining: Bool = false, bound: UInt64? = nil)
         -> StreamWatch.End?
     {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [nil, UnixTime.latest])
-    func `a stream without an expiry ends by time alone`(expiry: UnixTime?) {
+    func `a stream without an expiry ends by its time limit only`(expiry: UnixTime?) {
         watch = StreamWatch(bounds: watch.bounds, began: Self.start, expiresAt: expiry)
         #expect(end(after: 3599) == nil)
         #expect(end(after: 3600) == .maximum)

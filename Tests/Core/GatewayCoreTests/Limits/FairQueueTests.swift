@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct RateLimiterTests {
-    @Test func `the calls of one second may start at once and no more`() {
+    @Test func `only the calls of one second can start at once`() {
         var rate = RateLimiter(perSecond: 4)
         let now: UInt64 = 1_000_000_000_000
         var taken = 0

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct TokenBucketTableTests {
     private static let second: UInt64 = 1_000_000_000
-    /// Ten a second, at most ten at once.
+    /// Ten requests per second, with a burst of ten.
     private let shape = TokenBucket(requests: 10, every: second, burst: 10)
     private let table = TokenBucketTable(groups: 1)
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 60, 60), (2, 60, 30), (100, 60, 1), (7, 60, 9)])
-    func `a refusal contains the seconds until the next token`(row: (requests: Int, every: Int, wait: Int)) {
+    func `a rejection contains the seconds until the next token`(row: (requests: Int, every: Int, wait: Int)) {
         let shape = TokenBucket(requests: row.requests, every: UInt64(row.every) * Self.second, burst: 1)
         #expect(table.take(1, of: shape, now: 0) == nil)
         #expect(table.take(1, of: shape, now: 0) == row.wait)
@@ -38,10 +38,10 @@ import Testing
         #expect(table.take(7, of: shape, now: 0) == 1)
     }
 
-    @Test func `crowding a table gains no tokens`() {
+    @Test func `evictions from a full table return no tokens`() {
         let now = Self.second
         for _ in 0..<10 { _ = table.take(1, of: shape, now: now) }
-        // Others evict it, and it gains no tokens.
+        // Other keys evict it, and it gains no tokens.
         for key in UInt64(2)...40 { for _ in 0..<10 { _ = table.take(key, of: shape, now: now) } }
         var taken = 0
         for _ in 0..<20 where table.take(1, of: shape, now: now) == nil { taken += 1 }
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Compares the table with an unbounded one.
-    @Test(arguments: [1, 2, 8]) func `no call passes that a table without bounds refuses`(_ groups: Int) {
+    @Test(arguments: [1, 2, 8]) func `no call passes that an unbounded table would reject`(_ groups: Int) {
         var random = SeededRandom(seed: UInt64(groups))
         let (table, shape) = (TokenBucketTable(groups: groups), TokenBucket(perMinute: 20))
         var exact: [Int: UInt64] = [:]
@@ -79,7 +79,7 @@ import Testing
             for _ in 0..<1_000 where table.take(99, of: shape, now: Self.second) == nil { mine += 1 }
             taken.withLock { $0 += mine }
         }
-        // A key that is new on several at once may be noted twice, each time with one request.
+        // A key that is new on several workers at once can be recorded twice, each time with one request.
         #expect((1_000...1_008).contains(taken.withLock { $0 }))
     }
 

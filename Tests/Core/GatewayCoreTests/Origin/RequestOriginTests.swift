@@ -41,7 +41,7 @@ import Testing
         (["Forwarded: for=8.8.8.8;proto=https", "X-Forwarded-For: 8.8.8.8", "X-Forwarded-Proto: https"], "8.8.8.8"),
         (["Forwarded: host=\"a,b\";for=8.8.8.8"], "8.8.8.8"),
         (["X-Real-IP: 8.8.8.8", "True-Client-IP: 9.9.9.9"], "10.0.0.1"),
-    ]) func `the client is the last address that is no proxy`(_ lines: [String], _ client: String) throws {
+    ]) func `the client is the last address that is not a proxy`(_ lines: [String], _ client: String) throws {
         #expect(try origin(lines).text == client)
     }
 
@@ -58,7 +58,7 @@ import Testing
         ["Forwarded: for=8.8.8.8;proto=http", "X-Forwarded-Proto: https"], ["X-Forwarded-Proto: https,http"],
         ["X-Forwarded-Proto:"],
         ["X-Forwarded-For: \(Array(repeating: "10.0.0.9", count: 40).joined(separator: ","))"],
-    ]) func `an invalid field of a proxy is refused`(_ lines: [String]) {
+    ]) func `an invalid field of a proxy is rejected`(_ lines: [String]) {
         #expect(throws: OriginError.self) { try origin(lines) }
     }
 
@@ -100,7 +100,7 @@ import Testing
         }
         try read(["X-Forwarded-For: 8.8.8.8"], &origin)
         #expect(throws: OriginError.self) { try read(["X-Forwarded-For: junk"], &origin) }
-        #expect(origin.current.text == "10.0.0.1", "a refused request has the origin of its peer")
+        #expect(origin.current.text == "10.0.0.1", "a rejected request has the origin of its peer")
         try read(["X-Forwarded-For: 8.8.8.8"], &origin)
         #expect(origin.current.text == "8.8.8.8")
     }

@@ -5,7 +5,7 @@ import Testing
     private static let extremes: [Int64] = [.min, -.max, -1, 0, 1, 100_000_000_000, 100_000_000_001, .max - 1, .max]
 
     @Test(arguments: [Int64.min, -1, 100_000_000_001, .max])
-    func `a parser gets no time beyond the bounds`(seconds: Int64) {
+    func `a parser returns no time beyond the bounds`(seconds: Int64) {
         #expect(UnixTime(seconds) == nil)
     }
 
@@ -16,7 +16,7 @@ import Testing
         #expect(UnixTime(clamping: seconds).description == "\(seconds)")
     }
 
-    @Test func `a claim before 1970 is none, and one after the latest time is the latest`() {
+    @Test func `a claim before 1970 has no time, and one after the latest time is the latest`() {
         #expect(UnixTime(claim: -1) == nil)
         #expect(UnixTime(claim: .min) == nil)
         #expect(UnixTime(claim: .max) == .latest)
@@ -32,7 +32,7 @@ import Testing
         #expect(time.isAfter(other, skew: one) == (time > UnixTime(clamping: other).adding(one)))
     }
 
-    @Test func `a time is after now by more than the skew, or is not`() {
+    @Test func `a time is after another only by more than the skew`() {
         let time: UnixTime = 1000
         #expect(time.isAfter(999) && !time.isAfter(1000))
         #expect(time.isAfter(994, skew: 5) && !time.isAfter(995, skew: 5))

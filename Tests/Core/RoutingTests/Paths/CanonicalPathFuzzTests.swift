@@ -3,7 +3,7 @@ import Testing
 @testable import Routing
 @testable import SystemFixtures
 
-/// Random paths of special pieces.
+/// Random paths that consist of special pieces.
 @Suite struct CanonicalPathFuzzTests {
     static let pieces = [
         "/", "/", "/", "//", ".", "..", "a", "B", "~", ";", "%2e", "%2E", "%2f", "%2F", "%25", "%41", "%7e", "%c3%a9",
@@ -11,7 +11,7 @@ import Testing
         "\u{1}", "é", "?",
         "|",
     ]
-    /// Without pieces that are always refused, so that most paths are accepted.
+    /// Without pieces that are always rejected, so that most paths are accepted.
     static let mildPieces = Array(pieces.prefix(30)).filter { !["%25", ";", "%3B", "%2f", "%2F"].contains($0) }
 
     private static func path(_ random: inout SeededRandom, of pieces: [String]) -> String {
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-/// The rules of the design, one after the other, on strings: a slow reference.
+/// The rules of the design, applied in turn to strings: a slow reference.
 enum ReferenceCanonicalizer {
     static func canonicalize(_ path: String) -> (merged: String, unmerged: String)? {
         guard path.hasPrefix("/"), let decoded = decode(path), !isDoublyEncoded(decoded) else { return nil }

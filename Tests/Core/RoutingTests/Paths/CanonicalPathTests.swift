@@ -5,7 +5,7 @@ import Testing
 /// The section "Which path" of the design.
 @Suite struct CanonicalPathTests {
     @Test(arguments: [
-        // Unreserved escapes are decoded; other escapes stay, in upper case.
+        // Unreserved escapes are decoded. Other escapes stay, in upper case.
         ("/%41%7a%30%2D%2e%5F%7E/%61dmin", "/Az0-._~/admin"),
         ("/caf%c3%a9/%20%3f%23%40%0d%7c", "/caf%C3%A9/%20%3F%23%40%0D%7C"),
         // Dot segments are resolved.
@@ -98,11 +98,11 @@ import Testing
                 ]
             ),
         ] as [(PathError.Reason, [String])])
-    func `an ambiguous path is refused with its reason`(reason: PathError.Reason, paths: [String]) {
+    func `an ambiguous path is rejected with its reason`(reason: PathError.Reason, paths: [String]) {
         for path in paths { #expect(refusal(of: path) == reason, "\(path)") }
     }
 
-    @Test func `every byte but visible ASCII is refused`() throws {
+    @Test func `every byte except visible ASCII is rejected`() throws {
         for byte in UInt8.min...UInt8.max where !"#%/?\\".utf8.contains(byte) {
             let path = [0x2F, 0x61, byte, 0x62]
             switch byte {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a path that is too long is refused`() throws {
+    @Test func `a path that is too long is rejected`() throws {
         let longest = "/" + String(repeating: "a", count: CanonicalPath.maximumLength - 1)
         #expect(try canonical(longest) == longest)
         #expect(refusal(of: longest + "a") == .tooLong)

@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [
         ("/{a}/x", "/..{a}/x", "/%3Bp/x"), ("/{a}/x", "/.{a}/admin", "/%3Bp/x"), ("/{a}/x", "/.{a}/admin", "/;p/x"),
-    ]) func `B-11: a parameter behind dots is refused too`(row: (String, String, String)) throws {
+    ]) func `B-11: a parameter behind dots is rejected too`(row: (String, String, String)) throws {
         guard case .badPath = try table(row.0, row.1).routed(row.2) else {
             Issue.record("forwarded")
             return
@@ -60,7 +60,7 @@ import Testing
         #expect(try table("/a/{name}", "/.{name}").routed("/a/gatehouse") == .notFound)
     }
 
-    @Test func `a path that becomes too long is refused`() throws {
+    @Test func `a path that becomes too long is rejected`() throws {
         let table = try table("/{a}", "/{a}{a}{a}{a}")
         #expect(table.routed("/" + String(repeating: "x", count: 20_000)) == .badPath(.tooLong))
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Routing
 
 @Suite struct RouteProblemTests {
-    @Test func `all problems are reported at once`() {
+    @Test func `all problems are reported together`() {
         let routes: [RouteDefinition] = [
             "a", "/ok", .init(pattern: "/**/x", hosts: ["ok.com", "a:80"], methods: ["GET", "G T"]),
         ]
@@ -70,9 +70,9 @@ import Testing
         arguments: [
             // More specific patterns cover a rest.
             (["/a/**", "/a", "/b", "/a/{x}/**"], 0, [1, 3]),
-            // A literal has no free spelling.
+            // A literal has only one spelling.
             (["/x", "/X", .init(pattern: "/X", caseInsensitive: true)], 2, [0, 1]),
-            // Letters in escapes are no spellings.
+            // The letters in escapes have only one spelling.
             (["/%C3", .init(pattern: "/%C3", caseInsensitive: true)], 1, [0]),
         ] as [([RouteDefinition], Int, [Int])])
     func `a route that no request can match is shadowed`(routes: [RouteDefinition], route: Int, others: [Int]) {
@@ -93,8 +93,9 @@ import Testing
         #expect(problems(with: routes).isEmpty)
     }
 
-    @Test func `routes whose overlap would make a match expensive are refused`() {
-        // Each segment may be a literal or a capture, and no pattern ends as the path does: all have to be tried.
+    @Test func `routes whose overlap would make a match expensive are rejected`() {
+        // Each segment can be a literal or a capture, and no pattern ends like the path. The table must try all
+        // combinations.
         let overlapping = (0..<(1 << 10)).map { number in
             RouteDefinition(
                 pattern: (0..<10).map { number >> $0 & 1 == 1 ? "/a" : "/{x\($0)}" }.joined() + "/end\(number)")
@@ -104,7 +105,7 @@ import Testing
         #expect(problems.first?.route != 0)
     }
 
-    @Test func `more routes than the bound are refused`() {
+    @Test func `more routes than the bound are rejected`() {
         let routes = Array(repeating: RouteDefinition(pattern: "/"), count: RouteTable.maximumRoutes + 1)
         #expect(problems(with: routes).map(\.reason) == [.tooManyRoutes])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Random route tables against the naive router.
+/// Random route tables, compared with the naive router.
 @Suite struct RouteTableDifferentialTests {
     static let literals = ["a", "b", "A", "ab", "7", "@"]
     static let hosts = ["x.com", "a.x.com", "*.x.com", "*.a.x.com"]
@@ -45,7 +45,7 @@ import Testing
         choices.randomElement(using: &random) ?? ""
     }
 
-    /// A table of random routes, without the routes with problems.
+    /// A table of random routes, without the routes that have problems.
     static func table(_ random: inout SeededRandom, routes count: Int) throws -> (RouteTable, [RouteDefinition]) {
         var routes = (0..<count).map { _ in definition(&random) }
         while true {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `the trie routes as the naive router does`(seed: UInt64) throws {
+    func `the trie routes like the naive router`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let hosts = ["x.com", "a.x.com", "b.x.com", "b.a.x.com", "y.org", ""]
         for round in 0..<20 {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [101, 102] as [UInt64])
-    func `a forwarded path is routed alike when it is sent again`(seed: UInt64) throws {
+    func `a forwarded path is routed in the same way when it is sent again`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var matched = 0
         for _ in 0..<20 {
@@ -109,7 +109,7 @@ import Testing
         #expect(found > 0)
     }
 
-    /// Routes of few literals, of which none are equal but some may be shadowed.
+    /// Routes with few literals. No two routes are equal, but some can be shadowed.
     private static func crowdedRoutes(_ random: inout SeededRandom) -> [RouteDefinition] {
         let pieces = ["/a", "/A", "/7", "/{x}", "/{x}"]
         let routes = (0..<16).map { _ in
@@ -123,7 +123,7 @@ import Testing
         return routes.indices.filter { !equal.contains($0) }.map { routes[$0] }
     }
 
-    /// Every path of at most three segments over an alphabet that has one segment more than the literals.
+    /// Every path of at most three segments over an alphabet with one more segment than the literals.
     private static let allPaths: [String] = {
         let segments = ["a", "A", "7", "zz"]
         var paths = ["/"]

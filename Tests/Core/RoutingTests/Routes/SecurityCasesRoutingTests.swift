@@ -2,7 +2,7 @@ import Testing
 
 @testable import Routing
 
-/// Cases of paths and routes from advisories of gateways, by their ids.
+/// Cases of paths and routes from advisories of other gateways, by their IDs.
 @Suite struct SecurityCasesRoutingTests {
     private static func table() throws -> RouteTable {
         try routeTable("/admin/**", "/public/**", "/internal/x", "/**", "/Admin")
@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         "/public%2f..%2fadmin", "/public/..%2Fadmin", "/public%2F", "/public%5cadmin", "/public/..%5C..%5cadmin",
     ])
-    func `B-02: encoded slashes and backslashes are refused`(path: String) throws {
+    func `B-02: encoded slashes and backslashes are rejected`(path: String) throws {
         guard case .badPath = try Self.table().routed(path) else {
             Issue.record("not refused")
             return
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [0, 99, 100, 4999])
-    func `B-06: hosts match in any case, however many a route has`(number: Int) throws {
+    func `B-06: hosts match in any case, for any number of hosts`(number: Int) throws {
         let hosts = (0..<5000).map { "Host\($0).example.com" }
         let table = try routeTable(.init(pattern: "/", hosts: hosts), "/")
         #expect(table.routeIndex("/", host: "HOST\(number).EXAMPLE.com:443") == 0)

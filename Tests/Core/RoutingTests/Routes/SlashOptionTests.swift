@@ -100,7 +100,7 @@ import Testing
         "/foo/..%2Fb", "/foo/a%2F..", "/foo/a%2f..%2fb", "/foo/.%2Fx", "/foo/a%2F%2e%2e%2Fb", "/foo/a%2F..%2F",
         "/foo/a%2F./x", "/foo/..%2fadmin", "/foo/%2e%2e%2fadmin", "/foo%2f../admin",
     ])
-    func `B-11: a dot segment beside an encoded slash is always refused`(path: String) throws {
+    func `B-11: a dot segment beside an encoded slash is always rejected`(path: String) throws {
         for prefix in [nil, "/foo"] {
             let table = try routeTable(.init(pattern: "/**", encodedSlashes: .keep, stripPrefix: prefix))
             #expect(table.routed(path) == .badPath(.dotSegmentBesideEncodedSlash))
@@ -112,7 +112,7 @@ import Testing
         ("/..%2Fx", .dotSegmentAfterStrip), ("/a%2f..", .dotSegmentAfterStrip), ("/..;x", .dotSegmentAfterStrip),
         ("x/y", .notAbsolute), ("//x/y", .emptySegmentAfterStrip),
     ])
-    func `B-11: an ambiguous path after stripping is refused`(path: String, reason: PathError.Reason) {
+    func `B-11: an ambiguous path after stripping is rejected`(path: String, reason: PathError.Reason) {
         let problem = Array(path.utf8).withUnsafeBytes { StripPrefix.problem(with: $0) }
         #expect(problem?.reason == reason)
     }

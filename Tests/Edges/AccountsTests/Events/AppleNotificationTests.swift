@@ -12,7 +12,7 @@ import Testing
     private static let link = EventRig.ada
     private static let other = IdentityLink(provider: "google.com", subject: "g-1")
 
-    /// The claim `events`, as a text, which Apple sends, or as an object.
+    /// The claim `events` as a text, which Apple sends, or as an object.
     private static func events(
         _ type: String, time: String? = "\((now - 50) * 1000 + 999)", subject: String? = #""user-1""#,
         isText: Bool = true
@@ -63,7 +63,7 @@ import Testing
         let rig = try EventRig()
         try await rig.makeAccount("ada", [Self.link, Self.other])
         #expect(await rig.notify(Self.token(type)).isAccepted)
-        // The release of the link also ends sessions after the event; credentials are compared with its time.
+        // The release of the link also ends sessions after the event. Credentials are compared with its time.
         let identity = try await rig.store.user(Self.link.name)
         #expect(identity.disabled && identity.validSince == UnixTime(clamping: Self.now))
         #expect(identity.credentialsSince == UnixTime(clamping: Self.now - 50))
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: EventFlaw.all + EventFlaw.claim("exp", [nil]))
-    func `H-14: an invalid notification is refused`(flaw: EventFlaw) async throws {
+    func `H-14: an invalid notification is rejected`(flaw: EventFlaw) async throws {
         let rig = try EventRig()
         let token = flaw.change(Self.draft(Self.events("consent-revoked"))).signed()
         #expect(await rig.notify(token).denial?.code == .invalidCredential)
@@ -107,7 +107,7 @@ import Testing
         events("consent-revoked", subject: "\"\(String(repeating: "s", count: 119))\""), #"{"sub":"user-1"}"#,
         #"{"type":7,"sub":"user-1"}"#, #"{"http://schemas.openid.net/event/backchannel-logout":{}}"#,
     ])
-    func `an event without a user is refused`(events: String) async throws {
+    func `an event without a user is rejected`(events: String) async throws {
         let rig = try EventRig()
         #expect(await rig.notify(Self.draft(events).signed()).denial?.code == .invalidCredential)
     }
@@ -117,13 +117,13 @@ import Testing
         draft(events("account-delete")).signed(by: TokenDraft.forgedKey),
         ProviderSample.google.draft.with("jti", #""j-1""#).with("events", events("account-delete")).signed(),
     ])
-    func `E-12: another token is refused`(token: String) async throws {
+    func `E-12: another token is rejected`(token: String) async throws {
         let rig = try EventRig()
         #expect(await rig.notify(token).denial?.code == .invalidCredential)
         #expect(try await rig.store.user(Self.link.name) == UserRecord())
     }
 
-    @Test func `a notification is refused if Apple is not configured`() async throws {
+    @Test func `a notification is rejected if Apple is not configured`() async throws {
         let rig = try EventRig(providers: [ProviderSample.google.provider()])
         #expect(await rig.notify(Self.token("account-delete")).denial?.code == .invalidCredential)
     }

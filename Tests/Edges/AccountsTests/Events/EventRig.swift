@@ -78,11 +78,11 @@ extension LogLines {
         }
     }
 
-    /// The lines of events that took effect.
+    /// The lines of applied events.
     var applied: [String] { lines.filter { $0.hasPrefix("notice event applied") } }
 }
 
-/// A flaw of the token of an event.
+/// A flaw of an event token.
 struct EventFlaw: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let change: @Sendable (TokenDraft) -> TokenDraft

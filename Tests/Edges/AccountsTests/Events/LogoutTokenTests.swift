@@ -71,7 +71,7 @@ import Testing
                     #""{\"http://schemas.openid.net/event/backchannel-logout\":{}}""#,
                     #"{"type":"consent-revoked","sub":"user-1"}"#,
                 ]))
-    func `H-14: an invalid logout token is refused`(flaw: EventFlaw) async throws {
+    func `H-14: an invalid logout token is rejected`(flaw: EventFlaw) async throws {
         let rig = try EventRig()
         #expect(await rig.logOut(flaw.change(Self.draft()).signed()).denial?.code == .invalidCredential)
         #expect(try await rig.store.user(Self.link.name) == UserRecord())
@@ -82,7 +82,7 @@ import Testing
         "", "x", "a.b.c", TokenDraft.idToken().signed(), ProviderSample.oidc.signed(),
         draft().signed(by: TokenDraft.forgedKey),
     ])
-    func `E-12: another token is refused`(token: String) async throws {
+    func `E-12: another token is rejected`(token: String) async throws {
         #expect(try await Self.denial(token)?.code == .invalidCredential)
     }
 
@@ -98,7 +98,7 @@ import Testing
         #expect(try await (Self.denial(token) == nil) == isAccepted)
     }
 
-    @Test func `a session ID alone is refused with the reason`() async throws {
+    @Test func `a session ID alone is rejected with the reason`() async throws {
         let denial = try await Self.denial(Self.draft().with("sub", nil).with("sid", #""s-1""#).signed())
         #expect(denial?.code == .invalidCredential)
         #expect(denial?.detail?.contains("Identify the user in sub.") == true)
@@ -117,7 +117,7 @@ import Testing
         #expect(denial?.detail?.contains("oid and tid") == true)
     }
 
-    @Test func `a token of a foreign tenant is refused`() async throws {
+    @Test func `a token of a foreign tenant is rejected`() async throws {
         let tenant = "11111111-86f1-41af-91ab-2d7cd011db47"
         let token = Self.draft(of: .microsoft).with("tid", "\"\(tenant)\"")
             .with("iss", "\"\(ProviderSample.issuer(of: tenant))\"").signed()
@@ -134,7 +134,7 @@ import Testing
     @Test(arguments: [
         "", "logout_token", "token=x", "logout_token=a&logout_token=b", "logout_token=%zz", "logout_token=%ff",
     ])
-    func `a body without one logout token is refused`(body: String) async throws {
+    func `a body without one logout token is rejected`(body: String) async throws {
         let rig = try EventRig()
         #expect(await rig.post(Array(body.utf8), to: .backchannelLogout).denial?.code.status == 400)
     }

@@ -45,7 +45,7 @@ import Testing
         #expect(lines[0].contains("\"provider\": github.com") && lines[0].contains("\"consent\": false"))
     }
 
-    @Test func `another identity of a linked provider is refused`() async throws {
+    @Test func `another identity of a linked provider is rejected`() async throws {
         let caller = try await rig.session()
         let answer = await rig.call(.link, try await rig.proof(.google, .dennis), by: caller)
         #expect(answer.code == "auth/provider-already-linked")
@@ -61,10 +61,10 @@ import Testing
         #expect(try await rig.signIn(try await rig.proof(.google, .ada)).uid == "ada")
         #expect(
             await rig.code(.unlink, ["provider": "google.com"], by: caller) == "ok",
-            "its user signs in at Firebase")
+            "this user signs in with Firebase")
     }
 
-    @Test func `an identity of another account is refused with a pending token`() async throws {
+    @Test func `an identity of another account is rejected with a pending token`() async throws {
         let caller = try await rig.session()
         let other = try await rig.session(.google, .dennis)
         let taken = await rig.call(.link, try await rig.proof(.facebook, .dennis.withEmail(nil)), by: other)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an address of another account is refused, verified or not`(verified: Bool) async throws {
+    func `an address of another account is rejected, verified or not`(verified: Bool) async throws {
         let caller = try await rig.session()
         _ = try await rig.session(.facebook, .dennis)
         let user = DevelopmentUser.dennis.withEmail("Dennis@example.com", verified: verified)
@@ -214,7 +214,7 @@ import Testing
     }
 }
 
-/// Linking an anonymized Apple ID to an identity that names the user needs the consent of the user.
+/// Linking an anonymized Apple ID to an identity that identifies the user requires the user's consent.
 @Suite(.timeLimit(.minutes(1))) struct ConsentTests {
     private let rig: AccountsRig
 

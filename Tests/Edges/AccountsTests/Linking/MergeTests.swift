@@ -69,7 +69,7 @@ import Testing
         #expect(answer.code == "auth/requires-recent-login" && answer.denial?.maxAge == 300)
         #expect(try await rig.store.account(uid)?.links.keys.sorted() == ["google.com"])
         #expect(try await rig.store.account(uid)?.emailVerified == true)
-        // The squatter's session of this very second is over, too.
+        // The attacker's session of the same second ends, too.
         #expect(await rig.code(.unlink, ["provider": "google.com"], by: thief) == "auth/session-cookie-revoked")
         let back = await rig.call(.signIn, try await rig.proof(.facebook, unverified) { $0.setting("jti", to: "2") })
         #expect(back.code == "auth/account-exists-with-different-credential")
@@ -79,7 +79,7 @@ import Testing
         #expect(rig.log.text.contains("takeover"))
     }
 
-    @Test func `an unverified holder cannot block the owner by signing out everywhere`() async throws {
+    @Test func `an unverified user cannot lock out the owner by signing out everywhere`() async throws {
         let squatter = try await rig.signIn(try await rig.proof(.facebook, unverified))
         let uid = try #require(squatter.uid)
         let body = try await rig.proof(.google, .ada) { $0.issued(at: rig.now - 2) }
@@ -167,8 +167,9 @@ import Testing
 
     init() async throws { rig = try await AccountsRig() }
 
-    /// Two accounts with one address, the second not proven: the pending token that links it, and a session of the
-    /// first.
+    /// Two accounts with the same address, which only the first one has proven: the pending token that links the
+    /// second, and a
+    /// session of the first.
     private func conflict(_ rig: AccountsRig) async throws -> (caller: Principal, pending: String) {
         let caller = try await rig.session(.google, .ada)
         let user = DevelopmentUser.dennis.withEmail("ada@example.com", verified: false)
@@ -199,7 +200,7 @@ import Testing
         let other = try await rig.session(.apple, .alan)
         let body: JSONObject = ["pending_token": .string(pending)]
         #expect(await rig.code(.link, body, by: other) == "auth/user-mismatch")
-        #expect(await rig.code(.link, body, by: caller) == "ok", "that did not use it up")
+        #expect(await rig.code(.link, body, by: caller) == "ok", "the rejected call did not use the token")
     }
 
     @Test func `a pending token is valid for one purpose`() async throws {
@@ -266,7 +267,7 @@ import Testing
         let pending = try #require(await rig.call(.link, body, by: caller).pending)
         #expect(pending.utf8.count > 14_000)
         #expect(PendingToken.maximumSize + 1024 < AccountEndpoint.bodyLimit)
-        // It is read, and used; the cookie would be too large.
+        // The gateway reads and uses it. As a cookie it would be too large.
         let answer = await rig.call(.signIn, ["pending_token": .string(pending)])
         #expect(answer.denial?.detail?.contains("cookie") == true)
     }
@@ -279,7 +280,7 @@ import Testing
         #expect(await rig.code(.signIn, ["pending_token": .string(pending)]) == "ok")
     }
 
-    @Test func `a pending token is no session cookie and reveals nothing of the account`() async throws {
+    @Test func `a pending token is not a session cookie and contains nothing of the account`() async throws {
         let (caller, pending) = try await conflict(rig)
         let token = try UnverifiedJWS(pending)
         #expect(!SessionVerifier.judges(token))

@@ -98,7 +98,7 @@ import Testing
     @Test func `one of many concurrent accounts links an identity`() async throws {
         let callers = try await accounts(rig)
         for round in 0..<Self.rounds {
-            // Another subject in each round.
+            // Each round has another subject.
             let user = DevelopmentUser(uid: "subject-\(round)")
             let bodies = try callers.indices.map { number -> JSONObject in
                 let token = try rig.idToken(.oidc("corp"), user) { $0.setting("jti", to: .integer(Int64(number))) }
@@ -115,7 +115,7 @@ import Testing
     @Test func `a concurrent unlink and sign-in open one account`() async throws {
         let caller = try await rig.session()
         for round in 0..<Self.rounds {
-            // A token from before the last unlink does not count any more.
+            // A token from before the last unlink is not accepted any more.
             rig.time.advance(seconds: 1)
             let linked = await rig.call(.link, rig.gitHub(), by: caller)
             try #require(linked.code == "ok", "\(round): \(linked.code)")

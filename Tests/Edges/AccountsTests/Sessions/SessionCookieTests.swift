@@ -68,7 +68,7 @@ import Testing
         let uid = try #require(first.uid)
         let identities = first.claims?["firebase"]?["identities"]
         #expect(identities?["microsoft.com"]?.elements.map(\.string) == [user.subject(at: "microsoft.com")])
-        // And by another credential of the account.
+        // The same identity through another credential of the account.
         let linked = try await rig.store.claim(IdentityLink(provider: "github.com", subject: "583231"), for: uid)
         guard case .linked = linked else { return #expect(Bool(false)) }
         let second = try await rig.signIn(rig.gitHub())
@@ -76,7 +76,7 @@ import Testing
         #expect(known?["microsoft.com"]?.elements.map(\.string) == [user.subject(at: "microsoft.com")])
     }
 
-    @Test func `a cookie that browsers would drop is refused with the reason`() async throws {
+    @Test func `a cookie that browsers would drop is rejected with the reason`() async throws {
         let body = try await rig.proof(.google, .ada) {
             $0.setting("groups", to: .string(String(repeating: "g", count: 3000)))
         }
@@ -109,7 +109,7 @@ import Testing
         #expect(answer.code == "ok" && answer.uid == "ada")
         let caller = try rig.caller(answer)
         #expect(caller.uid == "ada" && caller.authTime?.seconds == rig.now - 300)
-        #expect(caller.facts.isFirebase, "Identity Toolkit's word counts for it")
+        #expect(caller.facts.isFirebase, "Identity Toolkit reports its status")
         #expect(caller.session != String(rig.now - 300))
         #expect(answer.claims?["role"]?.string == "admin", "custom claims stay")
         #expect(answer.claims?["exp"]?.integer == rig.now + 300)
@@ -120,7 +120,9 @@ import Testing
         let answer = await rig.call(.session, try body(token))
         #expect(answer.code == "auth/requires-recent-login" && answer.denial?.maxAge == 300)
         try await rig.store.recordSignIn("ada", String(rig.now - 301), at: rig.now, expires: nil)
-        #expect(await rig.code(.session, try body(token)) == "auth/requires-recent-login", "a recorded one is no proof")
+        #expect(
+            await rig.code(.session, try body(token)) == "auth/requires-recent-login",
+            "a recorded sign-in is not a proof")
     }
 
     @Test func `H-01: a revoked user or session gets no cookie`() async throws {
@@ -161,7 +163,7 @@ import Testing
         let toolkit = ChangingAccounts([.account(validSince: nil, disabled: true)])
         let rig = try await AccountsRig(parts: { $0.firebase = toolkit })
         #expect(await rig.code(.session, try body(.idToken(for: .ada, now: rig.now))) == "auth/user-disabled")
-        #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "ok", "no user of Firebase's")
+        #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "ok", "not a Firebase user")
         let down = ChangingAccounts([.unavailable])
         let other = try await AccountsRig(parts: { $0.firebase = down })
         #expect(await other.code(.session, try body(.idToken(for: .ada, now: rig.now))) == "auth/store-unavailable")

@@ -13,7 +13,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// Sessions are bound to the identity that began them, and ordered among revocations by the store.
+/// Each session belongs to the identity that began it. The store orders sessions and revocations.
 @Suite(.timeLimit(.minutes(1))) struct SessionOriginTests {
     private let rig: AccountsRig
 
@@ -29,7 +29,7 @@ import Testing
         "\(provider.id):\(user.subject(at: provider.id))"
     }
 
-    /// The account service of another gateway, whose clock is ahead.
+    /// The account service of another gateway whose clock is ahead.
     private func ahead(seconds: Int64) -> Accounts {
         let (parts, time) = (rig.parts, rig.time)
         return Accounts(
@@ -39,7 +39,7 @@ import Testing
                 clockSkew: parts.clockSkew, maxStaleness: parts.maxStaleness, rating: parts.rating))
     }
 
-    /// Two sessions of one account, begun by Google's identity of ada and by `oidc.corp`'s of grace.
+    /// Two sessions of one account: one begun by ada's Google identity, the other by grace's `oidc.corp` identity.
     private func linked() async throws -> (owner: Principal, other: Principal) {
         let owner = try await rig.session(.google, .ada)
         let linked = await rig.call(.link, try await rig.proof(.oidc("corp"), .grace), by: owner)
@@ -49,7 +49,7 @@ import Testing
         return (owner, other)
     }
 
-    @Test func `an unlinked identity's sessions end, and no others`() async throws {
+    @Test func `an unlink ends the sessions of the identity and no others`() async throws {
         let (owner, other) = try await linked()
         let proof = try await rig.proof(.oidc("corp"), .grace)
         let answer = await rig.call(.unlink, ["provider": "oidc.corp"], by: owner)
@@ -64,7 +64,7 @@ import Testing
         #expect(await rig.code(.unlink, ["provider": "oidc.corp"], by: owner) == "auth/no-such-provider")
     }
 
-    @Test func `a session that another identity proved is that identity's`() async throws {
+    @Test func `a session with a proof of another identity belongs to that identity`() async throws {
         let (_, other) = try await linked()
         let body = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
         let answer = await rig.call(.reauthenticate, body, by: other)
@@ -75,8 +75,7 @@ import Testing
         #expect(isRevoked(other) && !isRevoked(reissued))
     }
 
-    @Test func `a session of an identity that is linked no more passes no call, whatever the records say`() async throws
-    {
+    @Test func `a session of an unlinked identity passes no call, whatever the records`() async throws {
         let (_, other) = try await linked()
         _ = try await rig.store.release(provider: "oidc.corp", of: other.uid)
         try await rig.store.unrevoke(name(.grace, at: .oidc("corp")))
@@ -99,12 +98,12 @@ import Testing
         let code = isDisabled ? "auth/user-disabled" : "auth/id-token-revoked"
         #expect(await rig.code(.signIn, proof) == code)
         guard !isDisabled else { return }
-        // A credential that was made afterwards counts, in the same second too.
+        // A credential that was created afterwards is accepted, even in the same second.
         let again = try await rig.session(.oidc("corp"), .grace)
         #expect(again.uid == owner.uid && !isRevoked(again))
     }
 
-    @Test func `signing out everywhere ends the sessions of the same second, again and again`() async throws {
+    @Test func `each sign-out everywhere ends the sessions of the same second`() async throws {
         for round in 0..<4 {
             let callers = [try await rig.session(.apple, .alan), try await rig.session(.apple, .alan)]
             #expect(!callers.contains { isRevoked($0) }, "\(round)")
@@ -123,7 +122,7 @@ import Testing
         let taken = await rig.call(.signIn, try await rig.proof(.google, .ada))
         #expect(taken.code == "auth/requires-recent-login")
         #expect(isRevoked(session))
-        // The owner is let in at once, by the slow clock too.
+        // The owner's sign-in is accepted immediately, by the slower clock too.
         let owner = try await rig.session(.google, .ada)
         #expect(owner.uid == session.uid && !isRevoked(owner))
     }
@@ -137,7 +136,7 @@ import Testing
             try await SessionStarter(parts: parts).start(other.user, link, madeAt: UnixTime(clamping: rig.now)) == nil)
     }
 
-    @Test func `O-29: an opaque token without a time counts once after a revocation`() async throws {
+    @Test func `O-29: an opaque token without a time is accepted once after a revocation`() async throws {
         func body(_ text: String) -> JSONObject {
             rig.opaque.add(.introspected(for: .robot, text: text, now: rig.now).removing("iat"))
             return ["provider": "oauth.legacy", "access_token": .string(text)]
@@ -172,9 +171,9 @@ import Testing
         #expect(await rig.code(.link, rig.gitHub(), by: caller) == "ok")
     }
 
-    @Test func `H-03: a revocation in the view counts although the store lost it`() async throws {
+    @Test func `H-03: a revocation in the view applies although the store lost it`() async throws {
         let ada = try await rig.session()
-        // Made before the revocation that the store lost, and after one that it kept.
+        // The credential was created before the revocation that the store lost, and after one that it kept.
         let proof = try await rig.proof(.google, .ada) { $0.issued(at: rig.now - 10) }
         try await rig.store.revoke(ada.uid, at: rig.now - 1000)
         rig.store.view.setUser(ada.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: rig.now - 5))))
@@ -184,7 +183,7 @@ import Testing
         #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "auth/user-disabled")
     }
 
-    @Test func `O-29: a sign-in after a revocation counts despite an old auth_time of Google`() async throws {
+    @Test func `O-29: a sign-in after a revocation is valid despite an old auth_time of Google`() async throws {
         func proof(_ number: String) async throws -> JSONObject {
             try await rig.proof(.google, .ada) {
                 $0.signedIn(at: rig.now - 2_600_000).setting("jti", to: .string(number))
@@ -199,7 +198,7 @@ import Testing
         #expect(!isRevoked(second))
         rig.time.advance(seconds: 400)
         #expect(await rig.code(.reauthenticate, try await proof("3"), by: second) == "ok")
-        // Made before the revocation, presented after it.
+        // The token was created before the revocation and presented after it.
         let old = try await rig.proof(.google, .ada) { $0.setting("jti", to: "4") }
         rig.time.advance(seconds: 1)
         try await rig.store.revoke(first.uid, at: rig.now, .everything)
@@ -220,7 +219,7 @@ import Testing
         #expect(await rig.code(.reauthenticate, try await proof("3"), by: again) == "ok")
     }
 
-    @Test func `what a session's source proves, the cookie tells`() async throws {
+    @Test func `the cookie contains the proofs of the session's source`() async throws {
         let apple = try rig.caller(
             try await rig.signIn(try await rig.proof(.apple, .alan) { $0.signedIn(at: rig.now - 90) }))
         #expect(apple.authTime?.seconds == rig.now - 90)

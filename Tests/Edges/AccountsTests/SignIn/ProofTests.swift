@@ -79,7 +79,7 @@ import Testing
         #expect(provider.code == "auth/introspection-unavailable" && provider.denial?.retryAfter == 1)
     }
 
-    @Test func `an opaque token that the provider does not know is refused`() async throws {
+    @Test func `an opaque token that the provider does not know is rejected`() async throws {
         let answer = await rig.call(.signIn, ["provider": "github.com", "access_token": "gho_unknown"])
         #expect(answer.code == "auth/invalid-credential")
     }
@@ -96,10 +96,10 @@ import Testing
         let body = try await rig.proof(.google, .ada)
         #expect(await rig.code(.signIn, body) == "auth/store-unavailable")
         rig.authority.set(try SessionDraft.keys())
-        #expect(await rig.code(.signIn, body) == "ok", "the proof was not used")
+        #expect(await rig.code(.signIn, body) == "ok", "the proof remains unused")
     }
 
-    @Test func `E-20: a proof counts once, whichever call takes it`() async throws {
+    @Test func `E-20: a proof is accepted once, by any call`() async throws {
         let caller = try await rig.session()
         let token = try rig.idToken(.oidc("corp"), .ada)
         let body: JSONObject = ["provider": "oidc.corp", "id_token": .string(token)]
@@ -184,7 +184,7 @@ import Testing
         #expect(Set(nonces).count == nonces.count)
         var counts: [UInt8: Int] = [:]
         for byte in nonces.joined().utf8 { counts[byte, default: 0] += 1 }
-        // 64,000 symbols, 1000 of each expected; nine standard deviations.
+        // 64,000 symbols, with an expected count of 1000 each and a tolerance of nine standard deviations.
         #expect(counts.count == 64 && Set(RandomText.nonceAlphabet) == Set(counts.keys))
         #expect(counts[UInt8(ascii: "W")] == nil && counts[UInt8(ascii: "w")] != nil)
         #expect(counts.values.allSatisfy { (715...1285).contains($0) })
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: Flaw.allCases)
-    func `E-20: an invalid nonce is refused`(flaw: Flaw) async throws {
+    func `E-20: an invalid nonce is rejected`(flaw: Flaw) async throws {
         let nonce = try await rig.nonce("sign-in")
         let other = try await rig.nonce()
         var raw: String? = nonce

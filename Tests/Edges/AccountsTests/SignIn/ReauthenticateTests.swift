@@ -36,11 +36,11 @@ import Testing
         let link = try await rig.proof(.oidc("corp"), .ada)
         #expect(await rig.code(.link, link, by: caller) == "auth/requires-recent-login")
         _ = await rig.call(.reauthenticate, try await rig.proof(.google, .ada), by: caller)
-        #expect(await rig.code(.link, link, by: caller) == "ok", "the proof was not used")
+        #expect(await rig.code(.link, link, by: caller) == "ok", "the proof remains unused")
     }
 
     @Test(arguments: [Int64.min, -.max, -1, 100_000_000_001, .max])
-    func `a proof that was issued at no time is refused`(seconds: Int64) async throws {
+    func `a proof with an invalid issue time is rejected`(seconds: Int64) async throws {
         let caller = try await rig.session()
         let body = try await rig.proof(.google, .ada) { $0.removing("auth_time").issued(at: seconds) }
         #expect(await rig.code(.reauthenticate, body, by: caller) == "auth/invalid-credential")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(300, "ok"), (301, "auth/requires-recent-login")])
-    func `the proof's own time counts, and it may be 300 seconds old`(seconds: Int64, code: String) async throws {
+    func `the time of the proof applies, and it may be 300 seconds old`(seconds: Int64, code: String) async throws {
         let caller = try await rig.session(.apple, .alan)
         rig.time.advance(seconds: 1000)
         let body = try await rig.proof(.apple, .alan) {
@@ -136,7 +136,7 @@ import Testing
         #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .ada), by: caller) == "ok")
         #expect(await rig.code(.unlink, ["provider": "google.com"], by: caller) == "ok")
         let body = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
-        // The session that Google's identity began ended with it.
+        // The session that the Google identity began ended with it.
         #expect(await rig.code(.reauthenticate, body, by: caller) == "auth/session-cookie-revoked")
         let other = try rig.caller(
             try await rig.signIn(try await rig.proof(.oidc("corp"), .ada) { $0.setting("jti", to: "3") }))
@@ -166,7 +166,7 @@ import Testing
         let caller = try #require(Principal(identity, hasher: try .required()))
         let body = try await rig.proof(.google, .ada)
         #expect(await rig.code(.reauthenticate, body, by: caller) == "auth/operation-not-allowed")
-        #expect(await rig.code(.signIn, body) == "ok", "the proof was not used")
+        #expect(await rig.code(.signIn, body) == "ok", "the proof remains unused")
     }
 
     @Test func `a provider token with a sign-in time can be reauthenticated`() async throws {
@@ -185,7 +185,7 @@ import Testing
         #expect(await rig.code(.reauthenticate, body, by: caller) == "auth/session-cookie-revoked")
     }
 
-    @Test func `a proof before the revocation of its identity is refused`() async throws {
+    @Test func `a proof before the revocation of its identity is rejected`() async throws {
         let caller = try await rig.session()
         #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: caller) == "ok")
         let other = try await rig.session(.oidc("corp"), .grace)

@@ -29,7 +29,7 @@ import Testing
         #expect(answer.code == (disabledBefore ? "auth/user-disabled" : "ok"))
         guard !disabledBefore else { return }
         #expect(answer.uid == "ada")
-        #expect(try rig.caller(answer).facts.isFirebase, "Identity Toolkit's word counts for the session")
+        #expect(try rig.caller(answer).facts.isFirebase, "Identity Toolkit reports the status of the session")
     }
 
     @Test func `the first sign-in creates an account and the second finds it`() async throws {
@@ -62,12 +62,12 @@ import Testing
 
     @Test func `an opaque token of GitHub signs in`() async throws {
         let answer = try await rig.signIn(rig.gitHub(issuedAt: rig.now - 1000))
-        #expect(answer.claims?["auth_time"] == nil, "when the token was made proves nothing")
+        #expect(answer.claims?["auth_time"] == nil, "the creation time of the token proves nothing")
         #expect(
             answer.claims?["firebase"]?["identities"]?["github.com"]?.elements.first { _ in true }?.string == "583231")
     }
 
-    @Test func `I-02: a time from introspection is no sign-in time`() async throws {
+    @Test func `I-02: a time from introspection is not a sign-in time`() async throws {
         let token = DevelopmentIdentity.OpaqueToken.introspected(for: .robot, now: rig.now)
             .setting("auth_time", to: .integer(rig.now - 50))
         rig.opaque.add(token)
@@ -138,7 +138,7 @@ import Testing
         #expect(first.claims?["name"]?.string == "Alan Turing")
         rig.time.advance(seconds: 1)
         let later = try await rig.signIn(try await rig.proof(.apple, .alan))
-        #expect(later.claims?["name"]?.string == "Alan Turing", "told once, kept for good")
+        #expect(later.claims?["name"]?.string == "Alan Turing", "Apple sends the name once, and the gateway stores it")
     }
 
     @Test func `a stored name is not overwritten`() async throws {
@@ -168,7 +168,7 @@ import Testing
         #"{"name":{"firstName":"a\u0000"}}"#,
         "{\"name\":{\"firstName\":\"\(String(repeating: "x", count: 257))\"}}", "null",
     ])
-    func `an invalid user object is refused before the proof is used`(text: String) async throws {
+    func `an invalid user object is rejected before the proof is used`(text: String) async throws {
         var body = try await rig.proof(.apple, .alan, ["user": .raw(text)])
         let answer = await rig.call(.signIn, body)
         #expect(answer.code == "request/malformed")
@@ -185,7 +185,7 @@ import Testing
     }
 }
 
-/// Sign-ins by an identity that was unlinked, and by an address that came from one.
+/// Sign-ins by an unlinked identity, and by an address that came from one.
 @Suite(.timeLimit(.minutes(1))) struct UnlinkedSignInTests {
     private let rig: AccountsRig
 
@@ -208,7 +208,7 @@ import Testing
         try #require(answer.code == "ok", "\(rig.log.text)")
     }
 
-    @Test func `the identity that gave the account its address is put out with it`() async throws {
+    @Test func `the unlink of an identity also removes the address that it gave the account`() async throws {
         let owner = try await rig.session(.google, .ada)
         try await link(.apple, .alan, by: owner)
         let apple = try await rig.session(.apple, .alan)
@@ -220,7 +220,7 @@ import Testing
         #expect(try await signIn(.apple, .alan).uid == owner.uid)
     }
 
-    @Test func `no identity comes back by an address that came from an unlinked one`() async throws {
+    @Test func `no identity is linked by an address that came from an unlinked one`() async throws {
         let owner = try await rig.session(.oidc("corp"), nameless)
         try await link(.google, .ada, by: owner)
         try #require(try await rig.store.account(owner.uid)?.email == "ada@example.com")
@@ -236,7 +236,7 @@ import Testing
         try await link(.oidc("corp"), .ada, by: first)
         let owner = try await rig.session(.oidc("corp"), .ada)
         try await unlink("google.com", by: owner)
-        // The provider that is left vouches for the same address.
+        // The remaining provider verifies the same address.
         #expect(try await signIn(.oidc("corp"), .ada).uid == owner.uid)
         let account = try await rig.store.account(owner.uid)
         #expect(account?.email == "ada@example.com" && account?.emailVerified == true)
@@ -244,7 +244,7 @@ import Testing
         let refused = try await signIn(.google, .ada)
         #expect(refused.code == "auth/account-exists-with-different-credential")
         #expect(try await rig.store.account(owner.uid)?.links.keys.sorted() == ["oidc.corp"])
-        // Another provider that vouches for it is welcome.
+        // A sign-in with another provider that verifies the address is accepted.
         #expect(try await signIn(.apple, .dennis.withEmail("ada@example.com")).uid == owner.uid)
         let linked = await rig.call(.link, ["pending_token": .string(try #require(refused.pending))], by: owner)
         #expect(linked.code == "ok")
@@ -261,7 +261,7 @@ import Testing
         #expect(try await rig.store.account(owner.uid)?.links.keys.sorted() == ["facebook.com"])
     }
 
-    @Test func `a sign-in gives an account without an address the one that is vouched for`() async throws {
+    @Test func `a sign-in adds the verified address to an account without one`() async throws {
         let owner = try await rig.session(.oidc("corp"), nameless)
         let relay = try #require(DevelopmentUser.alan.email)
         for user in [nameless.withEmail("g@example.com", verified: false), nameless.withEmail(relay)] {
@@ -270,7 +270,7 @@ import Testing
         }
         _ = try await rig.session(.google, .ada)
         #expect(try await signIn(.oidc("corp"), nameless.withEmail("ada@example.com")).uid == owner.uid)
-        #expect(try await rig.store.account(owner.uid)?.email == nil, "it is another account's")
+        #expect(try await rig.store.account(owner.uid)?.email == nil, "the address belongs to another account")
         let answer = try await signIn(.oidc("corp"), nameless.withEmail("g@example.com"))
         #expect(answer.claims?["email"]?.string == "g@example.com")
         #expect(try await rig.store.uid(ofEmail: "g@example.com") == owner.user)
@@ -278,16 +278,16 @@ import Testing
         #expect(try await rig.store.account(owner.uid)?.email == "g@example.com", "the address stays")
     }
 
-    @Test func `a sign-in vouches for the address that the account has`() async throws {
+    @Test func `a sign-in can verify the address of the account`() async throws {
         let owner = try await rig.session(.oidc("corp"), nameless.withEmail("g@example.com", verified: false))
         #expect(try await rig.store.account(owner.uid)?.emailVerified == false)
         _ = try await signIn(.oidc("corp"), nameless.withEmail("g@example.com"))
         #expect(try await rig.store.account(owner.uid)?.emailVerified == true)
-        // A proof of the same address elsewhere does not remove the identities of the user.
+        // A proof of the same address at another provider does not remove the identities of the user.
         #expect(try await signIn(.google, .ada.withEmail("g@example.com")).uid == owner.uid)
     }
 
-    @Test func `a sign-in gives no address to a user of Firebase`() async throws {
+    @Test func `a sign-in adds no address to a user of Firebase`() async throws {
         let caller = try rig.caller(firebase: .idToken(for: .grace, now: rig.now))
         try await link(.google, .ada, by: caller)
         #expect(try await signIn(.google, .ada).uid == caller.uid)
@@ -295,7 +295,7 @@ import Testing
         #expect(try await rig.store.uid(ofEmail: "ada@example.com") == nil)
     }
 
-    @Test func `a provider's own token, whose user proved a sign-in, may unlink its identity`() async throws {
+    @Test func `a provider's token with a proven sign-in may unlink its identity`() async throws {
         let owner = try await rig.session()
         #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: owner) == "ok")
         let link = IdentityLink(provider: "oidc.corp", subject: DevelopmentUser.grace.subject(at: "oidc.corp"))

@@ -10,7 +10,7 @@ import Synchronization
 @testable import CoreFixtures
 @testable import OutboundHTTP
 
-/// Key sets that are available at once, or a fixed result of each lookup.
+/// Key sets that are available immediately, or a fixed result of each lookup.
 final class FixedKeys: KeyWaiting {
     private let views: [KeySetView]
     private let result: Mutex<KeyLookupResult?>
@@ -24,7 +24,7 @@ final class FixedKeys: KeyWaiting {
         }
     }
 
-    /// Makes all keys unavailable; `retryAfter` is in seconds.
+    /// Makes all keys unavailable. `retryAfter` is in seconds.
     func fail(retryAfter: Int) { result.withLock { $0 = .unavailable(retryAfter: retryAfter) } }
 
     func view(of set: Int) -> KeySetView { views[set] }
@@ -36,7 +36,7 @@ final class FixedKeys: KeyWaiting {
     }
 }
 
-/// Returns one status after the other for every account, and the last one repeatedly.
+/// Returns the statuses in turn for every account, and the last one repeatedly.
 final class ChangingAccounts: FirebaseAccountLookup {
     private let answers: Mutex<[AccountStatus.State]>
 

@@ -61,7 +61,7 @@ extension AccountsRig {
         return try verifier.verify(jws, key: TokenDraft.keys.key(id: "key-1"), now: now, hasher: try .required())
     }
 
-    /// A nonce of ours.
+    /// A nonce of the gateway.
     func nonce(_ purpose: String? = nil) async throws -> String {
         let answer = await call(.nonce, purpose.map { ["purpose": .string($0)] })
         return try #require(answer.string("nonce"), "\(answer.code)")
@@ -98,7 +98,7 @@ extension AccountsRig {
         return ["provider": "github.com", "access_token": .string(token.text)]
     }
 
-    /// Signs in, and fails the test where that fails.
+    /// Signs in, and records a failure if the sign-in fails.
     func signIn(_ body: JSONObject) async throws -> CallAnswer {
         let answer = await call(.signIn, body)
         try #require(answer.code == "ok", "\(log.text)")
@@ -115,7 +115,7 @@ extension AccountsRig {
 func sha256Text(_ text: String) throws -> String { HexDigits.text(of: try AccountDenial.hash(Array(text.utf8)).bytes) }
 
 extension DevelopmentUser {
-    /// The same person with another address.
+    /// The same user with another address.
     func withEmail(_ email: String?, verified: Bool = true) -> DevelopmentUser {
         var copy = self
         copy.email = email

@@ -11,7 +11,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import OutboundHTTP
 
-/// The account service over a store in memory, with provider tokens of the development identity and a manual clock.
+/// The account service with a store in memory, provider tokens of the development identity, and a manual clock.
 struct AccountsRig: Sendable {
     static let issuer = SessionDraft.issuer
     static let gitHub = DevelopmentIdentity.OpaqueToken.Kind.gitHub
@@ -90,7 +90,7 @@ extension AccountsRig {
         return configured
     }
 
-    /// One key signs for all.
+    /// One key signs all tokens, because its generation is slow.
     private static func keySet(of source: KeySetSource) -> KeySet {
         source.url.hasSuffix(IdentityProvider.microsoft.id)
             ? TokenDraft.keySet([TokenDraft.key], issuer: IdentityProvider.microsoft.issuer) : TokenDraft.keys

@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `the limit of identity fields includes the assertion`() throws {
-        // Once in the variable and once in the assertion, each in base64.
+        // The claim is once in the variable and once in the assertion, each time in base64.
         let draft = TokenDraft.idToken().with("x", "\"\(String(repeating: "x", count: 6_000))\"")
         let plain = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
         #expect(try !draft.entry(plain).identity.isTooLarge)

@@ -42,7 +42,7 @@ import Testing
 }
 
 @Suite struct HealthVerdictTests {
-    @Test func `the verdict changes after consecutive results`() {
+    @Test func `the health state changes after consecutive results`() {
         var verdict = HealthVerdict(healthy: 2, unhealthy: 3)
         let checks = [false, false, true, false, false, false, true, false, true, true]
         let verdicts = checks.map { verdict.checked(passed: $0) }
@@ -91,11 +91,11 @@ import Testing
     }
 
     @Test func `turns continue past the horizon`() {
-        // Weights so small against the unit that the due times grow fast.
+        // The weights are so small relative to the unit that the due times grow fast.
         var turns = WeightedTurns()
         turns.begin([0, 1]) { _ in 1 }
         var counts = [0, 0]
-        // 2^62 is passed after 2^18 turns of each.
+        // 2^62 is exceeded after 2^18 turns of each.
         for _ in 0..<(1 << 20) { counts[turns.next { _ in 1 }] += 1 }
         #expect(counts == [1 << 19, 1 << 19])
     }
@@ -208,7 +208,7 @@ import Testing
             times.append(ejection.until - now)
             now = ejection.until
             #expect(ejection.returns(now: now) == true)
-            // On trial the first failure suffices.
+            // On trial, one failure is sufficient.
             _ = fail(now)
         }
         #expect(times == [10, 20, 40, 60, 60])

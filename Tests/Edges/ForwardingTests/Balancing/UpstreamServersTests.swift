@@ -26,7 +26,7 @@ import Testing
     @Test(
         arguments: [
             ([1, 2, 5], .turns, [0, 0, 0], [100, 200, 500]),
-            // The load is compared by weight; equally loaded servers take turns.
+            // The load is compared by weight. Equally loaded servers take turns.
             ([1, 1, 1], .leastRequests, [1, 0, 1], [0, 5, 0]), ([1, 1, 1], .leastRequests, [1, 0, 0], [0, 4, 4]),
             ([1, 1, 1], .leastRequests, [0, 0, 0], [100, 100, 100]), ([1, 4], .leastRequests, [1, 3], [0, 1]),
             ([1, 4], .leastRequests, [1, 5], [1, 0]),
@@ -80,7 +80,7 @@ import Testing
         #expect(counts(&servers, 100) == [50, 0, 50])
         #expect(servers.tick(now: 11) == [])
         #expect(servers.tick(now: 12) == [.returned(1)])
-        // One at a time, until it has answered.
+        // One request at a time, until the server has responded.
         servers.began(1)
         #expect(counts(&servers, 100)[1] == 0)
         servers.succeeded(1, now: 13)

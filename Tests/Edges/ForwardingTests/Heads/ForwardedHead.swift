@@ -11,12 +11,12 @@ import Revocation
 @testable import RequestPipeline
 @testable import SystemFixtures
 
-/// The head that the upstream gets.
+/// The head that the upstream receives.
 struct ForwardedHead {
     var renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
     var forwardsCredential = false
     var token: TokenDraft?
-    /// A later sign-in that the store knows of, asked for by the route.
+    /// A recorded later sign-in, which the route requires.
     var signedInAt: UnixTime?
     var peer = "192.0.2.1"
     /// Additional credential sources of the route.

@@ -153,7 +153,7 @@ import Testing
             extra: [IdentityRenderer.Extra(name: "X-Field", source: .expression(expression))])
     }
 
-    /// The value of the field for a token with a claim. `nil` without a field.
+    /// The value of the field for a token with a claim. `nil` without the field.
     private func field(_ text: String, _ claim: String? = nil) throws -> String? {
         let rendered = try renderer(text).render(try TokenDraft.idToken().with("claim", claim).principal())
         #expect(rendered.auth == nil)

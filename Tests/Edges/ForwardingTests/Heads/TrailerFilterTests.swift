@@ -25,7 +25,7 @@ import Testing
         ("X-A: 1\r\nX-B: 2\r\nX-D: 3\r\n", "Trailer: X-C ,\tX-A\r\nTrailer: X-B\r\n", "X-A: 1\r\nX-B: 2\r\n"),
         // Connection removes X-A.
         ("X-A: 1\r\nX-B: 2\r\n", "Trailer: X-A, X-B\r\nConnection: X-A\r\n", "X-B: 2\r\n"),
-        // Only the first 32 names count.
+        // Only the first 32 names are evaluated.
         ("X-32: 1\r\nX-33: 2\r\n", "Trailer: \((1...33).map { "X-\($0)" }.joined(separator: ", "))\r\n", "X-32: 1\r\n"),
     ])
     func `only announced fields pass`(lines: String, announced: String, expected: String) throws {
@@ -42,7 +42,7 @@ import Testing
         #expect(try passed("\(name): 1\r\n", announced: "Trailer: \(name)\r\n").isEmpty)
     }
 
-    @Test func `a member that is no token is not announced`() throws {
+    @Test func `a member that is not a token is not announced`() throws {
         let announced = "Trailer: Forwarded;q, X-A, \"b\", c d\r\n"
         try withRequest(
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\(announced)\r\n"
@@ -62,7 +62,7 @@ import Testing
         let lines = String(repeating: "b:\r\n", count: 2_000)
         let start = ContinuousClock.now
         #expect(try passed(lines, announced: announced).isEmpty)
-        // Each with each took half a minute.
+        // A comparison of all pairs took half a minute.
         #expect(ContinuousClock.now - start < .seconds(5))
     }
 

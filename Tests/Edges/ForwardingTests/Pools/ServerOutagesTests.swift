@@ -10,7 +10,7 @@ struct ServerOutagesTests {
         #expect(due == [1, nil, nil, 4, nil])
     }
 
-    @Test func `servers are separate, and a success begins anew`() {
+    @Test func `servers are logged separately, and a success resets the interval`() {
         var outages = ServerOutages()
         let (first, second) = (outages.failed(0, now: 0), outages.failed(1, now: 0))
         #expect(first == 1 && second == 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import Forwarding
 
 @Suite struct UpstreamExchangeTests {
-    /// An exchange whose request was sent at 0, after the head of a response with this framing.
+    /// An exchange after the head of a response with this framing. The request was sent at 0.
     private func exchange(
         _ framing: BodyFraming? = nil, keepAlive: Bool = true, isRetryable: Bool = false, sent: Bool = true
     ) -> UpstreamExchange {

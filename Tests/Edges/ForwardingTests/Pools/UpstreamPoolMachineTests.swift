@@ -117,7 +117,7 @@ extension UpstreamPoolMachine where Connection == Int, Waiter == String {
         acquire(reuse: reuse, isUpload: isUpload, orWait: waiter)
     }
 
-    /// The request that a released connection serves. `nil` if it is kept.
+    /// The request that a released connection serves. `nil` if the connection is kept.
     mutating func serves(_ connection: Int, server: Int = 0) -> String? {
         guard case .serve(let entry) = released(connection, server: server, now: 0) else { return nil }
         return entry.waiter
@@ -132,13 +132,13 @@ extension UpstreamPoolMachine where Connection == Int, Waiter == String {
     }
 }
 
-/// Uploads hold only a part of the pool.
+/// Uploads can use only a part of the pool.
 @Suite struct UploadShareTests {
     typealias Machine = UpstreamPoolMachine<Int, String>
 
     private var machine = Machine(servers: 1, limit: 4, waitingLimit: 8)
 
-    /// Adds as many uploads as the pool takes, and one that waits.
+    /// Adds the maximum number of uploads, and one that waits.
     private mutating func fill(waiting: String? = nil) {
         for _ in 1...3 { _ = machine.acquire(isUpload: true) }
         if let waiting { _ = machine.acquire(waiting, isUpload: true) }
@@ -192,7 +192,7 @@ extension UpstreamPoolMachine where Connection == Int, Waiter == String {
         #expect(machine.serves(2) == "get")
     }
 
-    @Test mutating func `an upload whose body has arrived is no upload`() {
+    @Test mutating func `a request whose body has arrived is not an upload`() {
         fill()
         for name in ["a", "b"] { _ = machine.acquire(name, isUpload: true) }
         machine.uploadsArrived { $0 == "b" }
@@ -201,7 +201,7 @@ extension UpstreamPoolMachine where Connection == Int, Waiter == String {
         #expect(machine.nextText() == nil)
     }
 
-    @Test mutating func `uploads have a share of the waiting places`() {
+    @Test mutating func `uploads have a share of the queue`() {
         fill()
         _ = machine.acquire()
         for _ in 1...6 { #expect("\(machine.acquire(isUpload: true))" == "wait") }
@@ -210,19 +210,19 @@ extension UpstreamPoolMachine where Connection == Int, Waiter == String {
         #expect("\(machine.acquire())" == "refuse")
     }
 
-    @Test mutating func `a pool of one takes uploads`() {
+    @Test mutating func `a pool with one connection accepts uploads`() {
         machine = Machine(servers: 1, limit: 1, waitingLimit: 8)
         #expect("\(machine.acquire(isUpload: true))" == "connect(server: 0)")
         #expect("\(machine.acquire())" == "wait")
     }
 }
 
-/// Random events against a pool, and what must hold after each.
+/// Random events of a pool, and the invariants after each.
 @Suite struct UpstreamPoolFuzzTests {
-    /// The pool's owner: what it was given and has not returned.
+    /// The owner of the pool: the connections and requests that it received and has not returned.
     private struct Owner {
         var machine = UpstreamPoolMachine<Int, String>(servers: 2, limit: 4, waitingLimit: 4)
-        /// The lent connections; true: to an upload.
+        /// The lent connections. `true` for a connection of an upload.
         var lent: [Bool] = []
         var idle: [Int: Int] = [:]
         var names = 0

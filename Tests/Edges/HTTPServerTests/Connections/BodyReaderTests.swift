@@ -23,7 +23,7 @@ import Testing
         return seen
     }
 
-    @Test func `an absent body ends at once`() {
+    @Test func `an absent body ends immediately`() {
         #expect(!BodyReader(.none).isOpen)
         #expect(!BodyReader(.length(0)).isOpen)
         #expect(read(.none, ["next"]) == ["end 0 4"])

@@ -8,7 +8,7 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
     private let limits = ConnectionLimits()
 
-    /// A situation of a connection, with its last event at 0 unless the name contains the second.
+    /// A state of a connection, with its last event at 0 unless the name contains the second.
     enum State: Sendable {
         case opening, idle, partialHead, deciding, exchanging, uploading, uploaded
         case responding, respondingEarly, finishedAt1, finishedEarly, lingering, lingeringAt1, closed
@@ -116,9 +116,9 @@ import Testing
 
     @Test(
         arguments: [
-            // Between requests and within a head; held requests are still served.
+            // Between requests and within a head. Held requests are still served.
             (.idle, false, .closeOnceSent), (.partialHead, true, .closeOnceSent), (.idle, true, .respondThenClose),
-            // Behind a complete request, within a body, and with the body held.
+            // After a complete request, within a body, and with the body held.
             (.exchanging, false, .respondThenClose), (.exchanging, true, .respondThenClose),
             (.uploading, false, .abort),
             (.uploading, true, .respondThenClose), (.finishedEarly, false, .respondThenClose),
@@ -134,7 +134,7 @@ import Testing
         case (.idle, false): #expect(connection.phase == .finishing)
         case (.idle, true): #expect(connection.phase == .awaitingHead)
         case (.uploading, false): #expect(connection.isServing)
-        // Nothing lingers for a peer that has ended.
+        // A connection does not linger for a peer that has ended.
         case (.finishedEarly, _): #expect(connection.responseSent(now: 2) == false)
         case (.lingering, _): #expect(connection.phase == .closed)
         case (.closed, _): #expect(connection.responseEnded(hasMore: true, now: 1) == .close)
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [State.deciding, .exchanging, .closed])
-    func `a request has no timeout while the gateway works, nor has a closed connection`(state: State) {
+    func `neither a request that the gateway processes nor a closed connection has a timeout`(state: State) {
         #expect(state.connection.expiry(now: 1000 * Self.second, limits: limits) == .none)
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct FlushQueueTests {
-    /// Records its flushes, and may cause others.
+    /// Records its flushes, and can cause others.
     private final class Connection: Flushable {
         let name: String
         let log: Log
@@ -47,7 +47,7 @@ import Testing
         #expect(log.flushed == ["first", "beside", "second"])
     }
 
-    @Test func `a full queue is flushed at once`() {
+    @Test func `a full queue is flushed immediately`() {
         for number in 0..<queue.limit { queue.add(Connection("\(number)", log)) }
         #expect(log.flushed.count == queue.limit)
         queue.add(Connection("next", log))
@@ -69,7 +69,7 @@ import Testing
         #expect(log.flushed == ["first", "second", "third"])
     }
 
-    @Test func `a queue without a loop flushes at once`() {
+    @Test func `a queue without a loop flushes immediately`() {
         let queue = FlushQueue(loop: nil)
         queue.add(Connection("a", log))
         #expect(log.flushed == ["a"])

@@ -25,7 +25,7 @@ import Testing
 @Suite struct CertificateWatchTests {
     private func fingerprints(_ paths: String...) -> [FileFingerprint?] { paths.map(FileFingerprint.init(of:)) }
 
-    /// The results of a new watch for each check in turn.
+    /// The results of a new watch for consecutive checks.
     private func says(
         _ looks: [[FileFingerprint?]], served: [FileFingerprint?], refusing bad: [FileFingerprint?]? = nil
     ) -> [Bool] {
@@ -51,7 +51,8 @@ import Testing
 }
 
 @Suite struct DescriptorPlanTests {
-    /// One upstream of 100 connections, 2 workers, one listener: 2 * (100 + 3 + 1) + 64 + 64 beside the clients.
+    /// One upstream with 100 connections, 2 workers and one listener: 2 * (100 + 3 + 1) + 64 + 64 in addition to the
+    /// clients.
     private func plan(connections: Int = 1000, available: Int) throws(DescriptorPlan.Shortage) -> DescriptorPlan {
         try DescriptorPlan(
             connections: connections, upstreamConnections: 100, adminConnections: 64, workers: 2, listeners: 1,

@@ -8,7 +8,7 @@ import Testing
 
     private func lease() -> ConnectionLease { ConnectionLease {} }
 
-    /// Admits connections of an address, each idle since its time.
+    /// Admits connections of an address. Each is idle since its time.
     private func fill(
         _ table: inout ConnectionTable, _ network: PeerNetwork?, idleSince times: [UInt64?]
     ) -> [ConnectionLease] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// The evicted connection, if it is one.
+    /// The evicted connection, if any.
     private func replaced(_ outcome: ConnectionTable.Outcome) -> ConnectionLease? {
         let seats = evicted(outcome)
         return seats.count == 1 ? seats[0] : nil
@@ -37,14 +37,14 @@ import Testing
         if case .refused = outcome { true } else { false }
     }
 
-    @Test func `an address at its limit gives up its longest idle connection`() {
+    @Test func `an address at its limit loses its longest idle connection`() {
         var table = ConnectionTable(limit: 10, perAddress: 3)
         let seats = fill(&table, Self.heavy, idleSince: [9, 3, 7])
         #expect(replaced(table.admit(lease(), from: Self.heavy)) === seats[1])
         #expect(table.count == 3 && table.count(of: Self.heavy) == 3)
     }
 
-    @Test func `K-15: an address at its limit with nothing idle is refused, and others are not`() {
+    @Test func `K-15: an address at its limit without an idle connection is rejected, and others are not`() {
         var table = ConnectionTable(limit: 10, perAddress: 3)
         _ = fill(&table, Self.heavy, idleSince: [nil, nil, nil])
         #expect(isRefused(table.admit(lease(), from: Self.heavy)))
@@ -52,7 +52,7 @@ import Testing
         #expect(table.count == 4)
     }
 
-    @Test func `where all places are taken the heaviest address makes room`() {
+    @Test func `at the total limit, the address with most connections loses an idle one`() {
         var table = ConnectionTable(limit: 5, perAddress: 5)
         _ = fill(&table, Self.light, idleSince: [1])
         let seats = fill(&table, Self.heavy, idleSince: [nil, 8, 5, nil])
@@ -60,21 +60,21 @@ import Testing
         #expect(table.count == 5)
     }
 
-    @Test func `an address with as many as the newcomer's gives none up for it`() {
+    @Test func `an address with as many connections as the new one's loses none`() {
         var table = ConnectionTable(limit: 4, perAddress: 4)
         let own = fill(&table, Self.heavy, idleSince: [4, 2])
         _ = fill(&table, Self.light, idleSince: [1, 1])
         #expect(replaced(table.admit(lease(), from: Self.heavy)) === own[1])
     }
 
-    @Test func `the next heaviest is searched where the heaviest has nothing idle`() {
+    @Test func `the address with the next most connections is searched if the first has no idle one`() {
         var table = ConnectionTable(limit: 5, perAddress: 5)
         _ = fill(&table, Self.heavy, idleSince: [nil, nil, nil])
         let seats = fill(&table, Self.light, idleSince: [6, 5])
         #expect(replaced(table.admit(lease(), from: nil)) === seats[1])
     }
 
-    @Test func `connections of no address count for the total alone`() {
+    @Test func `connections without an address count only for the total`() {
         var table = ConnectionTable(limit: 4, perAddress: 1)
         _ = fill(&table, nil, idleSince: [1, 2, 3, 4])
         #expect(isRefused(table.admit(lease(), from: Self.light)))
@@ -110,7 +110,7 @@ import Testing
         #expect(table.count == 1)
     }
 
-    @Test func `one address has a quarter of the places unless it is configured, but at least 256`() {
+    @Test func `by default one address may have a quarter of the connections, and at least 256`() {
         for (limit, share) in [(10_000, 2500), (1000, 256), (100, 100)] {
             var table = ConnectionTable(limit: limit)
             _ = fill(&table, Self.heavy, idleSince: Array(repeating: nil, count: share))
@@ -128,7 +128,9 @@ import Testing
         #expect(table.count(of: Self.heavy) == 2)
     }
 
-    /// The number of admitted newcomers. Evicted connections are closed and the newcomer is idle before the next one.
+    /// The number of admitted new connections. Evicted connections are closed, and each new connection is idle before
+    /// the
+    /// next one.
     private func admitted(_ count: Int, _ table: inout ConnectionTable, from network: PeerNetwork) -> Int {
         (0..<count).count { _ in
             let newcomer = lease()
@@ -139,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `newcomers replace idle connections far above a lowered limit`() {
+    @Test func `new connections replace idle ones far above a lowered limit`() {
         var table = ConnectionTable(limit: 200, perAddress: 100)
         _ = fill(&table, Self.heavy, idleSince: Array(repeating: 1, count: 60))
         table.change(limit: 200, perAddress: 10)
@@ -152,7 +154,7 @@ import Testing
         #expect(table.count == 60)
     }
 
-    @Test func `above a lowered limit with nothing idle a newcomer is refused`() {
+    @Test func `above a lowered limit without idle connections, a new one is rejected`() {
         var table = ConnectionTable(limit: 100, perAddress: 100)
         let busy = fill(&table, Self.heavy, idleSince: Array(repeating: nil, count: 100))
         table.change(limit: 10, perAddress: 10)
@@ -161,7 +163,7 @@ import Testing
         #expect(admitted(1, &table, from: Self.light) == 1 && table.count == 100)
     }
 
-    @Test func `connections that stay although they were asked to end are bounded`() {
+    @Test func `connections that do not close on request are bounded`() {
         var table = ConnectionTable(limit: 10, perAddress: 10)
         var newcomers = fill(&table, Self.heavy, idleSince: Array(repeating: 1, count: 10))
         for _ in 0..<100 {
@@ -177,7 +179,7 @@ import Testing
         #expect(table.count == 0 && admitted(1, &table, from: Self.heavy) == 1)
     }
 
-    @Test func `however many addresses are busy, a connection that is idle elsewhere makes room`() {
+    @Test func `an idle connection of any address is evicted, however many addresses are busy`() {
         var table = ConnectionTable(limit: 101, perAddress: 10)
         for address in 0..<20 {
             _ = fill(&table, .version4(UInt32(100 + address)), idleSince: Array(repeating: nil, count: 5))
@@ -186,7 +188,7 @@ import Testing
         #expect(replaced(table.admit(lease(), from: Self.heavy)) === idle[0])
     }
 
-    @Test func `a connection that is busy again makes no room`() {
+    @Test func `a connection that is busy again is not evicted`() {
         var table = ConnectionTable(limit: 3, perAddress: 3)
         let seats = fill(&table, Self.heavy, idleSince: [1, 2, 3])
         table.record(seats[1], idleSince: nil)

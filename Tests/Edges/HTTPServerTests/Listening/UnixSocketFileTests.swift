@@ -29,7 +29,7 @@ import Testing
         try await channel.close()
     }
 
-    @Test func `the socket of another listener stays`() async throws {
+    @Test func `the socket of another listener is not removed`() async throws {
         let (old, oldChannel) = try await listen()
         try FileManager.default.removeItem(atPath: path)
         let (new, newChannel) = try await listen()
@@ -42,7 +42,7 @@ import Testing
         try await newChannel.close()
     }
 
-    @Test func `a file that is no socket stays`() async throws {
+    @Test func `a file that is not a socket is not removed`() async throws {
         let (file, channel) = try await listen()
         try FileManager.default.removeItem(atPath: path)
         try folder.write("text", to: "a.sock")

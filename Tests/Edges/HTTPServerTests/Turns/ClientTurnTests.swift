@@ -8,7 +8,7 @@ import Testing
 
 /// The work of one client connection in one turn of its event loop.
 @Suite struct ClientTurnTests {
-    /// Refuses requests, or accepts their bodies.
+    /// Denies requests, or accepts their bodies.
     private final class Handler: RequestHandler, RequestHandlerSource, Responder {
         let takesBodies: Bool
         var requests = 0
@@ -65,7 +65,7 @@ import Testing
     /// One read of the socket.
     private func read(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
 
-    /// Lets the connection have turns until it needs none; returns how many.
+    /// Runs turns of the connection until it needs none, and returns their number.
     private func takeTurns() -> Int {
         var rounds = 0
         while connectionContext.turns.count > 0, rounds < 10_000 {
@@ -84,7 +84,7 @@ import Testing
         #expect(handler.requests == 100)
     }
 
-    @Test func `more that arrives meanwhile waits, too`() throws {
+    @Test func `requests that arrive meanwhile wait, too`() throws {
         try read(String(repeating: Self.request, count: 5))
         for _ in 0..<10 { try read(Self.request) }
         #expect(handler.requests == 4 && connectionContext.turns.count == 1)
@@ -108,7 +108,7 @@ import Testing
         #expect(test.handler.bytes == 1000 && test.handler.hasEnded)
     }
 
-    @Test func `the end of a body is not held back, however the budget stands`() throws {
+    @Test func `the end of a body is not deferred, whatever the budget`() throws {
         for length in [128, 131_072] {
             let test = try Self(takesBodies: true)
             try test.read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `what was sent before the client's end is served`() throws {
+    @Test func `requests that were sent before the client's end are served`() throws {
         try read(String(repeating: Self.request, count: 50))
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         _ = takeTurns()
@@ -125,7 +125,7 @@ import Testing
         #expect(client.connection.phase == .closed)
     }
 
-    @Test func `a body that came whole before the client's end is passed on whole`() throws {
+    @Test func `a body that arrived completely before the client's end is passed on completely`() throws {
         let test = try Self(takesBodies: true)
         try test.read(Self.upload + String(repeating: "1\r\na\r\n", count: 500) + "0\r\n\r\n")
         test.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -133,7 +133,7 @@ import Testing
         #expect(test.handler.bytes == 500 && test.handler.hasEnded)
     }
 
-    @Test func `a body that was cut short never looks whole`() throws {
+    @Test func `a truncated body never looks complete`() throws {
         let test = try Self(takesBodies: true)
         try test.read(Self.upload + String(repeating: "1\r\na\r\n", count: 500))
         test.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -141,23 +141,23 @@ import Testing
         #expect(!test.handler.hasEnded && test.client.connection.phase == .closed)
     }
 
-    @Test func `a connection with deferred requests is not idle, and makes no room`() throws {
+    @Test func `a connection with deferred requests is not idle and not evicted`() throws {
         try read(String(repeating: Self.request, count: 50))
         #expect(client.connection.isIdle && !client.isAtRest)
         client.makeRoom()
         #expect(channel.isActive && takeTurns() > 0)
-        // The next response was the last.
+        // The next response was the last one.
         #expect(handler.requests == 5)
     }
 
-    /// Holds flushed bytes back, like a socket whose peer does not read.
+    /// Holds flushed bytes, like a socket whose peer does not read.
     private final class FullSocket: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = ByteBuffer
         func flush(context: ChannelHandlerContext) {}
     }
 
     @Test(arguments: [("", true), ("Connection: close\r\n", true), ("", false)])
-    func `only an idle connection makes room`(field: String, isFull: Bool) throws {
+    func `only an idle connection is evicted`(field: String, isFull: Bool) throws {
         if isFull { try channel.pipeline.syncOperations.addHandler(FullSocket(), position: .first) }
         try read("GET / HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
         #expect(client.connection.phase == (field.isEmpty ? .awaitingHead : .finishing))
@@ -167,7 +167,7 @@ import Testing
         if !field.isEmpty { #expect(client.connection.phase == .finishing) }
     }
 
-    @Test func `a connection that closes gives its turn up`() throws {
+    @Test func `a connection that closes loses its turn`() throws {
         try read(String(repeating: Self.request, count: 50))
         client.close()
         #expect(takeTurns() == 1)

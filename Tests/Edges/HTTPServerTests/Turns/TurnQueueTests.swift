@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct TurnQueueTests {
-    /// A connection with so many turns' work, each of which takes so many seconds.
+    /// A connection with work for a number of turns, each of which takes `seconds` seconds.
     private final class Connection: TurnTaking {
         let connectionContext: ConnectionContext
         let clock: ManualClock
@@ -82,7 +82,7 @@ import Testing
 }
 
 @Suite struct TurnBudgetTests {
-    /// How often `spend` may be called before the budget is spent.
+    /// The number of `spend` calls before the budget is spent.
     private func count(_ spend: (inout TurnBudget) -> Void) -> Int {
         var budget = TurnBudget()
         var count = 0

@@ -11,7 +11,7 @@ struct JSONFuzzTests {
         #" [ 1.5e-3 , "\u00e9\ud83d\ude00\\" , null , { "a" : [ [ ] , { } ] } , -0 ] "#,
     ]
 
-    /// Bytes that make trouble in JSON.
+    /// Bytes with a special meaning in JSON.
     private static let bytes: [UInt8] =
         [UInt8](#"{}[]",:\ue0123456789-+.tfn dDcC89"#.utf8) + [0, 0x1F, 0x80, 0xC3, 0xED, 0xF0, 0xFF]
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JOSE
 
-/// Section D of the security cases: each must end without a verified token.
+/// Section D of the security cases. Each case must end without a verified token.
 struct SecurityCaseTests {
     private func verifies(_ token: String, with jwk: String, maximumSize: Int = 16_384) throws -> Bool {
         guard let token = try? UnverifiedJWS(token, maximumSize: maximumSize) else { return false }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JOSE
 
-/// The edge cases of each algorithm. A rejected row of a file has an accepted sibling with the same key or signature.
+/// The edge cases of each algorithm. Each rejected row of a file has an accepted row with the same key or signature.
 struct SignatureVectorTests {
     static func cases(_ verdicts: SignatureVectors.Verdict...) throws -> [SignatureCase] {
         try ["RSA-PKCS1", "RSA-PSS", "ECDSA", "Ed25519"].flatMap { file in
@@ -21,7 +21,7 @@ struct SignatureVectorTests {
     }
 
     @Test(arguments: try cases(.take))
-    func `a fit key without a known signature is accepted`(row: SignatureCase) throws {
+    func `a valid key without a known signature is accepted`(row: SignatureCase) throws {
         #expect(try Keys.refusal(of: row.jwk) == nil)
     }
 

@@ -64,7 +64,7 @@ struct JWKSetTests {
         #expect(set.skipped == [SkippedKey(keyID: "k", reason: #"another key has the same "kid""#)])
     }
 
-    @Test func `an unfit key affects no other key and reserves no kid`() throws {
+    @Test func `an unusable key affects no other key and reserves no kid`() throws {
         let set = try Keys.set("7", Keys.rsa(bits: 1024), RSAVectors.jwk, "{}")
         #expect(set.keys.map(\.keyID) == ["k"])
         #expect(set.skipped.map(\.keyID) == [nil, "k", nil])

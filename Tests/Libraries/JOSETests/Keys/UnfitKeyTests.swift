@@ -13,7 +13,7 @@ struct UnfitKeyTests {
 
     /// Each row has an accepted sibling in its file.
     @Test(arguments: try SignatureVectorTests.cases(.skip))
-    func `D-22: an unfit key of the vectors is skipped with its reason`(row: SignatureCase) throws {
+    func `D-22: an unusable key of the vectors is skipped with its reason`(row: SignatureCase) throws {
         let set = try Keys.set(row.jwk)
         #expect(set.keys.isEmpty)
         #expect(set.skipped == [SkippedKey(keyID: "k", reason: try #require(row.reason))])

@@ -30,12 +30,12 @@ struct SigningKeyPEMTests {
     }
 
     @Test(arguments: [Algorithm.rs256, .ps512, .es384, .es512, .edDSA])
-    func `a key of another type or curve is unfit`(algorithm: Algorithm) {
+    func `a key of another type or curve is rejected`(algorithm: Algorithm) {
         let pem = Array(SigningVectors.sec1.utf8)
         #expect(code { try SigningKey(pem: pem, algorithm: algorithm, keyID: "k") } == .unfit)
     }
 
-    @Test func `an RSA key of 1024 bits is unfit`() {
+    @Test func `an RSA key of 1024 bits is rejected`() {
         let pem = Array(SigningVectors.rsa1024.utf8)
         #expect(code { try SigningKey(pem: pem, algorithm: .rs256, keyID: "k") } == .unfit)
     }

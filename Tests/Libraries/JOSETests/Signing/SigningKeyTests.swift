@@ -48,7 +48,7 @@ struct SigningKeyTests {
     @Test(arguments: [(Algorithm.es256, 64, 400), (.es384, 96, 8), (.es512, 132, 8)])
     func `an elliptic signature is two coordinates long`(algorithm: Algorithm, length: Int, times: Int) throws {
         let key = try SigningKey.generate(algorithm, keyID: "k")
-        // r or s begins with a zero byte in one of 128 signatures, with P-521 in three of four.
+        // r or s begins with a zero byte in one of 128 signatures, and with P-521 in three of four.
         for index in 0..<times {
             #expect(try key.signature(over: [UInt8(truncatingIfNeeded: index)]).count == length)
         }
@@ -66,7 +66,7 @@ struct SigningKeyTests {
     }
 
     @Test(arguments: [Algorithm.rs256, .es256, .es384, .es512, .edDSA])
-    func `the thumbprint is that of the published key`(algorithm: Algorithm) throws {
+    func `the thumbprint equals the thumbprint of the published key`(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm, keyID: "k")
         #expect(try key.thumbprint == publicKey(of: key).thumbprint)
         #expect(key.thumbprint?.count == 32)

@@ -1,7 +1,7 @@
 import Foundation
 import JOSE
 
-/// Keys that were made for these tests and are used nowhere else.
+/// Keys that were created for these tests and are not used elsewhere.
 enum SigningVectors {
     /// P-256 in the form of SEC 1.
     static let sec1 = """
@@ -13,7 +13,7 @@ enum SigningVectors {
 
         """
 
-    /// The same, encrypted in the form of RFC 1421.
+    /// The same key, encrypted in the form of RFC 1421.
     static let encryptedOldForm = """
         -----BEGIN EC PRIVATE KEY-----
         Proc-Type: 4,ENCRYPTED
@@ -26,7 +26,7 @@ enum SigningVectors {
 
         """
 
-    /// The same, encrypted in PKCS #8.
+    /// The same key, encrypted in PKCS #8.
     static let encrypted = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAje3nEZgzyMFgICCAAw

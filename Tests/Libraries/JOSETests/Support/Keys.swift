@@ -9,12 +9,12 @@ enum Keys {
         try KeySet(jwkSet: [UInt8](#"{"keys":[\#(jwks.joined(separator: ","))]}"#.utf8))
     }
 
-    /// Returns the key of a JWK that is fit for use.
+    /// Returns the key of a usable JWK.
     static func key(_ jwk: String) throws -> PublicKey {
         try #require(try set(jwk).keys.first)
     }
 
-    /// Returns the reason why a JWK is skipped; `nil` if it is not.
+    /// Returns the reason why a JWK is skipped. `nil` if it is not skipped.
     static func refusal(of jwk: String) throws -> String? {
         let set = try set(jwk)
         return set.keys.isEmpty ? set.skipped.first?.reason : nil
@@ -27,7 +27,7 @@ enum Keys {
         return #"{"kty":"RSA","kid":"k",\#(numbers)}"#
     }
 
-    /// Returns `RSAVectors.jwk` with more members.
+    /// Returns `RSAVectors.jwk` with additional members.
     static func rsa(with more: String) -> String {
         RSAVectors.jwk.dropLast() + "," + more + "}"
     }

@@ -18,7 +18,7 @@ enum Tokens {
             + signature
     }
 
-    /// Returns the error of `UnverifiedJWS`; `nil` if it reads the token.
+    /// Returns the error of `UnverifiedJWS`. `nil` if it reads the token.
     static func refusal(of token: String, maximumSize: Int = 16_384) -> JWSError.Code? {
         do {
             _ = try UnverifiedJWS(token, maximumSize: maximumSize)
@@ -28,7 +28,7 @@ enum Tokens {
         }
     }
 
-    /// Whether the last part of `token` is a signature of the parts before it. The parts are not decoded.
+    /// Returns whether the last part of `token` is a signature of the other parts, which are not decoded.
     static func isSigned(_ token: String, with jwk: String, _ algorithm: Algorithm) throws -> Bool {
         let (input, signature) = try split(token)
         return try Keys.key(jwk).isValid(signature: signature, of: [UInt8](input.utf8), by: algorithm)

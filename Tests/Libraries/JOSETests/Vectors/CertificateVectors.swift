@@ -43,7 +43,7 @@ enum CertificateVectors {
         jy84vobIr3vynBc=
         -----END CERTIFICATE-----
         """
-    /// The same key, valid from 2060 on: a date of the other spelling.
+    /// The same key, valid from 2060 on, with a date of type GeneralizedTime.
     static let notYetValid = """
         -----BEGIN CERTIFICATE-----
         MIICqzCCAZOgAwIBAgIBBzANBgkqhkiG9w0BAQsFADAXMRUwEwYDVQQDDAx0b2tl

@@ -5,7 +5,7 @@ enum RFC7517 {
         {"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pC\#
         yStikYjKIWI5a0","kid":"Public key used in JWS spec Appendix A.3 example"}
         """#
-    /// Appendix A.1: a key for encryption and one for signatures, the latter that of RFC 7638 section 3.1.
+    /// Appendix A.1: a key for encryption and one for signatures. The latter is the key of RFC 7638 section 3.1.
     static let publicKeys = #"""
         {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvV\#
         Huhp7x8PxltmWWlbbM4IFyM","use":"enc","kid":"1"},{"kty":"RSA","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWh\#
@@ -14,7 +14,7 @@ enum RFC7517 {
         vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw","e":"AQAB","alg":"RS256","kid"\#
         :"2011-04-29"}]}
         """#
-    /// Appendix A.2: the same with their private parts.
+    /// Appendix A.2: the same keys with their private members.
     static let privateKeys = #"""
         {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvV\#
         Huhp7x8PxltmWWlbbM4IFyM","use":"enc","kid":"1","d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"},{"kty":"RSA"\#

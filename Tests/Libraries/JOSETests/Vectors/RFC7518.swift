@@ -5,7 +5,7 @@ enum RFC7518 {
         {"kty":"EC","crv":"P-256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0","y":"SLW_xSffzlPWrHEVI30DHM_4egVwt\#
         3NQqeUD7nMFpps","d":"0_NxaRPUMQoAJt50Gz8YiTr8gRTwyEaCumd-MToTmIo"}
         """#
-    /// Its public part, as the header's "epk" has it.
+    /// The public part, as in "epk" of the header.
     static let ephemeralPublicJWK = #"""
         {"kty":"EC","crv":"P-256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0","y":"SLW_xSffzlPWrHEVI30DHM_4egVwt\#
         3NQqeUD7nMFpps"}

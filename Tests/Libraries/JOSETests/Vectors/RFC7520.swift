@@ -49,7 +49,7 @@ enum RFC7520 {
         {"kty":"oct","use":"enc","alg":"A256GCM","kid":"1e571774-2e08-40da-8308-e8d68773842d","k":"AAPapAv4LbFbiVawEja\#
         gUBluYqN5rhna-8nuldDvOx8"}
         """#
-    /// Section 4.1.3. The payload of all is a plain text, no JSON.
+    /// Section 4.1.3. The payload of all examples is plain text and not JSON.
     static let rs256 = #"""
         eyJhbGciOiJSUzI1NiIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9.SXTigJlzIGEgZGFuZ2Vyb3VzIGJ1c2luZXNzL\#
         CBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5kIGlmIHlvdSBkb24ndCBrZWVwIHlvdXIgZmV\#
@@ -168,7 +168,7 @@ enum RFC7520 {
         BdMma622_BG5t4sdbuCHtFjp9iJmkio47AIwqkZV1aIZsv33uPUqBBCXbYoQJwt7mxPftHmNlGoOSMxR_3thmXTCm4US-xiNOyhbm8afKK64jU\#
         6_TPtQHiJeQJxz9G3Tx-083B745_AfYOnlC9w
         """#
-    /// Section 4.8.3, of which nothing in the header is signed, as a compact serialization.
+    /// Section 4.8.3, whose header is not signed, as a compact serialization.
     static let secondOfSeveral = #"""
         .SXTigJlzIGEgZGFuZ2Vyb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgY\#
         W5kIGlmIHlvdSBkb24ndCBrZWVwIHlvdXIgZmVldCwgdGhlcmXigJlzIG5vIGtub3dpbmcgd2hlcmUgeW91IG1pZ2h0IGJlIHN3ZXB0IG9mZiB\#

@@ -11,7 +11,7 @@ enum RFC8037 {
         """#
     /// Appendix A.3.
     static let thumbprint = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
-    /// Appendix A.4. The payload is a plain text, no JSON.
+    /// Appendix A.4. The payload is plain text and not JSON.
     static let edDSA = #"""
         eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4\#
         ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg

@@ -25,49 +25,49 @@ enum RSAVectors {
         GrKjbjGP-rRTdgjkGdfCn28BR7jyZHCxNknBwB9-NjgTTYdP32z_ORJ37X_JHXtmpQD9HCiFzzUfZL6FTWVQDK1FU2vQJ6jhgdfQH8Gfj6ogBf\#
         H78cip_QE28WesIOPGKKnNGqItCM-wmzXUqhxyOCPhzqOKXnIovK4rCksJX4LlIvTXLIpihnQetSyvQ
         """#
-    /// PS256, the salt as long as the digest.
+    /// PS256 with a salt as long as the digest.
     static let ps256 = #"""
         eyJhbGciOiJQUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.iMQ_zHFwQ5iR6JL43zZfIydfqpPSv-io-JEIuddLbjL\#
         t_Z5tXK8azhAbvT6LoRA_FsD-0j3cnwaVDzS8JiNwUlhLOxkua741uXWuXwY0O1Pc9oi4vcVqQb-L3XhZqUfCV9g7O5nt0uRj6vfG1wSrqGnbB\#
         snyAegXutvYpMX5ZASulgtpLeEVGrqzfEeVeDcr1k7--YpVZYY7Iw9Et8qm40a74thpBLiadGqgq85VGx_PSsWyncqKLyXP9AU6ebfm45aZhJs\#
         ottL5Vs5Q8fEoezMJ8W0mookMYmBjBb-cIhDUW9d_Kj-OEi_Btpl9BprTO66AfmHuLLtAlAkUtC5FIg
         """#
-    /// PS384, the salt as long as the digest.
+    /// PS384 with a salt as long as the digest.
     static let ps384 = #"""
         eyJhbGciOiJQUzM4NCIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.HxUPFfGWG3kS5XnnSAwi6ku_nKuIheX4bUW86LMjIso\#
         58isinKE2myU-JSBhSRSI191VVf4wsFJRHXdsc73mYLWRmrdM5GtfC91ZQ8MDr9CBM5p97A6qeaUBmUsPuFP5HJg9TTu5Na6wqU9wqBMJe79MU\#
         XyGg410Z50zuy6FUc_ZV6Ez2yQ_P9NWb6bskP_7L8JxKOIb_-2ALbOlPBYc5vJ8iyOkV_mzPboU9ZuIKsJpZtM8L4zCUtCrOc6B0hmaNDZjAcJ\#
         WegUjZelZCZp4KYQfJUshpWaXhXZudlwDZHY8nBCMIv4X2MBRM0tBMLrhTGS4mvsYIqIek6UJGOgZ3g
         """#
-    /// PS512, the salt as long as the digest.
+    /// PS512 with a salt as long as the digest.
     static let ps512 = #"""
         eyJhbGciOiJQUzUxMiIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.vvyce63yWfzM3Of_PomxggM-x4DwxwYxOP_GfHeqSG1\#
         U-o6mSbPv9cvyXkO8P51UL06h83HbfxY67alyQcWqki6BVAro08MLH4pDLSEFr30fmnSyQDLk4WopmTkVPPgXkAn7TAUlyMKOBD9cZLHPIVHrS\#
         fKdY0P1F5wuYrydE7UT2hpgVeHp807yfG6iHx_ANmOSPig9MKTsZiv9uh7o7n2udEaQ2YeICuAZgxaTl_eUsiXRCAtHHv3MvH8tbjnatQvdYcE\#
         pvhiF7Q_Wqkzd-DyD95eir6kx45XOrtF1XFhFuE7zOULXj7O1mHUNzufIiTPa0OP2bNvtExPI2TVDcA
         """#
-    /// PS256 but for a salt of 20 bytes.
+    /// PS256, except that the salt has 20 bytes.
     static let ps256WithSaltOf20 = #"""
         eyJhbGciOiJQUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.LTghpOSHIp1YFkz6R_KxjzS50ItYQ4ika3ffvaKJx1R\#
         9ECJ88utM7Pm4IGLwGGIM_p8L4ku34OSHgblxwGO5lSy-fKxLLYa8iBNPbc3n3b_7MUjF23BJByXx_zEaskIxeNEIoM30CUWPD9J1_QrqE5MKK\#
         H-J9xr8OnKenTDK2LiF_HBrXUC_lHytmgfQkwAWBZTZDFDwNmpS7oULJUs2P0_38oF6K4bZGvYdr9bRhgsP5YL8AbwU5X7xdGfZHiPoPKneqfy\#
         MtvyQxZ4_eI2XNZgLa3ZjhkK5__Y3VLu5YXPsbdvxzVzSIfresZnmv1OKcXFTt3Gz32y5v1qQ9eRXqg
         """#
-    /// PS256 but for the missing salt.
+    /// PS256, except that there is no salt.
     static let ps256WithoutSalt = #"""
         eyJhbGciOiJQUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.hHoLSxxWtQGCoU97uhawHFL0WZJr4EJGH74vsgHPh1B\#
         pMMj4dnquwuUO_jwCLvfFDBsJtriAkNNdcY9ShKCTkAKIaikcOScLq3hwYQ5hOx-IUuwCBbT_abkHrLLQAzA7TgCtaOEvmtmxOc9QWXXzTJlma\#
         RSDbTYJbfzykVB1l9V8RQ2az2ABLmZkk74hMlxl6hvO0HvykIYSvtH_3VlimAJM3iv5q7N7yzd050WEQSSrTiVeNINKVag9v1DqsZDtsOCdT05\#
         zAiodISALCmCAsN04BEoiHzE5TzQVPR7ABUpItBVdpaP9Jk0dQ9sUUKUTviGfim6e0-WKBWPpUiu_sQ
         """#
-    /// PS256 but for the longest salt that fits.
+    /// PS256, except that the salt has the maximum length.
     static let ps256WithLongestSalt = #"""
         eyJhbGciOiJQUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.Z6DYBjfjKaxURnvlpH_67RvPloHa5uLXDoAAW-3L4gL\#
         lY7s6uqq0DYsPDCKQu8_8VK3khQ18ipP8AFsN2I9qMvpBXGCXE6aoTXsQqvCqm53KvQK5SUK1dthUBJhs5sbdNumqcL5wrrXlhhCox8RfD_Gwo\#
         cuebvNgAdHk-ymi6SrXJP7f-RXNXxt4KXn8hWVSuobVkG0VCr8rCZNo-H7SZAqsn3GBot4_hhaj2mppKWohNPXtw8FDzFeYhi9N_YgUfwZAXIl\#
         Of2aaw9MO1Nlo5UXiMW0ME9lwwa9av5mkoDyl4BB9gpcalsAC6xWoAQUyUiTi5eOJUNtigEvf9hmnkg
         """#
-    /// PS256 but for a mask made with SHA-1.
+    /// PS256, except that the mask uses SHA-1.
     static let ps256WithSHA1Mask = #"""
         eyJhbGciOiJQUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.OHtqbbrRcYxo9kJVkMcE2Nv3Wim9A4aqQ5HxfmIoTow\#
         syRzkIR5KJzTgJVEL6Vy1iw_ysj7vG8byYpa9WKkJWn1HUkVHQL_cjgmABcDqj3LxHfMvoaRVC9MXnbr5H9aY7nu5QwgTGfZnsKWCe-T0zdb33\#
@@ -88,7 +88,7 @@ enum RSAVectors {
         1NbrCOpoQ5T-cbFTPhEwRNZg5m3-I0tO7Rb8vXn3rcOXU8MwHsp7XMy8FTbyQyPaW5_9CRp0U1qFVu3MSZgz5VEplJfmvh4Ex41a2c2K7YXtk_\#
         PL2DtedDYpdJyJCs63S4wx1ksvcuqP0sW8j7VZSU0GKt9plgTjFLyB1ve-Pm2ghvqioFAQosohx5YmEzR7myRSrqQ
         """#
-    /// The same without that byte.
+    /// The same signature without that byte.
     static let rs256WithLeadingZeroDropped = #"""
         eyJhbGciOiJSUzI1NiIsImtpZCI6ImsiLCJuIjoyMDV9.eyJzdWIiOiJzb21lb25lIiwibiI6MX0.3yUpVH4XJsoW2slgzz23BHaP52eCx7VR0\#
         tjCyLB6-yrLd5_m_pzaZUfAmZ8nkeHawGa8nX_2NvKW8XxsliDcpqmcCLtXngRFiH6cdlUE7G5KGkdLgiPrU5nbbp-Pk2GI7SoD66B_FiO5qXU\#

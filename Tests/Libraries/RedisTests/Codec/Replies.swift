@@ -2,7 +2,7 @@
 
 /// Reads replies into values that outlive the reader.
 enum Replies {
-    /// Returns all replies in the pieces, and the state of the reader after them.
+    /// Returns all replies in the pieces, and the state of the reader afterwards.
     static func read(_ pieces: [[UInt8]], limits: RedisReplyLimits = .standard) -> (values: [RedisValue], end: End) {
         let reader = ReplyReader(limits)
         var values: [RedisValue] = []

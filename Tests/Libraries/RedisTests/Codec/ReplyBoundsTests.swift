@@ -35,7 +35,7 @@ struct ReplyBoundsTests {
         #expect(Replies.read(text.utf8.map { [$0] }, limits: Self.small).values.count == 1)
     }
 
-    @Test func `each reply has limits of its own`() {
+    @Test func `each reply has its own limits`() {
         let one = "*8\r\n" + String(repeating: Self.string(30), count: 8)
         #expect(Replies.read(String(repeating: one, count: 50), limits: Self.small).values.count == 50)
     }
@@ -82,7 +82,7 @@ struct ReplyBoundsTests {
         init(_ reader: consuming ReplyReader) { self.reader = reader }
     }
 
-    /// The address space of this process; 0 if it is unknown.
+    /// The address space of this process. 0 if it is unknown.
     private static var reservedMiB: Int {
         let numbers = FileManager.default.contents(atPath: "/proc/self/statm").map {
             String(decoding: $0, as: UTF8.self)

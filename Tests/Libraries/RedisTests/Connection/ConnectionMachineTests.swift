@@ -12,7 +12,7 @@ struct MachineFixture {
         machine = ConnectionMachine(timing: timing, maximumInFlight: maximumInFlight, role: role)
     }
 
-    /// Returns a ready machine. The default heartbeat is too long to occur.
+    /// Returns a ready machine. The default heartbeat interval is longer than the tests.
     static func ready(
         maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 1_000_000
     ) throws -> MachineFixture {
@@ -216,7 +216,9 @@ struct ConnectionMachineTests {
         #expect(try fixture.receive(":2\r\n") == .waiter(2))
     }
 
-    @Test(arguments: [RoleDemand.master, .noCopy]) func `a demoted master is left`(role: RoleDemand) throws {
+    @Test(arguments: [RoleDemand.master, .noCopy]) func `the connection to a demoted master is closed`(role: RoleDemand)
+        throws
+    {
         var fixture = try MachineFixture.ready(role: role, heartbeat: 500)
         #expect(fixture.machine.heartbeat == RedisCommand(["ROLE"]))
         _ = fixture.wake(after: 500)
@@ -226,7 +228,7 @@ struct ConnectionMachineTests {
     }
 
     @Test(arguments: [RoleDemand.master, .noCopy])
-    func `a server that denies the role is left, and a busy one is not`(role: RoleDemand) throws {
+    func `the connection closes if a server denies the role, but not if it is busy`(role: RoleDemand) throws {
         var fixture = try MachineFixture.ready(role: role, heartbeat: 500)
         _ = fixture.wake(after: 500)
         #expect(try fixture.receive("-BUSY Redis is busy running a script\r\n") == .discard)

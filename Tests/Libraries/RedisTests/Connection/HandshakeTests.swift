@@ -36,7 +36,7 @@ struct HandshakeTests {
         #expect(try Self.state(after: ["+PONG\r\n", Replies.echo], Self.plain) == .done(.usable(.echo)))
     }
 
-    @Test func `password, database and role are sent at once and judged in order`() throws {
+    @Test func `password, database and role are sent together and checked in order`() throws {
         let handshake = Self.server(role: .master) {
             $0.username = "gateway"
             $0.password = "secret"
@@ -101,7 +101,7 @@ struct HandshakeTests {
         "*5\r\n$5\r\nslave\r\n$9\r\n127.0.0.1\r\n:6379\r\n$9\r\nconnected\r\n:1\r\n", "*2\r\n$8\r\nsentinel\r\n*0\r\n",
         "+master\r\n", "$6\r\nmaster\r\n", "*0\r\n", "*-1\r\n", "*1\r\n$7\r\nmasters\r\n",
     ])
-    func `only a server that reports the role of a master is one`(reply: String) throws {
+    func `only a server that reports the role master is a master`(reply: String) throws {
         #expect(try Self.state(after: [reply], Self.server(role: .master)) == .refused(.notMaster, nil))
     }
 

@@ -96,7 +96,7 @@ private final class Wired {
     }
 }
 
-/// Fires a change of writability in the middle of each write, like a socket whose buffer fills.
+/// Changes the writability during each write, like a socket whose buffer fills.
 private final class Reentrant: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var onWrite: (() -> Void)?
@@ -315,7 +315,7 @@ struct RedisConnectionTests {
         #expect(try wired.written() == "*1\r\n$1\r\na\r\n")
     }
 
-    @Test func `each command of a pipeline has a marker of its own`() throws {
+    @Test func `each command of a pipeline has its own marker`() throws {
         let wired = try Wired.ready()
         let marker = { (number: Int) in "*2\r\n$4\r\nECHO\r\n$16\r\n000000000000000\(number)\r\n" }
         wired.send(RedisCommand(["a"]) + RedisCommand(["b"]) + RedisCommand(["c"]), ticket: 1)

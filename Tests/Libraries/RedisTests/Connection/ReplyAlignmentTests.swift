@@ -4,7 +4,7 @@ import Testing
 @testable import Redis
 
 struct ReplyAlignmentTests {
-    /// The findings of an alignment with the first marker 0 about the replies to three commands.
+    /// The results of an alignment, whose first marker is 0, for the replies to three commands.
     private static func judge(_ replies: [String], sent: Int = 3) throws -> [ReplyAlignment.Finding] {
         var alignment = ReplyAlignment(.echo, first: 0)
         var buffer = ByteBuffer()
@@ -14,7 +14,7 @@ struct ReplyAlignmentTests {
 
     private static let aligned = (0..<3).flatMap { [Replies.marker($0), ":\($0)\r\n"] }
 
-    @Test func `each marker of a connection has a value of its own`() {
+    @Test func `each marker of a connection has its own value`() {
         var alignment = ReplyAlignment(.echo, first: 0xfedc_ba98_7654_3210)
         var buffer = ByteBuffer()
         alignment.mark(&buffer)
@@ -35,11 +35,11 @@ struct ReplyAlignmentTests {
         #expect(try Self.judge(Self.aligned) == [.marker, .reply, .marker, .reply, .marker, .reply])
     }
 
-    @Test func `a lost, repeated or swapped reply delivers no later reply to another command`() throws {
+    @Test func `after a lost, repeated or swapped reply no later reply is delivered to another command`() throws {
         for place in Self.aligned.indices.dropLast() {
             var (lost, repeated, swapped) = (Self.aligned, Self.aligned, Self.aligned)
             lost.remove(at: place)
-            // The connection itself rejects a repetition of the last reply: it has no command.
+            // The connection itself rejects a repetition of the last reply, because it has no command.
             repeated.insert(repeated[place], at: place)
             swapped.swapAt(place, place + 1)
             try Self.expectOnlyOwnReplies(lost, "lost \(place)")
@@ -51,7 +51,7 @@ struct ReplyAlignmentTests {
     private static func expectOnlyOwnReplies(_ replies: [String], _ what: Comment) throws {
         let findings = try judge(replies)
         let end = try #require(findings.firstIndex(of: .broken), what)
-        // The replies before it are in the order of their commands.
+        // The previous replies are in the order of their commands.
         #expect(replies[..<end].elementsEqual(aligned[..<end]), what)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Redis
 
-/// Gives the largest number that may be drawn, so that a delay is its bound.
+/// Returns the largest number of the range, so that a delay equals its limit.
 private struct Largest: RandomNumberGenerator {
     mutating func next() -> UInt64 { .max }
 }
@@ -92,7 +92,7 @@ struct LinkMachineTests {
         #expect(machine.opened(.usable(.echo), at: 0) == .none)
     }
 
-    @Test func `the sentinel that replied is asked first the next time`() {
+    @Test func `the sentinel that replied is queried first the next time`() {
         var machine = Self.sentinels(3)
         _ = machine.start()
         _ = machine.failed(at: 0)
@@ -104,7 +104,7 @@ struct LinkMachineTests {
         #expect(machine.failed(at: 0) == Self.connecting(3))
     }
 
-    @Test func `a sentinel that named a replica is asked last the next time`() {
+    @Test func `a sentinel that named a replica is queried last the next time`() {
         var machine = Self.sentinels(3)
         _ = machine.start()
         _ = machine.opened(.master(Self.endpoint(9)), at: 0)
@@ -112,7 +112,7 @@ struct LinkMachineTests {
         #expect(machine.waited() == Self.connecting(2))
     }
 
-    @Test func `after a failure of all sentinels all are asked again with a delay`() {
+    @Test func `after a failure of all sentinels all are queried again with a delay`() {
         var machine = Self.sentinels(2)
         _ = machine.start()
         for expected: UInt64 in [50, 100] {

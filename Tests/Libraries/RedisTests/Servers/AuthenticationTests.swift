@@ -11,7 +11,7 @@ struct AuthenticationTests {
         try await RedisServer(["requirepass \(secret)"], user: .init(password: secret))
     }
 
-    /// A server with a user `gateway` of these ACL rules, and a client that signs in as this user.
+    /// A server with a user `gateway` of these ACL rules, and a client that authenticates as this user.
     private static func gateway(_ rules: String) async throws -> (server: RedisServer, joined: Joined) {
         let server = try await RedisServer(["user gateway on >\(secret) \(rules)"])
         return (server, Joined(to: server, asGateway))
@@ -22,7 +22,7 @@ struct AuthenticationTests {
         configuration.password = secret
     }
 
-    @Test func `a wrong and a missing password have problems of their own`() async throws {
+    @Test func `a wrong and a missing password have different problems`() async throws {
         let server = try await Self.protected()
         let wrong = Joined(to: server) { $0.password = "wrong-and-secret-too" }
         let none = Joined(to: server)
@@ -31,13 +31,13 @@ struct AuthenticationTests {
         #expect(await wrong.failure("GET", "a")?.description.contains("password") == true)
     }
 
-    @Test func `a needless password is a problem`() async throws {
+    @Test func `an unneeded password is a problem`() async throws {
         let server = try await RedisServer()
         let joined = Joined(to: server) { $0.password = Self.secret }
         try await joined.problem(.wrongPassword)
     }
 
-    @Test func `a corrected password makes the connection`() async throws {
+    @Test func `a corrected password restores the connection`() async throws {
         let server = try await Self.protected()
         let joined = Joined(to: server) { $0.password = "new" }
         try await joined.problem(.wrongPassword)

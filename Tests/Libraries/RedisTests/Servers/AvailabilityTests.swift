@@ -11,7 +11,7 @@ struct AvailabilityTests {
         }
     }
 
-    @Test func `a command fails at once without a connection`() async throws {
+    @Test func `a command fails immediately without a connection`() async throws {
         let server = try await RedisServer()
         server.stop()
         let joined = Joined(to: server)
@@ -116,7 +116,7 @@ struct AvailabilityTests {
         }
         #expect(client.status.state == .stopped)
         #expect(await joined.failure("GET", "a") == .notConnected(RedisProblem(.stopped)))
-        try await eventually("the server to see it go") {
+        try await eventually("the closed connection at the server") {
             try server.cli("INFO", "clients").contains("connected_clients:1\r\n") ? true : nil
         }
     }
@@ -127,8 +127,8 @@ struct AvailabilityTests {
         await closed.client.close()
         let open = Joined(to: fake)
         try await open.ready()
-        // The closed client may have had a connection for a moment.
-        try await eventually("the open client's connection alone") { fake.openConnectionCount == 1 ? true : nil }
+        // The closed client can have had a connection for a moment.
+        try await eventually("only the connection of the open client") { fake.openConnectionCount == 1 ? true : nil }
         #expect(closed.client.status.state == .stopped)
     }
 
@@ -141,7 +141,7 @@ struct AvailabilityTests {
         try await joined.ready()
         let loud = joined.log.lines.filter { !$0.hasPrefix("debug") && $0.contains("unreachable") }
         #expect(loud.count == 1)
-        try await eventually("the second connection's line") {
+        try await eventually("the log line of the second connection") {
             joined.log.lines.filter { $0.hasPrefix("info connected to Redis") }.count == 2 ? true : nil
         }
     }

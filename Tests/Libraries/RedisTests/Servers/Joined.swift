@@ -6,11 +6,11 @@ import Synchronization
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// A client that is started, and closed at the end of the test.
+/// A started client, which is closed at the end of the test.
 final class Joined {
     let client: RedisClient
     let log = LogBook()
-    /// Keeps the server alive as long as its client.
+    /// Keeps the server alive for the lifetime of the client.
     private var server: RedisServer?
 
     /// Creates a client with short timeouts.
@@ -59,7 +59,7 @@ final class Joined {
         try await client.send(RedisCommand(arguments))[0]
     }
 
-    /// Returns the failure of a command; `nil` if it has a reply.
+    /// Returns the failure of a command. `nil` if it has a reply.
     func failure(_ arguments: any RedisArgument...) async -> RedisFailure? {
         guard case .failure(let failure) = await client.outcome(of: RedisCommand(arguments)) else { return nil }
         return failure

@@ -74,13 +74,13 @@ struct OneServerTests {
         let joined = try await Joined(to: server).ready()
         #expect(try await joined.query("GET", "a") == .null)
         #expect(try await joined.query("SET", "a", "b").code == "READONLY")
-        try await eventually("the log to tell") { joined.log.lines.contains { $0.contains("read-only") } ? true : nil }
+        try await eventually("the log line") { joined.log.lines.contains { $0.contains("read-only") } ? true : nil }
         try await joined.ready()
         try server.cli("REPLICAOF", "NO", "ONE")
         try await eventually("the write") { try? await joined.query("SET", "a", "b") == .status("OK") ? true : nil }
     }
 
-    @Test func `a server that becomes a replica is left if copies are refused`() async throws {
+    @Test func `the connection to a server that becomes a replica is closed if copies are rejected`() async throws {
         let server = try await RedisServer()
         let joined = try await Joined(to: server) { $0.refusesCopies = true }.ready()
         try server.cli("REPLICAOF", "127.0.0.1", "1")
@@ -111,7 +111,7 @@ struct OneServerTests {
         #expect(try await joined.query("DBSIZE") == .integer(3000))
     }
 
-    @Test func `a server without room for another client is a problem`() async throws {
+    @Test func `a server that accepts no further client is a problem`() async throws {
         let server = try await RedisServer(["maxclients 1"])
         let first = try await Joined(to: server).ready()
         let second = Joined(to: server)

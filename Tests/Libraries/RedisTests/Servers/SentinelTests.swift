@@ -23,7 +23,7 @@ struct SentinelTests {
         }
         #expect(try await joined.query("SET", "a", "2") == .status("OK"))
 
-        // Any one sentinel is enough.
+        // One sentinel is sufficient.
         group.killSentinel(0)
         let third = try await group.failOver()
         try await eventually("the third master", within: .seconds(30)) {
@@ -32,7 +32,7 @@ struct SentinelTests {
         #expect(try await joined.query("SET", "a", "3") == .status("OK"))
     }
 
-    @Test func `a demoted master is left although the connection stays open`() async throws {
+    @Test func `the connection to a demoted master is closed`() async throws {
         let role = Role()
         let fake = try FakeRedis { _ in
             .text(role.isMaster ? "*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n" : "*1\r\n$5\r\nslave\r\n")
@@ -73,7 +73,7 @@ struct SentinelTests {
         #expect(joined.client.status.problem?.endpoint?.port == sentinel.port)
     }
 
-    @Test func `sentinels and the server have passwords of their own`() async throws {
+    @Test func `sentinels and the server have separate passwords`() async throws {
         let server = try await RedisServer(["requirepass of-the-server"], user: .init(password: "of-the-server"))
         let sentinel = try FakeRedis { command in
             switch command.name {

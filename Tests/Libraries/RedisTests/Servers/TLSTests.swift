@@ -70,7 +70,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a server with TLS and a client without it do not connect, nor the reverse`() async throws {
+    @Test func `a server and a client do not connect if only one of them uses TLS`() async throws {
         let authority = try TestAuthority()
         let tls = try RedisTLS(authorityFile: authority.authority)
         let (plainServer, encryptedServer) = (try await RedisServer(), try await RedisServer(tls: authority))

@@ -1,11 +1,11 @@
 @testable import SecurityRules
 
-/// The features of the language that the tables must show, from the code if it lists them.
+/// The features of the language that the tables must contain. They come from the code if it lists them.
 enum BehaviourRegistry {
     static let required: [String] =
         operators + typeTests + forms + methods + functions + names + structure + firebase
 
-    /// `<` in full for each kind; its three siblings share its code, and show a few.
+    /// `<` has rows for each kind. The other three comparisons share its code and have a few rows.
     static let operators =
         [
             "== null", "== bool", "== int and float", "== string", "== bytes", "== list", "== set", "== map", "== path",
@@ -49,7 +49,7 @@ enum BehaviourRegistry {
         "several allows", "function", "let", "scopes", "file",
     ]
 
-    /// Behaviour of Storage's rules, and habits of users of Firestore's and the Realtime Database's rules.
+    /// Behaviour of Storage rules, and expressions that users of Firestore and Realtime Database rules write.
     static let firebase = [
         "Storage: request.path", "Storage: conditions", "Firestore: request.auth", "Firestore: claims",
         "Firestore: missing claims", "Firestore: the database", "Firestore: request.method", "Firestore: matches",

@@ -85,7 +85,7 @@ struct BehaviourFeature: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The outcomes that the rows show.
+    /// The outcomes of the rows.
     var aspects: Set<BehaviourRow.Aspect> { Set(rows.compactMap(\.aspect)) }
 }
 
@@ -102,7 +102,7 @@ struct BehaviourRow: Sendable, CustomTestStringConvertible {
     /// The outcome, as the table writes it.
     let label: String
     let source: String
-    /// A part of the message. `nil` if any message will do.
+    /// A part of the message. `nil` for any message.
     let message: String?
     /// The request. `nil` for the default one.
     let request: String?
@@ -129,7 +129,7 @@ struct BehaviourRow: Sendable, CustomTestStringConvertible {
 }
 
 extension String {
-    /// Removes the last separator and the text after it, which is returned. `nil` if there is no separator.
+    /// Removes the last separator and the text after it, and returns that text. `nil` without a separator.
     fileprivate mutating func cut(after separator: String) -> String? {
         guard let place = ranges(of: separator).last else { return nil }
         defer { self = String(self[..<place.lowerBound]) }

@@ -9,7 +9,7 @@ import Testing
         }
     }
 
-    /// A value of a refused kind may also come from the request, where the checker does not know its kind.
+    /// A value of a refused kind can also come from the request, whose kinds the checker does not know.
     @Test(arguments: BehaviourTable.all)
     func `without the checker a refused row fails, and other rows have the same outcome`(feature: BehaviourFeature) {
         for row in feature.rows where row.request == nil {
@@ -51,7 +51,7 @@ extension BehaviourRow {
         return outcome == Self.outcomes[label]
     }
 
-    /// `refused, false`: refused because it cannot be anything else.
+    /// `refused, false`: refused because the expression has no other outcome.
     func expectsUnchecked(_ outcome: RuleOutcome) -> Bool {
         switch label {
         case "refused, false": return outcome == .isFalse

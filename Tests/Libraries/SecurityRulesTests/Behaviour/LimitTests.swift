@@ -7,7 +7,7 @@ import Testing
     struct Limit: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let most: Int
-        /// A file with that many, for a path of as many segments `a`.
+        /// A file with `count` parts, for a path of `count` segments `a`.
         let file: @Sendable (Int) -> String
 
         init(_ most: Int, _ name: String, _ file: @escaping @Sendable (Int) -> String) {

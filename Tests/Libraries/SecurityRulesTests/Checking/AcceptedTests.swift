@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// Rules as users of Cloud Firestore write them: the checker has no errors and no warnings.
+/// Rules in the style of Cloud Firestore users. The checker reports no errors and no warnings.
 @Suite struct CheckedAcceptedTests {
     static let onTheCaller = [
         "request.auth != null", "auth != null", "null != auth", "request.auth == null", "request.auth.uid == uid",

@@ -2,8 +2,9 @@ import Testing
 
 @testable import SecurityRules
 
-/// The checker against the evaluator, on a value of every kind: an expression that the checker refuses must fail, and
-/// an expression that it accepts must not fail because of a kind.
+/// The checker compared with the evaluator, for a value of every kind: an expression that the checker refuses must
+/// fail,
+/// and an expression that it accepts must not fail because of a kind.
 @Suite struct CheckedAgreementTests {
     private static let values = [
         "null", "true", "1", "1.5", "'a'", "b'a'", "['a']", "{'a': 'a'}", "['a'].toSet()", "{'a': 1}.diff({})",
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    /// Lists of arguments: a value of every kind in each place, beside numbers or strings.
+    /// Lists of arguments: a value of every kind in each position, with numbers or strings in the others.
     private static func arguments(_ count: Int) -> [String] {
         guard count > 0 else { return [""] }
         return ["1", "'a'"].flatMap { other in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// Files as large as they may be, made to cost as much as they can.
+/// Files of the maximum size that are designed to cost as much as possible.
 @Suite struct CheckedBoundTests {
     private static let size = RuleSource.maximumSize - 256
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// A source and the one finding in it.
+/// A source and its only finding.
 struct CheckedRow: Sendable, CustomTestStringConvertible {
     var source: String
     /// `LINE:COLUMN`
@@ -53,13 +53,13 @@ enum Checked {
         return findings
     }
 
-    /// A file whose service block has this text from the beginning of line 2 on.
+    /// A file whose service block contains this text from the beginning of line 2.
     static func service(_ text: String) -> RuleFindings {
         file("rules_version = '2'; service gatehouse.http {\n\(text)\n}")
     }
 }
 
-/// Expects one problem, the one of the row.
+/// Expects only the problem of the row.
 func expect(_ problems: [RuleProblem], toBe row: CheckedRow, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(
         problems.count == 1 && problems.allSatisfy(row.matches),

@@ -37,7 +37,7 @@ import Testing
         expect(errors, toBe: CheckedRow("", "2:10", "calls from f1 nest deeper than 20; shorten the chain of calls"))
     }
 
-    @Test func `a chain of thousands of functions is walked without recursion`() {
+    @Test func `a chain of thousands of functions is checked without recursion`() {
         let errors = Checked.service(chain(4_000)).errors
         #expect(errors.map(\.what) == ["calls from f3980 nest deeper than 20"])
     }

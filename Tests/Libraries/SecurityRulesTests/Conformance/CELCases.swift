@@ -6,7 +6,7 @@ import Testing
 ///     name: expression where name = value, ... => expected
 ///
 /// - A name with a placeholder, such as `<quoted>_escapes`, stands for a case of each of its `alternatives`.
-/// - expected: a value, or `error`; `type` and `message` are kinds of values that our language does not have.
+/// - expected: a value, or `error`. `type` and `message` are kinds of values that rules do not have.
 /// - Unescaped control characters in an expression are written as their pictures (U+2400 and following).
 /// - `...` in a protobuf message stands for the rest of it.
 struct CELCases: Sendable {
@@ -27,7 +27,7 @@ struct CELCases: Sendable {
         self.cases = cases
     }
 
-    /// The lines of the cases that a line stands for.
+    /// The lines of the cases that one line represents.
     private static func expanded(_ line: Substring) -> [Substring] {
         let placeholder = line.prefix { $0 != ":" }.firstMatch(of: /<([a-z_]+)>/)
         guard let placeholder, let texts = alternatives[String(placeholder.1)] else { return [line] }
@@ -37,7 +37,7 @@ struct CELCases: Sendable {
         }
     }
 
-    /// The texts that a placeholder stands for: in the name, and in the rest of the line.
+    /// The texts that a placeholder represents: in the name, and in the rest of the line.
     private static let alternatives: [String: [(String, String)]] = [
         "quoted": [("single_quoted", "'"), ("double_quoted", "\"")] + triplyQuoted, "triply_quoted": triplyQuoted,
         "wrapper": zip(kinds, wrappers).map { ($0, $1) }, "kind": kinds.map { ($0, $0) },
@@ -61,7 +61,7 @@ struct CELCases: Sendable {
 struct CELCase: Sendable, CustomTestStringConvertible {
     /// `file/section/name`.
     let id: String
-    /// In CEL's own language.
+    /// The expression in CEL.
     let expression: String
     let bindings: [(name: String, value: String)]
     /// The text of the value. `nil` for an error.
@@ -79,7 +79,7 @@ struct CELCase: Sendable, CustomTestStringConvertible {
         self.id = "\(id)/\(name)"
         self.expression = Self.withControls(expression)
         self.expected = expected == "error" ? nil : String(expected)
-        // A value that is bound to the first of two names has no ", name = " in it.
+        // A value that is bound to the first of two names does not contain ", name = ".
         self.bindings = bindings.split(separator: /, (?=[a-z.]+ = )/).map {
             let (name, value) = $0.halves(around: " = ", last: false)
             return (String(name), String(value))

@@ -29,7 +29,7 @@ import Testing
     }
 }
 
-/// The counts on the page of the manual are those of the tests.
+/// Compares the counts on the page of the manual with the counts of the tests.
 @Suite struct ConformancePageTests {
     private let lines: Set<Substring>
 
@@ -53,7 +53,7 @@ import Testing
         for line in expected {
             print("rules-conformance:", line)
             let isThere = lines.contains(Substring(line))
-            #expect(isThere, "docs/internals/rules-conformance.md should have the line: \(line)")
+            #expect(isThere, "docs/internals/rules-conformance.md should contain the line: \(line)")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The results of the cases, in numbers.
+/// The counts of the results.
 struct CELReport {
     let cases: [(test: CELCase, verdict: CELVerdict, isRespelled: Bool)]
 

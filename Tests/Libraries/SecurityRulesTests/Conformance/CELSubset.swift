@@ -1,23 +1,23 @@
 import CivilCalendar
 import SecurityRules
 
-/// The part of CEL's language that is also in ours.
+/// The part of CEL that rules have, too.
 enum CELSubset {
-    /// Why a case is outside of the common subset.
+    /// The reason why a case is outside of the common subset.
     enum Outside: String, CaseIterable {
         case unsigned = "unsigned integers"
         case message = "protobuf messages"
         case macro = "macros: `has`, `all`, `exists`, `exists_one`, `map`, `filter`"
         case type = "types as values: `type(x)`, `int`"
         case literal = "raw and triple-quoted literals, `B'...'`"
-        case key = "map keys that are no strings"
-        case method = "`startsWith`, `endsWith`, `contains`: `matches` says it"
+        case key = "map keys that are not strings"
+        case method = "`startsWith`, `endsWith`, `contains`: `matches` replaces them"
         case zone = "time zones"
         case conversion = "conversions that rules do not have: of times to `int` and `string`, of bytes to `string`"
         case dotted = "variables with dots in their names"
     }
 
-    /// A case in our spelling.
+    /// A case in the syntax of rules.
     struct Spelling {
         var expression: String
         /// The value of `token`.
@@ -26,7 +26,7 @@ enum CELSubset {
         var isRespelled: Bool
     }
 
-    /// Why a case is outside of the common subset. `nil` if it is in it.
+    /// The reason why a case is outside of the common subset. `nil` if it is in the subset.
     static func outside(_ test: CELCase) -> Outside? {
         let code = CELText(test.expression).code + " " + test.bindings.map(\.value).joined(separator: " ")
         if test.expression.contains(/'''|"""|\b[bB]?[rR]['"]|\bB['"]/) { return .literal }
@@ -41,7 +41,7 @@ enum CELSubset {
         return test.bindings.count > 1 ? .dotted : nil
     }
 
-    /// The case in our spelling.
+    /// The case in the syntax of rules.
     static func spell(_ test: CELCase) -> Spelling {
         var token: RuleValue = .map(RuleMap([]))
         var text = test.expression
@@ -60,7 +60,7 @@ enum CELSubset {
         return Spelling(expression: spelled, token: token, isRespelled: spelled != test.expression)
     }
 
-    /// The expression with our names for CEL's functions.
+    /// The expression with the names that rules have for CEL's functions.
     private static func respell(_ text: String) -> String {
         var text = text.replacing("dyn(", with: "(").replacing("double(", with: "float(")
         text = text.replacing(/\bbytes\(('[^']*')\)/) { "\($0.1).toUtf8()" }
@@ -69,9 +69,9 @@ enum CELSubset {
     }
 }
 
-/// An expression as code and literals, so that text in a string is not taken for code.
+/// An expression as code and literals, so that text in a string is not read as code.
 struct CELText {
-    /// Code and quoted literals, in turn; the code first.
+    /// Code and quoted literals, alternately. The code is first.
     private var parts: [String] = [""]
 
     init(_ text: String) {
@@ -98,7 +98,7 @@ struct CELText {
         parts.enumerated().map { $0.offset.isMultiple(of: 2) ? $0.element : "''" }.joined()
     }
 
-    /// The text with control characters as escapes, which occur only in literals.
+    /// The text with control characters as escapes. They occur only in literals.
     static func escapingControls(_ text: String) -> String {
         text.unicodeScalars.map { $0.value < 0x20 ? "\\x0" + String($0.value, radix: 16) : String($0) }.joined()
     }
@@ -114,7 +114,7 @@ struct CELText {
     }
 }
 
-/// Times as CEL writes them, in our spelling: rules make them of numbers, not of texts.
+/// Times in the syntax of rules, which create them from numbers and not from text.
 enum CELTimes {
     static func respell(_ text: String) -> String {
         var text = text.replacing(/timestamp\('(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)(\.\d+)?Z'\)/) { time in
@@ -127,7 +127,7 @@ enum CELTimes {
     }
 
     private static func timestamp(_ numbers: [Int64], fraction: String) -> String {
-        // CEL's cases also write years that no date has; 400 years have 146,097 days.
+        // CEL's cases also contain years out of range. 400 years have 146,097 days.
         let shift: Int64 = numbers[0] < 1 ? 1 : numbers[0] > 9999 ? -1 : 0
         let date = CivilDate(year: numbers[0] + shift * 400, month: numbers[1], day: numbers[2])
         let days = (date?.daysSince1970 ?? 0) - shift * 146_097
@@ -138,7 +138,7 @@ enum CELTimes {
         return "(\(whole) + duration.value(\(Int64(digits) ?? 0), 'ns'))"
     }
 
-    /// Rules count months and days from 1, and CEL from 0; rules have the parts of a duration in seconds only.
+    /// Rules count months and days from 1, and CEL from 0. Rules have the parts of a duration in seconds only.
     private static func selectors(_ text: String) -> String {
         let isDuration = text.hasPrefix("duration.") || text.hasPrefix("(duration.")
         let spellings = [

@@ -4,7 +4,7 @@
 struct CELValue {
     private var rest: Substring
 
-    /// The value of a text. `nil` if our language has no such value.
+    /// The value of a text. `nil` if rules have no such value.
     static func read(_ text: String) -> RuleValue? {
         var reader = CELValue(rest: text[...])
         guard let value = reader.value(), reader.rest.isEmpty else { return nil }
@@ -60,7 +60,7 @@ struct CELValue {
         return nil
     }
 
-    /// After the backslash. `\xHH` is a byte.
+    /// The value of an escape after the backslash. `\xHH` is a byte.
     private mutating func escape() -> [UInt8]? {
         switch rest.unicodeScalars.popFirst() {
         case "n": return [0x0A]
@@ -86,7 +86,8 @@ struct CELValue {
 }
 
 extension RuleValue {
-    /// Whether two values are of one kind and equal, floating-point numbers bit by bit. Stricter than `==` of rules.
+    /// Whether two values have the same kind and are equal. Floating-point numbers are compared bit by bit, stricter
+    /// than `==`.
     func isSame(as other: RuleValue) -> Bool {
         switch (self, other) {
         case (.null, .null): true

@@ -3,9 +3,9 @@
 /// The result of a case.
 enum CELVerdict: Equatable {
     case outside(CELSubset.Outside)
-    /// The result is CEL's, with and without the checker. A refusal at load counts as an error.
+    /// The result equals CEL's, with and without the checker. A refusal at load counts as an error.
     case agrees
-    /// The result without the checker is CEL's; the checker refuses to load the case.
+    /// The result without the checker equals CEL's. The checker refuses to load the case.
     case agreesUnchecked
     case differs(String)
 
@@ -29,14 +29,14 @@ enum CELVerdict: Equatable {
     }
 }
 
-/// The outcome of a case in our language.
+/// The outcome of a case in rules.
 enum CELOutcome {
     case value(RuleValue)
     case failure(RuleFailure)
     case refused(RuleProblems)
 
     init(_ spelling: CELSubset.Spelling, isChecked: Bool) {
-        // In a list, because a header field takes only some kinds of values.
+        // The value is in a list, because a header field accepts only some kinds of values.
         let source = RuleSource("[\(spelling.expression)]", name: "case")
         let auth: RuleValue = .map(RuleMap([("token", spelling.token)]))
         let expression: RuleValueExpression
@@ -57,7 +57,7 @@ enum CELOutcome {
         }
     }
 
-    /// - Parameter expected: the text of a value. `nil` for an error.
+    /// - Parameter expected: The text of a value. `nil` for an error.
     func isExpected(_ expected: String?) -> Bool {
         guard case .value(let value) = self else { return expected == nil }
         guard let expected, let known = CELValue.read(expected) else { return false }

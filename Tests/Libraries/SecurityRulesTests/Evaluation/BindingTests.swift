@@ -51,7 +51,7 @@ import Testing
         #expect(request.bindings.lookups == [.header("x-tenant"): 2])
     }
 
-    @Test func `a request sees nothing of the previous one`() throws {
+    @Test func `a request has no values of the previous one`() throws {
         let evaluator = RuleEvaluator()
         let condition = try Ruleset.condition("auth.uid == 'ada' && request.headers['x-tenant'] == 'acme'")
         #expect(request().verdicts([condition], evaluator) == [.isTrue])

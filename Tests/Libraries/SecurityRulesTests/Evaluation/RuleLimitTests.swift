@@ -7,7 +7,8 @@ import Testing
 @Suite struct RuleLimitTests {
     private static let limit = RuleVerdict.denied(RuleDenial(.limit, rule: 0))
 
-    /// Costs `count` expressions: calls of a function that returns a constant, and a chain around them.
+    /// An expression that costs `count` evaluations: calls of a function that returns a constant, and a chain around
+    /// them.
     private func file(costing count: Int) -> String {
         let calls = Array(repeating: "f()", count: (count - 1) / 2).joined(separator: " && ")
         return "function f() { return true; } match /a { allow read: if \(calls); }"
@@ -43,7 +44,8 @@ import Testing
         #expect(try request.verdict(chain) == Self.limit)
         request.recorder = recorder
         #expect(try request.verdict(chain) == Self.limit)
-        // The chain and 199 claims of 5 expressions are 996. Of the next claim, 4 expressions begin without an outcome.
+        // The chain and 199 claims with 5 expressions each are 996. Of the next claim, 4 expressions begin without an
+        // outcome.
         #expect(recorder.entries.filter { if case .value = $0.outcome { true } else { false } }.count == 995)
     }
 
@@ -65,7 +67,8 @@ import Testing
         #expect(try request.verdict("true") == verdict)
     }
 
-    /// Each form nests as deep as functions and texts may: more open expressions than a request may evaluate.
+    /// Each form nests as deep as functions and texts permit, which is more open expressions than a request can
+    /// evaluate.
     @Test(arguments: [
         ("[", "][0]"), ("{'a': ", "}.a"), ("{'a': ", "}.get('a', 0)"), ("[", "].concat([])[0]"), ("debug(", ")"),
         ("math.abs(", ")"),
@@ -81,7 +84,7 @@ import Testing
     }
 }
 
-/// The default stack of threads on small systems, and eight times as much without optimization.
+/// The default stack size of threads on small systems. Without optimization, eight times as much.
 private let smallStack = {
     #if DEBUG
         8 * 512 * 1024
@@ -104,7 +107,7 @@ func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) ->
     return outcome.value
 }
 
-/// Written before the semaphore is signalled, and read after it was waited for.
+/// Written before the semaphore is signalled, and read after the wait.
 private final class Outlet<Value: Sendable>: @unchecked Sendable {
     var value: Value?
 }

@@ -31,12 +31,12 @@ import Testing
         #expect(try request(6).verdict(condition) == .needsRecentSignIn(maxAge: 5, rule: 0))
     }
 
-    @Test func `a negative duration is never long enough`() throws {
+    @Test func `no sign-in is recent within a negative duration`() throws {
         #expect(try request(0).verdict("recentSignIn(duration.value(-1, 's'))") == .isFalse)
     }
 
     @Test(arguments: [Int64.min, .max])
-    func `times beyond all bounds are not recent`(time: Int64) throws {
+    func `times out of range are not recent`(time: Int64) throws {
         var request = request(0)
         request.signIn.authTime = time
         request.signIn.record = .read(time)
@@ -45,7 +45,7 @@ import Testing
         #expect(verdict == Self.recent300 || time == .max && verdict.isAllowed)
     }
 
-    @Test func `the sign-in record counts if the credential does not suffice`() throws {
+    @Test func `the sign-in record is used if the credential is not sufficient`() throws {
         let recorded = Self.now - 10
         #expect(
             try request(1000, .read(recorded)).verdict(Self.fiveMinutes) == .allowed(rule: 0, signedInAt: recorded))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [SignInRecord.notRead, .unavailable])
-    func `the sign-in record is not needed if the credential suffices`(record: SignInRecord) throws {
+    func `the sign-in record is not needed if the credential is sufficient`(record: SignInRecord) throws {
         #expect(try request(10, record).verdict(Self.fiveMinutes) == .isTrue)
     }
 
@@ -100,7 +100,7 @@ import Testing
         ("\(fiveMinutes) || secondFactor()", recent300),
         ("\(fiveMinutes) && auth.uid == 'bob' || secondFactor()", .needsSecondFactor(rule: 0)),
     ])
-    func `a step-up is the verdict where it would suffice`(condition: String, verdict: RuleVerdict) throws {
+    func `a step-up is the verdict if it would be sufficient`(condition: String, verdict: RuleVerdict) throws {
         #expect(try request(1000).verdict(condition) == verdict)
     }
 
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `as many durations are tried as the limit allows`() throws {
         let chain = (1...20).reversed().map { "recentSignIn(duration.value(\($0), 'm'))" }.joined(separator: " && ")
-        // Durations of 20 to 13 minutes are tried and do not suffice. A sign-in at the moment would.
+        // Durations of 20 to 13 minutes are tried and are not sufficient. A sign-in at this moment would be.
         #expect(try request(10_000).verdict(chain) == .needsRecentSignIn(maxAge: 0, rule: 0))
     }
 

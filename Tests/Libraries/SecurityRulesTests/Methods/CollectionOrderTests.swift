@@ -3,7 +3,7 @@ import Testing
 @testable import SecurityRules
 
 @Suite struct CollectionOrderTests {
-    /// As text: equality of sets does not see their order.
+    /// The elements as text, because equality of sets ignores their order.
     @Test(arguments: [
         MethodRow(.set("b", "a"), .union, .set("c", "a", "d"), is: .set("b", "a", "c", "d")),
         MethodRow(.set("b", "a", "c"), .intersection, .set("c", "b"), is: .set("b", "c")),
@@ -15,7 +15,7 @@ import Testing
         #expect(row.outcome.description == row.expected.description)
     }
 
-    /// Beyond a few hundred pairs, elements are looked up by their hash: the results have to be the same.
+    /// Beyond a few hundred pairs, elements are looked up by their hash. The results must be the same.
     @Test(arguments: [
         (Builtin.hasAll, true), (.hasAny, true), (.hasOnly, true),
     ])

@@ -26,7 +26,7 @@ extension MethodRow {
         MethodRow(["a"], .hasAny, [], is: false), MethodRow(.set("a", "b"), .hasAny, .set("c", "d"), is: false),
         MethodRow(.set("a", "b"), .hasAny, .set("a", "c"), is: true),
         MethodRow(["a"], .hasAny, ["a": 1], fails: .wrongKind),
-        // An element that cannot be read may be the one: only a certain one outweighs it.
+        // An element that cannot be read could be the one. Only a certain element outweighs it.
         MethodRow([.unreadable, "a"], .hasAny, ["a"], is: true),
         MethodRow(["a"], .hasAny, [.unreadable, "a"], is: true),
         MethodRow([.unreadable, "a"], .hasAny, ["b"], fails: .unreadable),

@@ -77,7 +77,7 @@ extension MethodRow {
     ]
 
     static let hashing = [
-        // RFC 1321 A.5 and FIPS 180-4; the last byte order of the checksums is that of their usual text.
+        // RFC 1321 A.5 and FIPS 180-4. The last byte order of the checksums is the order of their usual text.
         MethodRow(.hashingMD5, "", is: hex("d41d8cd98f00b204e9800998ecf8427e")),
         MethodRow(.hashingMD5, "abc", is: hex("900150983cd24fb0d6963f7d28e17f72")),
         MethodRow(.hashingMD5, .bytes("message digest"), is: hex("f96b697d7cb7938d525a2f31aaf161d0")),

@@ -20,7 +20,7 @@ import Testing
         #expect(row.outcome.isSame(as: row.expected), "\(row.outcome)")
     }
 
-    /// The functions that need the evaluator, which has their tests.
+    /// The functions that need the evaluator. The tests of the evaluator cover them.
     static let ofTheEvaluator: Set<Builtin> = [.debug, .recentSignIn, .secondFactor]
 
     @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator))

@@ -24,7 +24,7 @@ import Testing
         for _ in 0..<4000 {
             let (a, b) = (random.value(), random.value())
             let (left, right) = (Self.isEqual(a, b), Self.isEqual(b, a))
-            // The reason of a failure may depend on the side. Two values may not contradict each other.
+            // The reason of a failure can depend on the side, but two values must not contradict each other.
             if let left, let right { #expect(left == right, "\(a.text) == \(b.text)") }
             #expect(Self.order(a, b)?.reversed == Self.order(b, a), "\(a.text) < \(b.text)")
             if let order = Self.order(a, b), let left { #expect((order == .equal) == left, "\(a.text), \(b.text)") }
@@ -44,7 +44,7 @@ import Testing
 }
 
 extension RuleValue {
-    /// The bytes of a text, or 16 for each element. Nested values do not count, as they are shared.
+    /// The number of bytes of a text, or 16 per element. Nested values do not count, because they are shared.
     fileprivate var contentSize: Int {
         switch self {
         case .string(let text): text.utf8.count

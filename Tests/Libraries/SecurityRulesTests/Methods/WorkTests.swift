@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// Work that hostile values cause is charged before it is done.
+/// The work of hostile values is charged before it is done.
 @Suite struct WorkTests {
     @Test func `two lists of thousands are compared within the limit`() throws {
         let names = (0..<2000).map { RuleValue.string("group-with-a-long-name-\($0)") }
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [Builtin.lower, .upper])
-    func `a string beyond ASCII costs the lookups in Unicode's tables`(builtin: Builtin) {
+    func `a non-ASCII string costs the lookups in Unicode's tables`(builtin: Builtin) {
         let text = RuleValue.string(String(repeating: "\u{390}", count: 100))
         #expect(Self.failure(builtin, text, [], of: 1599) == .tooMuchWork)
         #expect(Self.failure(builtin, text, [], of: 1600) == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(doublings < 20)
     }
 
-    /// A list of itself, forty deep: two elements to make, 2^40 to look at.
+    /// A list of itself, forty levels deep: two elements to create, and 2^40 to visit.
     @Test func `values that share their parts cost as much as copies`() {
         func nested(_ leaf: RuleValue) -> RuleValue { (0..<40).reduce(leaf) { value, _ in [value, value] } }
         let (a, b) = (nested(1), nested(1.0))

@@ -32,7 +32,7 @@ import Testing
     ])
     func `brackets fold the case of ASCII as of other scalars`(inside: String) throws {
         let byRanges = try RuleRegex("(?i)[\(inside)]")
-        // A category without any of these texts makes the set test each scalar.
+        // A category without any of these texts, so that the set tests each scalar.
         let byScalars = try RuleRegex("(?i)[\(inside)\\p{Zl}]")
         for value in UInt32(0)..<0x80 {
             guard let scalar = Unicode.Scalar(value) else { continue }

@@ -1,6 +1,6 @@
 @testable import SystemFixtures
 
-/// Makes small patterns and texts, the same for each seed.
+/// Generates small patterns and texts. They are the same for each seed.
 struct RegexGenerator {
     private var random: SeededRandom
     private var groups = 0

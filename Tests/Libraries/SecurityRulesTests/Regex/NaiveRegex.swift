@@ -1,4 +1,4 @@
-/// A small regular expression as a tree with the simplest possible matcher: an oracle for small texts.
+/// A small regular expression as a tree, with the simplest possible matcher, as an oracle for small texts.
 indirect enum NaiveRegex {
     case empty
     case letter(Character)
@@ -38,7 +38,7 @@ indirect enum NaiveRegex {
         }
     }
 
-    /// The offsets at which a match that begins at `start` may end.
+    /// The possible end offsets of a match that begins at `start`.
     func ends(_ text: [Character], _ start: Int) -> Set<Int> {
         switch self {
         case .empty: [start]
@@ -62,7 +62,7 @@ indirect enum NaiveRegex {
 
     private func repeatedEnds(_ text: [Character], _ start: Int, _ low: Int, _ high: Int?) -> Set<Int> {
         var (ends, found) = (Set([start]), low == 0 ? Set([start]) : [])
-        // More turns than that reach nothing new.
+        // More repetitions reach no further offsets.
         for turn in 1...(high.map { max($0, 1) } ?? low + text.count + 1) where turn <= high ?? turn {
             ends = self.ends(text, from: ends)
             if turn >= low { found.formUnion(ends) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// Whether the whole text matches, within a request's work.
+/// Whether the whole text matches, within the work limit of a request.
 func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) throws -> Bool {
     var budget = WorkBudget(work)
     return try RuleRegex(pattern).matches(text, &budget)
@@ -26,7 +26,7 @@ func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) thr
         // Braces that do not form a repeat are literals.
         ("a{,2}", "a{,2}", true), ("a{", "a{", true), ("a{1", "a{1", true), ("{a}", "{a}", true),
         ("a{1,b}", "a{1,b}", true), ("]", "]", true), ("}", "}", true),
-        // The dot takes one scalar that is no line feed.
+        // The dot matches one scalar except a line feed.
         (".", "\n", false), ("(?s).", "\n", true), (".", "é", true), (".", "😀", true), ("..", "e\u{301}", true),
         (".", "\r", true), ("(?s:.).", "\nx", true), ("(?s:.).", "\n\n", false),
         // Words are ASCII.
@@ -61,7 +61,7 @@ func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) thr
         ("(?i)ß", "ss", false), (#"(?i)\p{Lu}"#, "a", true), (#"(?i)\P{Lu}"#, "a", false), (#"(?i)\w"#, "ſ", true),
         (#"(?i)\W"#, "ſ", false), ("(?i)[a-z]+", "AbZ", true), ("(?i)[[:^upper:]]", "a", false), ("(?i)Dž", "DŽ", true),
         ("(?i)µ", "Μ", true), ("(?i)[ſ]", "S", true), ("(?i)@", "`", false),
-        // As rules use them.
+        // Patterns as in rules.
         (".*@example[.]com", "someone@example.com", true), (".*@example[.]com", "someone@example.com.evil", false),
         (".*@example[.]com", "a@example.com@example.com", true), ("[a-z0-9-]{3,20}", "ab-01", true),
         ("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "01234567-89ab-cdef-0123-456789abcdef", true),
@@ -71,7 +71,7 @@ func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) thr
     @Test(arguments: rows)
     func `a pattern matches the whole text or not`(pattern: String, text: String, isMatch: Bool) throws {
         #expect(try matches(pattern, text) == isMatch)
-        // `\b\B` matches nothing, and forces the matcher of threads.
+        // `\b\B` matches nothing, and forces the thread matcher.
         #expect(try matches(#"\b\B|"# + pattern, text) == isMatch)
         var work = WorkBudget()
         #expect(try RuleRegex(compiling: pattern, &work).matches(text, &work) == isMatch)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// Against the plainest matcher, on thousands of small patterns and texts.
+/// Compares with the simplest matcher, for thousands of small patterns and texts.
 @Suite struct RegexNaiveTests {
     @Test(arguments: 1...4) func `a whole text matches if the naive matcher matches it`(seed: UInt64) throws {
         var generator = RegexGenerator(seed: seed, repeatsEmpty: true)

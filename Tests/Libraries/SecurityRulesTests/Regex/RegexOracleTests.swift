@@ -2,13 +2,13 @@ import Testing
 
 @testable import SecurityRules
 
-/// Both matchers against the results of Python's `re`.
+/// Compares both matchers with the results of Python's `re`.
 @Suite struct RegexOracleTests {
     struct Row {
         let pattern: String
         let text: String
         let matches: Bool
-        /// `nil` if it is not compared.
+        /// The text after the replacement. `nil` if it is not compared.
         let replaced: String?
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// The text with every match replaced, within a request's work.
+/// The text with every match replaced, within the work limit of a request.
 func replaceAll(_ pattern: String, _ text: String, _ replacement: String) throws -> String {
     var budget = WorkBudget()
     return try RuleRegex(pattern).replaceAll(in: text, with: replacement, &budget)
@@ -13,13 +13,13 @@ func replaceAll(_ pattern: String, _ text: String, _ replacement: String) throws
         ("a", "banana", "o", "bonono"), ("a", "bbb", "o", "bbb"), ("a", "", "o", ""), ("@.*", "a@b", "", "a"),
         ("(a)(b)?", "abac", #"[\1\2\0]"#, "[abab][aa]c"), ("(.*)@(.*)", "x@y", #"\2@\1"#, "y@x"),
         ("a", "a", #"\\$1"#, #"\$1"#),
-        // The leftmost match, of several there the preferred one.
+        // The leftmost match. Of several matches at one position, the preferred one.
         ("a|ab", "ab", "x", "xb"), ("ab|a", "ab", "x", "x"), ("a+?", "aaa", "x", "xxx"), ("a+", "aaa", "x", "x"),
         ("(?U)a+", "aaa", "x", "xxx"), ("(?U)a+?", "aaa", "x", "x"),
         ("(a|ab)(c|bcd)(d*)", "abcd", #"[\1|\2|\3]"#, "[a|bcd|]"), ("(a*)(a*)", "aa", #"[\1|\2]"#, "[aa|]"),
         ("(a*?)(a*)", "aa", #"[\1|\2]"#, "[|aa]"), ("(?:(a)|b)*", "ab", #"[\1]"#, "[a]"),
         ("(a{1,2}?)(a*)", "aaa", #"[\1|\2]"#, "[a|aa]"), ("(a{1,2})(a*)", "aaa", #"[\1|\2]"#, "[aa|a]"),
-        // An empty match right after the last match does not count.
+        // An empty match directly after the last match is ignored.
         ("a*", "baac", "-", "-b-c-"), ("", "abc", "-", "-a-b-c-"), ("", "é😀", "-", "-é-😀-"), ("", "", "-", "-"),
         ("a*?", "aa", "-", "-a-a-"), ("b|", "abc", "-", "-a-c-"),
         // Anchors refer to the whole text, not to its rest.
@@ -58,7 +58,7 @@ func replaceAll(_ pattern: String, _ text: String, _ replacement: String) throws
         #expect(try RuleRegex(pattern).split(text, &budget) == parts)
     }
 
-    /// A result that grows too much, and searches that read far for nothing.
+    /// A result that grows too much, and searches that read far without a match.
     @Test(arguments: [("a", String(repeating: "a", count: 10_000)), ("a.*b|a", "")])
     func `a replacement that costs too much ends the request`(pattern: String, replacement: String) throws {
         let text = String(repeating: "a", count: 10_000)

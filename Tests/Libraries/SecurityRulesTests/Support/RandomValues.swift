@@ -1,6 +1,6 @@
 @testable import SecurityRules
 
-/// Values of all kinds from a seed, hostile ones among them.
+/// Values of all kinds from a seed, including hostile ones.
 struct RandomValues {
     private var state: UInt64
 

@@ -22,7 +22,7 @@ extension RuleValue {
     static func path(_ segments: String...) -> RuleValue { .path(RulePath(segments)) }
     static func diff(_ map: RuleMap, _ other: RuleMap) -> RuleValue { .mapDiff(RuleMapDiff(map, other)) }
 
-    /// Null for a time out of bounds.
+    /// `null` for a time out of range.
     static func time(_ seconds: Int64, _ nanoseconds: Int32 = 0) -> RuleValue {
         RuleTimestamp(seconds: seconds, nanoseconds: nanoseconds).map(RuleValue.timestamp) ?? .null
     }
@@ -48,7 +48,7 @@ enum Outcome: CustomStringConvertible, Sendable {
         do throws(RuleFailure) { self = .value(try body(&work)) } catch { self = .failure(error.reason) }
     }
 
-    /// Of the same kind and equal; NaN is the same as NaN here.
+    /// Whether two values have the same kind and are equal. NaN equals NaN here.
     func isSame(as other: Outcome) -> Bool {
         switch (self, other) {
         case (.failure(let a), .failure(let b)): return a == b

@@ -1,13 +1,13 @@
 @testable import SecurityRules
 
-/// The outcome of rules for a request, in the tables' terms.
+/// The outcome of rules for a request, in the terms of the tables.
 enum RuleOutcome: Equatable {
     case isTrue, isFalse, fails
     /// No rule matches the request.
     case none
     case stepUp
     case limit
-    /// The rules do not load; the messages.
+    /// The rules do not load. The messages are the errors.
     case refused(String)
 }
 
@@ -71,11 +71,12 @@ struct SampleRequest {
     }
 }
 
-/// A user with a claim of each kind, also of kinds that no token has. The kind of a claim is known only to the request.
+/// A user with a claim of each kind, including kinds that no token has. The kind of a claim is known only at the
+/// request.
 enum RuleClaims {
     /// 2009-02-13T23:40:00Z, in seconds since 1970.
     static let now: Int64 = 1_234_568_400
-    /// Five minutes before.
+    /// Five minutes earlier.
     static let signedInAt = now - 300
 
     static let auth: RuleValue = ["uid": "ada", "provider": "google", "token": .map(RuleMap(token))]

@@ -6,7 +6,7 @@ func auth(_ uid: String = "ada", _ claims: [String: RuleValue] = [:]) -> RuleVal
     return ["uid": .string(uid), "provider": "google", "token": .map(RuleMap(token))]
 }
 
-/// The value of an expression over `auth`, `uid`, `provider` and `token`. The expression is not checked, so that it may
+/// The value of an expression over `auth`, `uid`, `provider` and `token`. The expression is not checked, so that it can
 /// combine kinds that the checker would refuse.
 func value(
     of expression: String, auth: RuleValue = .null, evaluator: RuleEvaluator = RuleEvaluator()
@@ -26,7 +26,7 @@ func failure(
     }
 }
 
-/// A request that rules are evaluated for.
+/// A request for which rules are evaluated.
 struct TestRequest {
     var method = "GET"
     var path = "/"
@@ -93,7 +93,7 @@ extension RuleVerdict {
     static let noRule = RuleVerdict.denied(RuleDenial(.noRule))
 }
 
-/// The bindings of a test's request, which count their lookups.
+/// The bindings of a test request, which count their lookups.
 final class FixedBindings: RuleBindings {
     var auth: RuleValue
     var method = "GET"

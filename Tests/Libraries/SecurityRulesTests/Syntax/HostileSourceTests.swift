@@ -80,7 +80,7 @@ import Testing
         "match /a { allow \(name); }", "match /a { allow read: if $\(name); }", "match \(name) { }",
         "match /$\(name) { }", "function f() { let \(name); return 1; }", "match /:\(name) { allow \(name): if true; }",
         "\(name);",
-    ]) func `a long name is cut in messages`(_ text: String) {
+    ]) func `a long name is truncated in messages`(_ text: String) {
         let errors = serviceErrors(text)
         let cut = Self.name.prefix(32) + "..."
         #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(cut) && $0.utf8.count < 300 })
@@ -88,7 +88,7 @@ import Testing
 
     private static let name = String(repeating: "name_", count: 400)
 
-    @Test func `any long word is cut in messages`() {
+    @Test func `any long word is truncated in messages`() {
         let errors = allowErrors("allow \(String(repeating: "é", count: 3))\(String(repeating: "x", count: 5000));")
         #expect(errors.allSatisfy { $0.utf8.count < 400 })
         #expect(conditionErrors(String(repeating: "x", count: 5000) + " y")[0].utf8.count < 400)

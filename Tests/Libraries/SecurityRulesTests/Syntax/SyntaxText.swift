@@ -1,6 +1,6 @@
 @testable import SecurityRules
 
-/// Expressions as S-expressions, so that a table of them can be read.
+/// Expressions as S-expressions, for readable tables.
 func text(of expression: Expression) -> String {
     switch expression.kind {
     case .null: "null"
@@ -114,7 +114,7 @@ func allowErrors(_ text: String) -> [String] {
     file("rules_version = '2'; service gatehouse.http { match /a {\n\(text)\n}}").errors
 }
 
-/// Whether there are as many messages, and each begins with the given text.
+/// Whether there are equally many messages, and each one begins with the given text.
 func begin(_ found: [String], with messages: [String]) -> Bool {
     found.count == messages.count && zip(found, messages).allSatisfy { $0.utf8.starts(with: $1.utf8) }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(errors.count == 1 && errors[0].contains("expressions nest at most 64 levels deep"))
     }
 
-    @Test(arguments: ["&&", "||"]) func `a chain is one level, whatever its length`(_ chain: String) throws {
+    @Test(arguments: ["&&", "||"]) func `a chain is one level at any length`(_ chain: String) throws {
         let text = Array(repeating: "a", count: RuleLimits.sourceExpressions - 1).joined(separator: " \(chain) ")
         var findings = RuleFindings(RuleSource(text, name: "c"))
         guard case .logical(_, let operands)? = ExpressionParser.parse(&findings)?.kind else {
@@ -45,7 +45,7 @@ import Testing
     struct Limit: CustomTestStringConvertible, Sendable {
         var most: Int
         var what: String
-        /// The body of a service with that many.
+        /// The body of a service with `count` parts.
         var text: @Sendable (Int) -> String
 
         var testDescription: String { "\(most) \(what)" }

@@ -47,7 +47,7 @@ import Testing
         ("!a in b", "1:1"), ("!a is bool", "1:1"), ("!a < b", "1:1"), ("c && !a.b() in d", "1:6"), ("!(a in b)", nil),
         ("(!a) in b", nil), ("!a == b", nil), ("!a && b", nil),
     ])
-    func `a negation that binds tighter than it looks has a warning`(text: String, place: String?) {
+    func `a negation of only the first operand has a warning`(text: String, place: String?) {
         var findings = RuleFindings(RuleSource(text, name: "c"))
         _ = ExpressionParser.parse(&findings)
         #expect(findings.warnings.map { "\($0.location.line):\($0.location.column)" } == (place.map { [$0] } ?? []))

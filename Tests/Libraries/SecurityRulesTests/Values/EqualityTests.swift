@@ -88,7 +88,8 @@ import Testing
                 .isSame(as: .failure(reason)))
     }
 
-    /// As deep as a request can nest values: a level of a literal is an expression, and claims add the token's depth.
+    /// The maximum depth of values in a request: each level of a literal is an expression, and claims add the token's
+    /// depth.
     @Test func `deeply nested values are compared`() throws {
         func nested(_ leaf: RuleValue) -> RuleValue {
             (0..<RuleLimits.expressions + 64).reduce(leaf) { value, number in number % 2 == 0 ? [value] : ["a": value] }

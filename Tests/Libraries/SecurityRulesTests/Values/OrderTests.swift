@@ -12,7 +12,7 @@ import Testing
             (.bytes([127]), .bytes([128])), (false, true), (.time(1, 5), .time(1, 6)), (.time(-1, 9), .time(0)),
             (.span(-2, 9), .span(-1)),
         ] as [(RuleValue, RuleValue)])
-    func `the lesser value comes first in both directions`(lesser: RuleValue, greater: RuleValue) throws {
+    func `the lesser value is first in both directions`(lesser: RuleValue, greater: RuleValue) throws {
         var work = WorkBudget()
         #expect(try RuleValue.compare(lesser, greater, &work) == .less)
         #expect(try RuleValue.compare(greater, lesser, &work) == .greater)

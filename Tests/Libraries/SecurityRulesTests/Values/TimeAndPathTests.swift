@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["/a", "/", "/%2F/%25/%E2%82%AC", "/$(x)/{y}", "/a b/'\"", "/./.."])
-    func `a path is read as it is written`(text: String) throws {
+    func `the text of a path is parsed to the same path`(text: String) throws {
         let path = try RulePath(text: text)
         #expect(try RulePath(text: path.text).segments == path.segments)
     }

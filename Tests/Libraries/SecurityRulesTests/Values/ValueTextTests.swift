@@ -27,12 +27,12 @@ import Testing
             .path(String(repeating: "/", count: 10_000)), (0..<1000).reduce(1) { value, _ in [value] },
             (0..<1000).reduce(1) { value, _ in ["a": value] },
         ] as [RuleValue])
-    func `a long text is cut`(value: RuleValue) {
+    func `a long text is truncated`(value: RuleValue) {
         #expect(value.text.unicodeScalars.count == RuleLimits.textLength)
         #expect(value.text.hasSuffix("..."))
     }
 
-    @Test func `a text of exactly the maximum length is not cut`() {
+    @Test func `a text of exactly the maximum length is not truncated`() {
         let value = RuleValue.string(String(repeating: "a", count: RuleLimits.textLength - 2))
         #expect(value.text.unicodeScalars.count == RuleLimits.textLength)
         #expect(value.text.hasSuffix("a'"))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [(1, "00.000000001"), (120_000_000, "00.12"), (0, "00")] as [(Int32, String)])
-    func `a timestamp has as many decimals as it needs`(nanoseconds: Int32, text: String) {
+    func `a timestamp has only the necessary decimals`(nanoseconds: Int32, text: String) {
         #expect(RuleTimestamp(seconds: 0, nanoseconds: nanoseconds)?.text == "1970-01-01T00:00:\(text)Z")
     }
 }

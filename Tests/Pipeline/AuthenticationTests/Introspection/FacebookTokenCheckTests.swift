@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [(400, "failed status"), (401, "failed ownCredentials"), (403, "failed ownCredentials")])
-    func `G-13: a status other than 200 is no verdict on the token`(status: Int, expected: String) {
+    func `G-13: a status other than 200 is a failure, not a result`(status: Int, expected: String) {
         #expect(judgement(of: #"{"error":{"code":190}}"#, status, by: check).shown == expected)
     }
 

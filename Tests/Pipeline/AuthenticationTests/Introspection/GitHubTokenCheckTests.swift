@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         #"{"client_id":"Iv1.other"}"#, #"{"client_id":"IV1.A/B"}"#, #"{"client_id":7}"#, "{}", #"{"name":"Iv1.a/b"}"#,
     ])
-    func `G-12: a token of another application is refused`(app: String) {
+    func `G-12: a token of another application is rejected`(app: String) {
         #expect(judgement(of: answer(app: app), by: check).shown == "refused audience")
     }
 
@@ -51,11 +51,11 @@ import Testing
         (401, "failed ownCredentials"), (403, "failed status"), (429, "failed throttled"), (500, "failed status"),
         (302, "failed redirected"), (201, "failed status"),
     ])
-    func `G-13: every other status is no verdict on the token`(status: Int, expected: String) {
+    func `G-13: every other status is a failure, not a result`(status: Int, expected: String) {
         #expect(judgement(of: answer(), status, by: check).shown == expected)
     }
 
-    /// Now is 2023-11-14T22:13:20Z.
+    /// The time is 2023-11-14T22:13:20Z.
     @Test(arguments: [
         (#""expires_at":"2023-11-14T22:13:21Z""#, "accepted 1"),
         (#""expires_at":"2023-11-14T22:13:20Z""#, "refused expired"),

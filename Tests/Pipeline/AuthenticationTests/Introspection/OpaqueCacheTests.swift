@@ -9,7 +9,7 @@ import Testing
 @testable import OutboundHTTP
 
 @Suite struct OpaqueCacheTests {
-    @Test func `G-01, G-03, G-14: a verdict of one provider entry counts for no other entry`() throws {
+    @Test func `G-01, G-03, G-14: a result of one provider entry applies to no other entry`() throws {
         let rig = try OpaqueRig(
             .opaque("oauth.a"), .opaque("oauth.b") { $0.audiences = ["other"] },
             .opaque("oauth.c", url: "https://another.example/introspect"))
@@ -23,7 +23,7 @@ import Testing
         #expect(rig.transport.count == 3)
     }
 
-    @Test func `G-04: the key of a verdict is the provider and a hash`() throws {
+    @Test func `G-04: the key of a result is the provider and a hash`() throws {
         let hasher = try #require(SHA256Hasher())
         let a = VerdictTable.Key(provider: 1, token: try #require(hasher.hash(Array("a|b".utf8))))
         let b = VerdictTable.Key(provider: 1, token: try #require(hasher.hash(Array("a".utf8))))
@@ -41,13 +41,13 @@ import Testing
         dump(rig.tokens, to: &shown)
         let parts = shown.split(separator: "\n").joined()
         #expect(!parts.contains("the-token-itself") && !parts.contains("s3cret"))
-        // Bytes would be shown one by one.
+        // A dump would show bytes one by one.
         #expect(!shown.contains("- 116\n"))
         #expect(!rig.log.text.contains("itself") && !rig.log.text.contains("s3cret"))
         #expect(!rig.log.all.isEmpty)
     }
 
-    @Test func `G-06: a response without exp counts for cache_for, from the start of the call`() throws {
+    @Test func `G-06: a response without exp is used for cache_for, from the start of the call`() throws {
         let rig = try OpaqueRig(.opaque { $0.cacheFor = .seconds(60) })
         let checked = try rig.check("T")
         rig.time.advance(seconds: 1.5)
@@ -74,7 +74,7 @@ import Testing
         #expect(rig.left(checked.all.first) == seconds)
     }
 
-    @Test func `without caching a response counts only for the requests that wait for it`() throws {
+    @Test func `without caching a response is used only for the requests that wait for it`() throws {
         let rig = try OpaqueRig(.opaque { ($0.cacheFor, $0.cacheRefusedFor) = (.zero, .zero) })
         let first = try rig.check("T")
         let second = try rig.check("T")
@@ -86,7 +86,7 @@ import Testing
         #expect(rig.transport.count == 3)
     }
 
-    @Test func `G-09: a refusal counts for cache_refused_for, and an acceptance for no longer than cache_for`() throws {
+    @Test func `G-09: a rejection is used for cache_refused_for, and an acceptance for at most cache_for`() throws {
         let rig = try OpaqueRig(.opaque { ($0.cacheFor, $0.cacheRefusedFor) = (.seconds(30), .seconds(10)) })
         let refused = try rig.check("T")
         rig.transport.answer(0, #"{"active":false}"#)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\u{0}", "a\n", "ü", String(repeating: "x", count: OpaqueToken.sizeLimit + 1)])
-    func `G-15: text that is no opaque token is refused without a call`(token: String) throws {
+    func `G-15: text that is not an opaque token is rejected without a call`(token: String) throws {
         let rig = try OpaqueRig(.opaque())
         #expect(try rig.check(token).texts == ["refused notOpaqueToken"])
         #expect(rig.transport.count == 0)

@@ -59,7 +59,7 @@ import Testing
         #expect(calls.count == 2)
     }
 
-    @Test func `each of many concurrent calls gets one verdict`() async throws {
+    @Test func `each of many concurrent calls gets one result`() async throws {
         let rig = try OpaqueRig(.opaque { ($0.rate, $0.concurrency) = (10_000, 8) })
         rig.transport.always {
             let body = $0.bodyText.contains("good") ? activeAnswer() : #"{"active":false}"#

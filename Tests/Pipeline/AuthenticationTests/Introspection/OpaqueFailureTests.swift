@@ -13,7 +13,7 @@ import Testing
         + [LookupFailure.Kind.timedOut, .unreachable, .closed].map { FakeTransport.Reply.failure(LookupFailure($0)) }
 
     @Test(arguments: failures.indices)
-    func `G-13: an outage is no verdict and is reported at once for a second`(place: Int) throws {
+    func `G-13: an outage is not a result, and is reported immediately for a second`(place: Int) throws {
         let rig = try OpaqueRig(.opaque { $0.concurrency = 1 })
         let checked = try rig.check("a")
         let waiting = try rig.check("b", from: 2)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [("7", 7), ("0", 1), ("9999", 60), ("Tue, 14 Nov 2023 22:13:50 GMT", 30), ("soon", 1)])
-    func `G-13: Retry-After is honoured`(field: String, seconds: Int) throws {
+    func `G-13: Retry-After is respected`(field: String, seconds: Int) throws {
         let rig = try OpaqueRig(.opaque())
         let checked = try rig.check("a")
         rig.transport.answer(0, 429, "", retryAfter: field)
@@ -44,7 +44,7 @@ import Testing
         #expect(rig.transport.count == 2)
     }
 
-    @Test func `a cached verdict counts during an outage`() throws {
+    @Test func `a cached result is used during an outage`() throws {
         let rig = try OpaqueRig(.opaque())
         try rig.check("good")
         rig.transport.answer(0, activeAnswer())
@@ -54,7 +54,7 @@ import Testing
         #expect(rig.counters.hits == 1)
     }
 
-    @Test func `an outage concerns one provider only`() throws {
+    @Test func `an outage affects one provider only`() throws {
         let rig = try OpaqueRig(.opaque("oauth.a"), .opaque("oauth.b"))
         try rig.check("T", provider: 0)
         rig.transport.answer(0, 503, "")
@@ -105,7 +105,7 @@ import Testing
         #expect(!rig.log.text.contains("pass") && !rig.log.text.contains("key=secret"))
     }
 
-    @Test func `the status counts calls, hits and verdicts`() throws {
+    @Test func `the status counts calls, hits and results`() throws {
         let rig = try OpaqueRig(.opaque())
         try rig.check("a")
         try rig.check("b")

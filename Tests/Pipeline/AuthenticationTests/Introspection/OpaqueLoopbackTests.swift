@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import SystemFixtures
 
-/// Checks over real connections. `DevelopmentProviderTests` has the accepted tokens.
+/// Lookups over real connections. `DevelopmentProviderTests` has the accepted tokens.
 @Suite(.timeLimit(.minutes(1))) struct OpaqueLoopbackTests {
     @Test func `G-13: an unreachable provider is an outage, and the log has neither token nor secret`() async throws {
         let source = try await MisbehavingSource { _ in .silence }

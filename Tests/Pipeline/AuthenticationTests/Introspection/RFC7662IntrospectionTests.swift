@@ -51,7 +51,7 @@ import Testing
     @Test func `the principal has the form of a Firebase principal`() throws {
         let hasher = try #require(SHA256Hasher())
         let identity = try accepted(activeAnswer(#""scope":"a b""#), by: check())
-        // G-06: without `exp` the token has no end of its own.
+        // G-06: without `exp` the token has no expiry.
         #expect(identity.expiresAt == .latest)
         let principal = try #require(Principal(identity, hasher: hasher))
         #expect(principal.uid == "oauth.legacy:alice")
@@ -90,7 +90,7 @@ import Testing
         (#""active":true,"aud":"api","sub":"\#(String(repeating: "s", count: 256))""#, "refused subject"),
         (#""active":true,"sub":"a\n","aud":"api""#, "refused subject"),
     ])
-    func `a token that is inactive or lacks a claim is refused`(members: String, expected: String) {
+    func `a token that is inactive or lacks a claim is rejected`(members: String, expected: String) {
         #expect(judge("{\(members)}") == expected)
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(judge(activeAnswer(member)) == expected)
     }
 
-    /// Now is 1700000000, the skew 5 s.
+    /// The time is 1700000000, and the skew is 5 s.
     @Test(arguments: [
         (#""exp":1700000001"#, "accepted alice"), (#""exp":1700000000"#, "refused expired"),
         (#""exp":1700000000.9"#, "refused expired"), (#""exp":1699999999"#, "refused expired"),
@@ -123,7 +123,7 @@ import Testing
         (#""iat":-1"#, "refused issuedAt"), (#""iat":-1e300"#, "refused issuedAt"),
         (#""nbf":-9223372036854775808"#, "refused notBefore"),
         (#""iat":9223372036854775807"#, "refused issuedInFuture"),
-        // Milliseconds.
+        // A value in milliseconds.
         (#""auth_time":1700000000000"#, "refused authenticatedInFuture"),
     ])
     func `times within the skew are accepted`(member: String, expected: String) {
@@ -138,10 +138,10 @@ import Testing
         activeAnswer(#""exp":true"#), activeAnswer(#""nbf":"0""#), activeAnswer(#""iat":[]"#),
         activeAnswer(#""auth_time":"1""#), activeAnswer(#""exp":1e999"#), activeAnswer(#""scope":["a"]"#),
         activeAnswer(#""token_type":1"#),
-        // More claims than a token may have.
+        // More claims than the limit of a token.
         activeAnswer(#""name":"\#(String(repeating: "n", count: 17_000))""#),
     ])
-    func `a malformed response is no verdict on the token`(body: String) {
+    func `a malformed response is a failure, not a result`(body: String) {
         #expect(judge(body) == "failed malformed")
     }
 
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [201, 204, 206, 302, 400, 401, 403, 404, 429, 500, 503])
-    func `G-13: another status is no verdict on the token`(status: Int) {
+    func `G-13: another status is a failure, not a result`(status: Int) {
         #expect(judge(activeAnswer(), status: status).hasPrefix("failed "))
     }
 
@@ -178,7 +178,7 @@ struct TestFailure: Error {
     init(_ what: String) { self.what = what }
 }
 
-/// The judgement of a response at 1700000000, with a skew of 5 s.
+/// The result of a response at 1700000000, with a skew of 5 s.
 func judgement(of body: String, _ status: Int = 200, by check: any TokenCheck) -> Judgement {
     ProvenResponse.judge(
         OutboundResponse(status: status, body: Array(body.utf8)), by: check, now: 1_700_000_000, clockSkew: 5)

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a document names the address and the algorithms of its keys`() throws {
+    @Test func `a document names the URL and the algorithms of its keys`() throws {
         let document = try read(algorithms: #"["none","HS256","ES256","RS256","XX1"]"#)
         #expect(document.keysURL == "https://id.example/keys")
         #expect(document.algorithms == [.es256, .rs256])
@@ -41,7 +41,7 @@ import Testing
         "https://evil.example", "https://id.example.evil.example", "https://ID.example", "http://id.example",
         "https://id.example/x", "https://id.example ", "", "https://id.example/",
     ])
-    func `F-16, F-24: the document of another issuer is refused, and a slash at the end is reported`(
+    func `F-16, F-24: the document of another issuer is rejected, and a slash at the end is reported`(
         issuer: String
     ) throws {
         let error = try #require(failure(try read(issuer: "\"\(issuer)\"")))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "null", "7", "[]"])
-    func `a document without an issuer is none`(issuer: String?) {
+    func `a document without an issuer is invalid`(issuer: String?) {
         #expect(failure(try read(issuer: issuer))?.code == .notADiscovery)
     }
 
@@ -59,7 +59,7 @@ import Testing
         nil, "null", "\"\"", "\"http://id.example/keys\"", "\"file:///etc/passwd\"", "\"/keys\"", "\"//x/keys\"",
         "\"ftp://id.example/keys\"", "\"data:,x\"", "[\"https://id.example/keys\"]",
     ])
-    func `F-14: keys come over https`(keys: String?) {
+    func `F-14: the URL of keys must be https`(keys: String?) {
         #expect(failure(try read(keys: keys))?.code == .notADiscovery)
     }
 
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>", "[]", "null", "{\"issuer\":\"https://id.example\",\"issuer\":\"x\"}"])
-    func `text that is no JSON object is no document`(text: String) {
+    func `text that is not a JSON object is not a document`(text: String) {
         let document = Array(text.utf8)
         let error = failure(try DiscoveryDocument(document, from: "https://id.example", issuer: Self.issuer))
         #expect(error?.code == .notADiscovery)

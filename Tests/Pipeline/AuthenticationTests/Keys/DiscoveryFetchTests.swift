@@ -7,7 +7,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import SystemFixtures
 
-/// Key sets by way of a discovery document, over real sockets.
+/// Key sets from a discovery document, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct DiscoveryFetchTests {
     private let key: TestKey
     private static let issuer = "https://id.example"
@@ -18,7 +18,7 @@ import Testing
 
     /// A source with the document at `/keys` and the keys at `/set`.
     ///
-    /// - Parameter document: returns the document for the host of the request.
+    /// - Parameter document: Returns the document for the host of the request.
     private func source(
         document: @escaping @Sendable (String) -> MisbehavingSource.Answer,
         keys: (@Sendable () -> MisbehavingSource.Answer)? = nil
@@ -66,7 +66,7 @@ import Testing
     @Test func `F-16: no keys are fetched for a document of another issuer`() async throws {
         let source = try await source(document: { Self.document($0, issuer: "https://evil.example") })
         #expect(try await failure(source)?.code == .issuerMismatch)
-        #expect(source.requests.count == 1, "its keys were not even asked for")
+        #expect(source.requests.count == 1, "its keys were not requested")
     }
 
     @Test(arguments: [

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["204 No Content", "206 Partial", "404 Not Found", "500 Broken", "503 Unavailable"])
-    func `F-19: a response with another status is no key set, whatever its body`(status: String) async throws {
+    func `F-19: a response with another status is not a key set, whatever its body`(status: String) async throws {
         let good = status.hasPrefix("204") ? [] : jwkSet([key])
         let error = try await failure { _ in .send(httpAnswer(status: status, good)) }
         #expect(error.code == .status)
@@ -69,7 +69,7 @@ import Testing
         "<html>sign in</html>", "", "null", "[]", "{}", #"{"error":{"code":500}}"#, #"{"keys":"none"}"#,
         #"{"keys":[{"kty":"EC""#,
     ])
-    func `F-18: a body that is no key set fails`(body: String) async throws {
+    func `F-18: a body that is not a key set fails`(body: String) async throws {
         let code = try await failure { _ in .send(httpAnswer(Array(body.utf8))) }.code
         #expect(code == .notAKeySet || code == .noUsableKeys)
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(try await failure { _ in .send(httpAnswer(good + padding + [0x20])) }.code == .tooLarge)
     }
 
-    @Test func `F-18: a source that sends nothing, or byte after byte, ends at the total time`() async throws {
+    @Test func `F-18: a source that sends nothing, or single bytes, fails at the total timeout`() async throws {
         #expect(try await failure(time: .milliseconds(100)) { _ in .silence }.code == .timedOut)
         #expect(try await failure(time: .milliseconds(200)) { _ in .drip(pause: .milliseconds(10)) }.code == .timedOut)
     }
@@ -111,7 +111,7 @@ import Testing
             try await failure { _ in .sendAndClose(Array("SSH-2.0-nonsense\r\n\r\n".utf8)) }.code == .invalidResponse)
     }
 
-    @Test func `F-09: a request on a closed kept connection is repeated once on a new one`() async throws {
+    @Test func `F-09: a request on a closed kept connection is retried once on a new one`() async throws {
         let body = jwkSet([key])
         let source = try await MisbehavingSource { request in
             request.number == 2 ? .sendAndClose([]) : .send(httpAnswer(body))
@@ -144,7 +144,7 @@ import Testing
         #expect(await HTTPKeyFetcher.failure(of: url)?.code == .invalidURL)
     }
 
-    @Test func `a source without TLS is refused for an https URL`() async throws {
+    @Test func `a source without TLS is rejected for an https URL`() async throws {
         let body = jwkSet([key])
         let source = try await MisbehavingSource { _ in .sendAndClose(httpAnswer(body)) }
         let error = await HTTPKeyFetcher.failure(of: "https" + source.url.dropFirst(4), time: .milliseconds(300))
@@ -153,7 +153,7 @@ import Testing
         try await source.close()
     }
 
-    @Test func `a cancelled fetch ends at once`() async throws {
+    @Test func `a cancelled fetch ends immediately`() async throws {
         let source = try await MisbehavingSource { _ in .silence }
         try await HTTPKeyFetcher.use { fetcher in
             let url = source.url

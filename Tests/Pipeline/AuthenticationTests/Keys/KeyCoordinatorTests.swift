@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `F-08: a source that fails at the start is fetched until it serves`() async throws {
+    @Test func `F-08: a source that fails at the start is fetched until it responds`() async throws {
         let harness = CoordinatorHarness()
         try await harness.run { subscriber in
             for _ in 0..<3 {

@@ -8,7 +8,7 @@ import Testing
 @testable import GatewayFixtures
 
 @Suite struct KeySetMachineFailureTests {
-    @Test func `F-08: a source that fails at the start is fetched again without end`() throws {
+    @Test func `F-08: a source that fails at the start is retried without a limit`() throws {
         var harness = MachineHarness()
         harness.send(.start)
         for _ in 0..<500 {
@@ -23,7 +23,7 @@ import Testing
         #expect(harness.lookup("a").keyID == "a")
     }
 
-    @Test func `F-08: requests wait for a fetch that is near, else they get a retry time`() {
+    @Test func `F-08: requests wait for an imminent fetch, otherwise they get a retry time`() {
         var harness = MachineHarness()
         #expect(harness.lookup("a").isFetch)
         harness.send(.start)
@@ -39,7 +39,7 @@ import Testing
         #expect(harness.lookup("a").retryAfter == 30)
     }
 
-    @Test func `F-07: after failures the last valid set counts for its lifetime and stale_for`() throws {
+    @Test func `F-07: after failures the last valid set is used for its lifetime and stale_for`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")], maxAge: 3600) { $0.staleFor = .seconds(7200) }
         let end = harness.now + .seconds(3600 + 7200)
         let generation = harness.view.generation
@@ -81,7 +81,7 @@ import Testing
         #expect(Set([before, gone, harness.view.generation]).count == 3)
     }
 
-    @Test func `a view that is not renewed becomes unusable by itself`() throws {
+    @Test func `a view that is not renewed becomes unusable`() throws {
         let harness = try MachineHarness(loaded: [TestKey("a")])
         let view = harness.view
         #expect(view.isUsable(now: view.usableUntil - 1))

@@ -127,14 +127,14 @@ import Testing
     }
 }
 
-/// A key set of a source that the configuration before had, too.
+/// A key set whose source the previous configuration had, too.
 @Suite struct KeySetInheritanceTests {
     private func heir(of harness: MachineHarness) -> KeySetMachine {
         KeySetMachine(
             timing: harness.machine.timing, seed: 2, firstGeneration: 1 << 32, inheriting: harness.machine)
     }
 
-    @Test func `it has the keys under a generation of its own`() throws {
+    @Test func `it has the keys under its own generation`() throws {
         let harness = try MachineHarness(loaded: [TestKey("a")])
         let view = heir(of: harness).view
         #expect(view.isLoaded)
@@ -143,12 +143,12 @@ import Testing
         #expect(view.usableUntil == harness.view.usableUntil)
     }
 
-    @Test func `it is fetched again at once`() throws {
+    @Test func `it is fetched again immediately`() throws {
         var machine = heir(of: try MachineHarness(loaded: [TestKey("a")]))
         #expect(Outcome(actions: machine.handle(.start, now: 5)).fetches == 1)
     }
 
-    @Test func `it is removed when its time is over although its source fails`() throws {
+    @Test func `it is removed at the end of its lifetime even if its source fails`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         harness.machine = heir(of: harness)
         harness.send(.start)
@@ -166,7 +166,7 @@ import Testing
 }
 
 @Suite struct KeySetLogTests {
-    @Test func `a failure is a warning while the last valid set counts, and an error without one`() {
+    @Test func `a failure is a warning while the last valid set is used, and an error without one`() {
         let warning = KeySetLogLine(.fetchFailed(.down, inARow: 1, retryIn: .seconds(2), usableFor: .seconds(60)))
         let error = KeySetLogLine(.fetchFailed(.down, inARow: 1, retryIn: .seconds(2), usableFor: nil))
         #expect("\(warning.level)" == "warning" && "\(error.level)" == "error")

@@ -75,7 +75,7 @@ import Testing
         return KeyEnvironment.live(fetcher: FakeKeyFetcher(), clock: time.clock, log: { _, _ in })
     }()
 
-    @Test func `a sleep until a past deadline returns at once`() async throws {
+    @Test func `a sleep until a past deadline returns immediately`() async throws {
         try await environment.sleepUntil(environment.clock.monotonic())
         try await environment.sleepUntil(0)
     }

@@ -40,7 +40,7 @@ import Testing
         #expect("\(harness.machine)" == before)
     }
 
-    @Test func `within the cooldown an unknown key is reported at once`() throws {
+    @Test func `within the cooldown an unknown key is reported immediately`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         harness.send(.unknownKeyRequested)
         try harness.serve()
@@ -73,7 +73,7 @@ import Testing
         #expect(harness.lookup("x").isFetch)
     }
 
-    @Test func `F-04, F-21: a failed fetch ends the wait of all tokens, and known keys count meanwhile`() throws {
+    @Test func `F-04, F-21: a failed fetch ends the wait of all tokens, and known keys are used meanwhile`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         let since = harness.view.completedFetches
         for _ in 0..<2 { harness.send(.unknownKeyRequested) }

@@ -5,7 +5,7 @@ import OutboundHTTP
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// A machine with a clock that only the test moves.
+/// A machine with a clock that the test advances.
 struct MachineHarness {
     var machine: KeySetMachine
     var now: UInt64 = .seconds(1000)
@@ -38,14 +38,14 @@ struct MachineHarness {
         return outcome
     }
 
-    /// Runs a refresh, to which the source responds with these keys.
+    /// Runs a refresh to which the source responds with these keys.
     @discardableResult
     mutating func refresh(_ keys: [TestKey], maxAge: UInt64 = 3600, junk: [String] = []) throws -> Outcome {
         send(.refreshRequested)
         return send(.fetched(try FetchedKeySet(keys, maxAge: maxAge, junk: junk)))
     }
 
-    /// Ends the fetch with the keys of the first fetch.
+    /// Completes the fetch with the keys of the first fetch.
     mutating func serve(maxAge: UInt64 = 3600) throws { send(.fetched(try FetchedKeySet(keys, maxAge: maxAge))) }
 
     /// Runs a refresh that fails.
@@ -55,14 +55,14 @@ struct MachineHarness {
         return send(.fetchFailed(error))
     }
 
-    /// Moves the clock, then ticks.
+    /// Advances the clock, then ticks.
     @discardableResult
     mutating func advance(seconds: Double) -> Outcome {
         now += .seconds(seconds)
         return send(.tick)
     }
 
-    /// Moves the clock to the machine's next deadline, then ticks.
+    /// Advances the clock to the machine's next deadline, then ticks.
     @discardableResult
     mutating func advanceToDeadline() -> Outcome {
         now = machine.deadline ?? now

@@ -15,7 +15,7 @@ import Testing
     private static let name = "apple.com:user-1"
     fileprivate static let ada = AccountRecord(uid: "ada", created: 1)
 
-    /// An authenticator of Apple's and Firebase's tokens, with accounts.
+    /// An authenticator of tokens of Apple and Firebase, with accounts.
     private struct Rig {
         let generations = LinkGenerations()
         let view = StoreView()
@@ -47,7 +47,7 @@ import Testing
             }
         }
 
-        /// The outcome in words; the uid of a verified token.
+        /// A description of the outcome. The uid of a verified token.
         func words(_ token: String = Rig.token, now: Int64 = ManualClock.start, monotonic: UInt64 = 0) -> String {
             switch outcome(token, now: now, monotonic: monotonic) {
             case .verified(let entry): entry.principal.uid
@@ -64,7 +64,7 @@ import Testing
             return query
         }
 
-        /// Answers the question of the token with the present record of the store.
+        /// Responds to the lookup of the token with the current record of the store.
         func answer(_ account: AccountRecord?) throws {
             let query = try query()
             owners.keep(account, of: query.key, generation: owners.generation(at: query.place))
@@ -149,7 +149,7 @@ import Testing
         for _ in 0..<2 { #expect(rig.words() == "auth/permission-denied") }
     }
 
-    @Test func `no owner counts while the view is stale`() throws {
+    @Test func `no cached owner is used while the view is stale`() throws {
         let rig = try Rig()
         try rig.answer(Self.ada)
         #expect(rig.words() == "ada")

@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// The principal of a provider's own token whose identity belongs to an account.
+/// The principal of a provider's token whose identity belongs to an account.
 @Suite struct OwnedPrincipalTests {
     private func derived(
         _ sample: ProviderSample = .apple, _ change: (TokenDraft) -> TokenDraft = { $0 }
@@ -59,7 +59,7 @@ import Testing
         #expect(principal.sessionKey != derived.sessionKey)
     }
 
-    @Test func `the record of the link's own name still counts`() throws {
+    @Test func `the record of the link's own name still applies`() throws {
         let derived = try derived()
         #expect(!derived.facts.hasLinkRecord)
         #expect(derived.facts.linkKey == derived.userKey)

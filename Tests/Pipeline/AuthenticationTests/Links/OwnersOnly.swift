@@ -1,7 +1,7 @@
 import Revocation
 import Synchronization
 
-/// An account store that knows the owner of every link, and nothing else.
+/// An account store that contains only the owners of links.
 struct OwnersOnly: AccountStore {
     var owner: UserKey?
     var account: AccountRecord?

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Queries of an account store off the request path, and their bound.
+/// Queries of an account store off the request path, and their limit.
 @Suite struct StoredLinksTests {
     private static let link = IdentityLink(provider: "apple.com", subject: "1")
 
@@ -50,7 +50,7 @@ import Testing
                 answers.withLock { $0.append(answer) }
             }
         }
-        // Only queries above the bound have a result.
+        // Only queries above the limit have a result.
         #expect(answers.withLock { $0 } == Array(repeating: .failed(.overloaded), count: 3))
         try await eventually("queries") { gate.queries == StoredLinks.concurrency ? true : nil }
         gate.open()

@@ -41,7 +41,7 @@ import Testing
 @Suite struct GoogleRulesTests {
     private let hosted = ProviderSample.google.provider { $0.hostedDomain = "corp.example" }
 
-    @Test func `both spellings of the issuer count if both are configured`() throws {
+    @Test func `both spellings of the issuer are accepted if both are configured`() throws {
         let issuers = ["https://accounts.google.com", "accounts.google.com"]
         let rig = try ProviderRig([ProviderSample.google.provider { $0.issuers = issuers }])
         for issuer in issuers {
@@ -62,12 +62,12 @@ import Testing
                 == VerificationFailure(code: .invalidIDToken, reason: .hostedDomain))
     }
 
-    @Test func `without a configured domain any account counts`() throws {
+    @Test func `without a configured domain any account is accepted`() throws {
         let token = ProviderSample.google.signed { $0.with("hd", "\"other.example\"") }
         #expect(try ProviderRig([.google]).principal(token) != nil)
     }
 
-    @Test func `a uid above the size limit is refused and not cut`() throws {
+    @Test func `a uid above the size limit is rejected and not truncated`() throws {
         let rig = try ProviderRig([.google])
         func token(_ size: Int) -> String {
             ProviderSample.google.signed { $0.with("sub", "\"\(String(repeating: "1", count: size))\"") }

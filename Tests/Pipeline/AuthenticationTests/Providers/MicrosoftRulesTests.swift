@@ -23,20 +23,20 @@ import Testing
         return try ProviderRig([Self.sample.provider { $0.tenants = tenants }], keys: [source: set])
     }
 
-    /// A token of a tenant, issuer included.
+    /// A token of a tenant, including the issuer.
     private func token(_ tenant: String, _ change: (TokenDraft) -> TokenDraft = { $0 }) -> String {
         Self.sample.signed {
             change($0.with("tid", "\"\(tenant)\"").with("iss", "\"\(ProviderSample.issuer(of: tenant))\""))
         }
     }
 
-    @Test func `a configured tenant counts`() throws {
+    @Test func `a configured tenant is accepted`() throws {
         let rig = try rig(tenants: [Self.foreign, ProviderSample.tenant])
         #expect(rig.principal(token(ProviderSample.tenant)) != nil)
         #expect(rig.principal(token(Self.foreign))?.uid == "microsoft.com:\(Self.foreign):\(ProviderSample.object)")
     }
 
-    @Test func `E-05: a foreign tenant is refused`() throws {
+    @Test func `E-05: a foreign tenant is rejected`() throws {
         #expect(
             try rig().refusal(token(Self.foreign)) == VerificationFailure(code: .invalidIDToken, reason: .foreignTenant)
         )
@@ -62,7 +62,7 @@ import Testing
         "72f988bf86f141af91ab2d7cd011db47", "72f988bf-86f1-41af-91ab-2d7cd011db4g",
         "72f988bf-86f1-41af-91ab-2d7cd011db47 ", "72f988bf-86f1-41af-91ab+2d7cd011db47",
     ])
-    func `F-14: text that is no GUID is no tenant`(tenant: String) throws {
+    func `F-14: text that is not a GUID is not a tenant`(tenant: String) throws {
         #expect(try rig(tenants: [tenant]).reason(token(tenant)) == .tenantID)
         #expect(try rig(tenants: []).reason(token(tenant)) == .tenantID)
     }
@@ -83,13 +83,13 @@ import Testing
     }
 
     @Test(arguments: ["scp", "scope", "azpacr", "appid", "appidacr", "idtyp"])
-    func `an access token is refused, and the reason says so`(claim: String) throws {
+    func `an access token is rejected, and the reason says so`(claim: String) throws {
         let refusal = try rig().refusal(Self.sample.signed { $0.with(claim, "\"User.Read\"") })
         #expect(refusal == VerificationFailure(code: .invalidIDToken, reason: .microsoftAccessToken))
         #expect(refusal?.reason.rawValue.contains("does not prove for which client it was issued") == true)
     }
 
-    @Test func `a token of version one is refused for the same reason`() throws {
+    @Test func `a token of version one is rejected for the same reason`() throws {
         let token = Self.sample.signed {
             $0.with("iss", "\"https://sts.windows.net/\(ProviderSample.tenant)/\"").with("ver", "\"1.0\"")
         }
@@ -117,7 +117,7 @@ import Testing
         #expect(try rig(keyIssuer: issuer).reason(token(ProviderSample.tenant)) == .keyIssuer)
     }
 
-    @Test func `a key without an issuer signs for no tenant beside keys that have one`() throws {
+    @Test func `a key without an issuer signs for no tenant if other keys have one`() throws {
         let named = TokenDraft.makeKey("named", .rs256)
         let jwk = named.jwk.dropLast() + ",\"issuer\":\"\(ProviderSample.template)\"}"
         let keys = try KeySet(jwkSet: Array("{\"keys\":[\(TokenDraft.key.jwk),\(jwk)]}".utf8))
@@ -129,7 +129,7 @@ import Testing
         #expect(rig.reason(draft) == .signature)
     }
 
-    @Test func `personal accounts count if their tenant is configured`() throws {
+    @Test func `personal accounts are accepted if their tenant is configured`() throws {
         let rig = try rig(tenants: [Self.personal], keyIssuer: ProviderSample.issuer(of: Self.personal))
         let object = "00000000-0000-0000-4b2e-abcdefabcdef"
         let principal = try #require(rig.principal(token(Self.personal) { $0.with("oid", "\"\(object)\"") }))
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: ["", "4b2eabcdefabcdef0", "4B2E", "4b2e-", "4b2\u{e9}", " 1"])
-    func `text that is no short id has no object`(id: String) {
+    func `text that is not a short id has no object`(id: String) {
         #expect(MicrosoftFederatedID.object(of: id) == nil)
     }
 }

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [#"["x"]"#, "[]", #"["client-1",7]"#, #"[["client-1"]]"#, #"["client-1",null]"#, #"[""]"#])
-    func `E-01: a list without the client or with an element that is no text is refused`(audience: String) throws {
+    func `E-01: a list without the client or with a non-string element is rejected`(audience: String) throws {
         #expect(try reason(audience, azp: "\"client-1\"") == .audience)
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(try ProviderRig([sample]).reason(sample.signed { $0.with(claim, value) }) == nil)
     }
 
-    /// Without a list only RS256 counts.
+    /// Without a list, only RS256 is accepted.
     @Test(
         arguments: [
             (true, [.es256], nil, nil), (true, [.rs256], nil, .providerAlgorithm), (true, nil, nil, .providerAlgorithm),
@@ -48,7 +48,7 @@ import Testing
             (false, [], nil, .providerAlgorithm), (false, nil, nil, nil),
             (false, [.rs256], [.es256], .providerAlgorithm),
         ] as [(Bool, Set<Algorithm>?, Set<Algorithm>?, VerificationFailure.Reason?)])
-    func `the algorithms of the discovery document count unless the configuration has a list`(
+    func `the algorithms of the discovery document apply unless the configuration has a list`(
         isElliptic: Bool, listed: Set<Algorithm>?, configured: Set<Algorithm>?, reason: VerificationFailure.Reason?
     ) throws {
         let key = isElliptic ? ProviderSample.elliptic : TokenDraft.key
@@ -62,7 +62,7 @@ import Testing
         let rig = try ProviderRig([sample], loaded: false)
         let token = sample.draft.withHeader("alg", "\"ES256\"").signed(by: ProviderSample.elliptic)
         guard case .awaitKeys(set: 0, completedFetches: 0) = rig.outcome(token) else {
-            Issue.record("judged without the list")
+            Issue.record("decided without the list")
             return
         }
         #expect(rig.reason(sample.signed { $0.withHeader("alg", "\"HS256\"") }) == .providerAlgorithm)

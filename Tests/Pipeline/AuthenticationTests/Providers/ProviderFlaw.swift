@@ -4,7 +4,7 @@ import Testing
 @testable import Authentication
 @testable import CoreFixtures
 
-/// The flaws that every provider's verifier refuses.
+/// The flaws that the verifier of every provider rejects.
 enum ProviderFlaw {
     private static let algorithms = ["HS256", "none", "None", "PS256", "RS384", "ES384", "EdDSA", "XX1"]
     private static let types = ["at+jwt", "logout+jwt", "secevent+jwt", "jwt", "JWS", ""]

@@ -6,15 +6,15 @@ import JOSE
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// An authenticator of some providers whose key sets are known.
+/// An authenticator of providers with known key sets.
 struct ProviderRig {
     let authenticator: Authenticator
     let counters = WorkerCounters(routes: 1, upstreams: 1)
     let sources: [KeySetSource]
 
     /// - Parameters:
-    ///   - loaded: whether the key sets were read.
-    ///   - keys: the key sets of sources that belong to no sample.
+    ///   - loaded: Whether the key sets were read.
+    ///   - keys: The key sets of sources that belong to no sample.
     init(
         _ providers: [Configuration.Provider], firebase: Configuration.Firebase? = nil, loaded: Bool = true,
         keys: [KeySetSource: KeySet] = [:]
@@ -31,7 +31,7 @@ struct ProviderRig {
         for source in sources { install(keys[source] ?? Self.keys(of: source), of: source) }
     }
 
-    /// The samples, each as it is configured without more.
+    /// The samples with their minimal configurations.
     init(_ samples: [ProviderSample], firebase: Configuration.Firebase? = nil, loaded: Bool = true) throws {
         try self.init(samples.map { $0.provider() }, firebase: firebase, loaded: loaded)
     }
@@ -41,7 +41,7 @@ struct ProviderRig {
         return sample?.keySet ?? TokenDraft.keys
     }
 
-    /// The state of one source's set.
+    /// The state of the set of one source.
     func install(
         _ keys: KeySet, of source: KeySetSource, algorithms: Set<Algorithm>? = nil, generation: UInt64 = 1
     ) {

@@ -35,11 +35,11 @@ import Testing
     }
 
     @Test(arguments: ProviderSample.allCases)
-    func `without auth_time there is no session, and the issue time counts`(sample: ProviderSample) throws {
+    func `without auth_time there is no session, and the issue time is used`(sample: ProviderSample) throws {
         let facts = try #require(try ProviderRig([sample]).principal(sample.signed())).facts
         #expect(!facts.hasSession)
         #expect(facts.authTime == .unknown)
-        // Microsoft writes `iat` 300 seconds before it issues a token, which cannot be later than now.
+        // Microsoft writes an `iat` 300 seconds before the issue of a token, which is not later than the current time.
         let issuedAt = sample == .microsoft ? ManualClock.start : ManualClock.start - 100
         #expect(facts.validityTime.known?.seconds == issuedAt)
     }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ProviderSample.allCases)
-    func `E-09: a token without a usable subject is refused`(sample: ProviderSample) throws {
+    func `E-09: a token without a usable subject is rejected`(sample: ProviderSample) throws {
         let rig = try ProviderRig([sample])
         let tooLong = String(repeating: "a", count: 256)
         for value in [nil, "null", "7", "[]", "\"\"", "\"a\\u0000\"", "\"a\\u007f\"", "\"\(tooLong)\""] {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ProviderSample.allCases, ["HTTPS", "prefix", "suffix", "case"])
-    func `E-04: an issuer that resembles the right one is refused`(sample: ProviderSample, change: String) throws {
+    func `E-04: an issuer that resembles the right one is rejected`(sample: ProviderSample, change: String) throws {
         let issuer =
             switch change {
             case "HTTPS": "HTTPS" + sample.issuer.dropFirst(5)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ProviderSample.allCases)
-    func `a token counts in the header only`(sample: ProviderSample) throws {
+    func `a token is accepted in the header only`(sample: ProviderSample) throws {
         let rig = try ProviderRig([sample], firebase: .init(project: TokenDraft.project))
         let token = sample.signed()
         #expect(rig.principal(token) != nil)
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: ProviderSample.allCases)
-    func `E-13: only text of Apple and LinkedIn becomes a Boolean`(sample: ProviderSample) throws {
+    func `E-13: only strings of Apple and LinkedIn become Booleans`(sample: ProviderSample) throws {
         let rig = try ProviderRig([sample])
         let isText = sample == .apple || sample == .linkedin
         for text in ["true", "false"] {

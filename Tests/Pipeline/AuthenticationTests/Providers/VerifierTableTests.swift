@@ -7,7 +7,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// Several issuers beside each other.
+/// Several issuers in one gateway.
 @Suite struct VerifierTableTests {
     private static let firebase = Configuration.Firebase(project: TokenDraft.project)
 
@@ -16,7 +16,7 @@ import Testing
         for sample in ProviderSample.allCases { #expect(rig.principal(sample.signed())?.uid == sample.uid) }
         #expect(rig.principal(TokenDraft.idToken().signed())?.uid == "user-1")
         guard case .verified(let entry) = rig.outcome(TokenDraft.sessionCookie().signed(), .sessionCookie) else {
-            Issue.record("a session cookie does not count")
+            Issue.record("a session cookie is not accepted")
             return
         }
         #expect(entry.principal.kind == .sessionCookie)
@@ -31,7 +31,7 @@ import Testing
         #expect(rig.hits == UInt64(tokens.count))
     }
 
-    @Test func `G-14: a token cached for the header does not count in the cookie`() throws {
+    @Test func `G-14: a token cached for the header is not accepted in the cookie`() throws {
         let rig = try ProviderRig([.apple], firebase: Self.firebase)
         let token = ProviderSample.apple.signed()
         #expect(rig.principal(token) != nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(rig.reason(TokenDraft.idToken().with("iss", nil).signed()) == .issuer)
     }
 
-    @Test func `without Firebase its tokens are refused`() throws {
+    @Test func `without Firebase its tokens are rejected`() throws {
         let rig = try ProviderRig([.apple])
         #expect(rig.refusal(TokenDraft.idToken().signed())?.code == .invalidIDToken)
         #expect(rig.refusal(TokenDraft.sessionCookie().signed(), .sessionCookie)?.code == .invalidSessionCookie)
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `F-13: a removed algorithm is refused for cached tokens, too`() throws {
+    @Test func `F-13: a removed algorithm is rejected for cached tokens, too`() throws {
         let source = KeySetSource(ProviderSample.oidc.keys)
         let rig = try ProviderRig([.oidc])
         let token = ProviderSample.oidc.signed()

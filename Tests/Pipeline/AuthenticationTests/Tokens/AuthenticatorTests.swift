@@ -91,7 +91,7 @@ import Testing
         let decoded = try #require(Base64URL.decode(String(signature)))
         var held = HeldBytes()
         held.collect(authenticator.cache)
-        #expect(held.contains(Array("user-1".utf8)), "the claims are found, so the signature would be")
+        #expect(held.contains(Array("user-1".utf8)), "the dump contains the claims and would contain the signature")
         for secret in [Array(signature.utf8), decoded] { #expect(!held.contains(secret)) }
     }
 
@@ -132,7 +132,7 @@ import Testing
         #expect(hits == 1)
     }
 
-    @Test func `F-07: keys that outlived their time verify nothing`() {
+    @Test func `F-07: keys beyond their lifetime verify nothing`() {
         install(usableUntil: 1000, cooldownUntil: 0)
         let token = TokenDraft.idToken().signed()
         #expect(outcome(token, monotonic: 999) == "verified user-1")
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [(true, "refused auth/invalid-id-token"), (false, "unavailable")])
-    func `F-07: an unknown key is refused, and 503 while the source is down`(isUp: Bool, expected: String) {
+    func `F-07: an unknown key is rejected, and 503 while the source is down`(isUp: Bool, expected: String) {
         install(succeeded: isUp)
         #expect(outcome(TokenDraft.idToken().withHeader("kid", "\"x\"").signed()) == expected)
     }
@@ -153,12 +153,12 @@ import Testing
         #expect(outcome(token, waitingSince: 1) == "refused auth/invalid-id-token")
     }
 
-    @Test func `without keys a token waits, unless it is refused before its signature`() {
+    @Test func `without keys a token waits, unless it is rejected before its signature`() {
         #expect(outcome(TokenDraft.idToken().signed()) == "awaits 0 0")
         #expect(outcome(TokenDraft.idToken().with("aud", "\"other\"").signed()) == "refused auth/invalid-id-token")
     }
 
-    @Test func `G-14: a cached ID token does not count as a cookie`() {
+    @Test func `G-14: a cached ID token is not accepted as a cookie`() {
         install()
         let token = TokenDraft.idToken().signed()
         #expect(outcome(token) == "verified user-1")
@@ -172,7 +172,7 @@ import Testing
         #expect(misses == 0)
     }
 
-    @Test func `without a verifier no token counts`() throws {
+    @Test func `without a verifier no token is accepted`() throws {
         let none = Authenticator(
             verifiers: VerifierTable([]), keySets: 0, hasher: try SHA256Hasher.required(), counters: counters,
             render: { _ in .empty })

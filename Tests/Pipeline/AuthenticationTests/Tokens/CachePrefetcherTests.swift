@@ -4,7 +4,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// Hints speed a look up and decide nothing: whatever they are, nothing is read through them.
+/// Hints only speed up lookups. No decision depends on them, and nothing is read through them.
 @Suite struct CachePrefetcherTests {
     private func address(_ hints: CachePrefetcher, of token: String) -> UInt {
         Array(token.utf8).withUnsafeBytes { bytes in
@@ -22,7 +22,7 @@ import Testing
         return UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
     }
 
-    @Test func `a hint at a removed entry is harmless`() throws {
+    @Test func `a hint to a removed entry has no effect`() throws {
         let hints = CachePrefetcher(capacity: 64)
         let gone = try record("a.b.signature", in: hints)
         #expect(address(hints, of: "a.b.signature") == gone)

@@ -24,16 +24,16 @@ import Testing
     }
 
     @Test(arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
-    func `D-18: the scheme has no case`(scheme: String) throws {
+    func `D-18: the scheme is case-insensitive`(scheme: String) throws {
         #expect(try offer(["Authorization: \(scheme) a.b.c"]) == "idToken a.b.c")
     }
 
-    /// No expected token is `a.b.c`.
+    /// Each value differs from `a.b.c`, the token without additional characters.
     @Test(arguments: [
         ("Bearer  a.b.c", "idToken  a.b.c"), ("Bearer\ta.b.c", "idToken \ta.b.c"), ("Bearer a.b.c,", "idToken a.b.c,"),
         ("Bearer", "idToken "), ("Bearer a, Bearer b", "idToken a, Bearer b"),
     ])
-    func `D-18: a value that is not one space and a token is no token`(value: String, expected: String) throws {
+    func `D-18: a value that is not one space and a token is invalid`(value: String, expected: String) throws {
         #expect(try offer(["Authorization: \(value)"]) == expected)
     }
 
@@ -59,16 +59,16 @@ import Testing
         (["Cookie: a=b; __session=eyJ.b.c; c=d"], "sessionCookie eyJ.b.c"),
         (["Authorization: Basic x", "Cookie: __session=eyJ.b.c"], "sessionCookie eyJ.b.c"),
     ])
-    func `one credential counts, beside another scheme of the service too`(lines: [String], expected: String) throws {
+    func `one credential is used, also with another scheme of the service`(lines: [String], expected: String) throws {
         #expect(try offer(lines) == expected)
     }
 
     @Test(arguments: ["opaque", "", "example.com.x", "eyJ.b", "eyJ.b.c.d", "abc.def.ghi", "eyJ"])
-    func `a cookie that is no JWT belongs to the service`(value: String) throws {
+    func `a cookie that is not a JWT belongs to the service`(value: String) throws {
         #expect(try offer(["Cookie: __session=\(value)"]) == "none")
     }
 
-    @Test func `D-19: a token in the query is none`() throws {
+    @Test func `D-19: a token in the query is ignored`() throws {
         #expect(try offer([], target: "/?access_token=eyJ.b.c") == "none")
     }
 

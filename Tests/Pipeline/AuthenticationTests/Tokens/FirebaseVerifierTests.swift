@@ -12,7 +12,8 @@ import Testing
 
     private static let now = ManualClock.start
 
-    /// Verifies as the authenticator does: the checks before the signature, the key by its id, the other checks.
+    /// Verifies like the authenticator: the checks before the signature, the lookup of the key by its ID, the other
+    /// checks.
     private func verify(_ token: String, by verifier: FirebaseVerifier = TokenDraft.verifier()) throws -> Principal {
         let unverified = try Array(token.utf8).withUnsafeBytes { try UnverifiedJWS($0) }
         let id = try verifier.checkBeforeSignature(unverified)
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: ["", "invalid-token", "foo", "fo.ob.ar.baz", "foo.bar.baz", "a.b", "..", "not.a.jwt"])
-    func `D-10: text that is no compact JWS is refused`(text: String) {
+    func `D-10: text that is not a compact JWS is rejected`(text: String) {
         #expect(refusal(text)?.code == .argumentError)
     }
 
@@ -136,7 +137,7 @@ import Testing
         #expect(refusal(draft.signed()) == VerificationFailure(code: .argumentError, reason: .legacyCustomToken))
     }
 
-    @Test func `E-10: a cookie is no ID token, and an ID token is no cookie`() {
+    @Test func `E-10: a cookie is not an ID token, and an ID token is not a cookie`() {
         #expect(reason(.sessionCookie()) == .issuer)
         let refusal = refusal(TokenDraft.idToken().signed(), by: TokenDraft.verifier(.sessionCookie))
         #expect(refusal == VerificationFailure(code: .invalidSessionCookie, reason: .issuer))
@@ -144,7 +145,7 @@ import Testing
 
     // MARK: - Signature and expiry
 
-    @Test func `a signature of another key or of another payload is refused`() {
+    @Test func `a signature of another key or of another payload is rejected`() {
         #expect(refusal(TokenDraft.idToken().signed(by: TokenDraft.forgedKey))?.reason == .signature)
         #expect(refusal(TokenDraft.idToken().signed(by: TokenDraft.secondKey))?.reason == .signature)
         let one = TokenDraft.idToken().signed().split(separator: ".")
@@ -160,7 +161,7 @@ import Testing
         #expect(refusal(draft.signed())?.code == .idTokenExpired)
     }
 
-    @Test func `the skew never prolongs a token's life`() {
+    @Test func `the skew never extends the lifetime of a token`() {
         #expect(reason(TokenDraft.idToken().with("exp", "\(Self.now)"), by: TokenDraft.verifier(skew: 60)) == .expired)
     }
 
@@ -171,7 +172,7 @@ import Testing
 
     // MARK: - Tenants
 
-    @Test func `E-11: a token of a tenant counts only where its tenant is configured`() {
+    @Test func `E-11: a token of a tenant is accepted only if its tenant is configured`() {
         let draft = TokenDraft.idToken().with("firebase", #"{"tenant":"a"}"#)
         #expect(refusal(draft.signed()) == VerificationFailure(code: .tenantMismatch, reason: .tenant))
         #expect(reason(draft, by: TokenDraft.verifier(tenant: .only("a"))) == nil)
@@ -181,7 +182,7 @@ import Testing
         #expect(reason(.idToken(), by: TokenDraft.verifier(tenant: .any)) == nil)
     }
 
-    @Test func `a tenant is a part of the name where tokens of several count`() throws {
+    @Test func `a tenant is a part of the name if tokens of several tenants are accepted`() throws {
         func user(_ tenant: String?, _ policy: FirebaseVerifier.Tenant) throws -> UserKey {
             let member = tenant.map { "{\"tenant\":\"\($0)\"}" } ?? "{}"
             let draft = TokenDraft.idToken().with("firebase", member)
@@ -195,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a.b", "a:b", "a\\u001fb", "a b", String(repeating: "a", count: 129)])
-    func `a claim that is no tenant's id is refused`(text: String) {
+    func `a claim that is not a tenant's id is rejected`(text: String) {
         let draft = TokenDraft.idToken().with("firebase", "{\"tenant\":\"\(text)\"}")
         #expect(reason(draft, by: TokenDraft.verifier(tenant: .any)) == .tenant)
     }
@@ -207,7 +208,7 @@ import Testing
 
     // MARK: - The emulator
 
-    @Test func `D-20: an unsigned token is refused`() {
+    @Test func `D-20: an unsigned token is rejected`() {
         let draft = TokenDraft.idToken().withHeader("alg", "\"none\"")
         #expect(refusal(draft.unsigned)?.reason == .algorithm)
         #expect(refusal(draft.withHeader("kid", nil).unsigned)?.reason == .noKeyID)
@@ -218,7 +219,7 @@ import Testing
             ("email", nil, nil), ("exp", "1", .expired), ("aud", "\"other\"", .audience), ("iss", "\"other\"", .issuer),
             ("sub", nil, .subject), ("firebase", #"{"tenant":"a"}"#, .tenant),
         ] as [(String, String?, Reason?)])
-    func `for the emulator only unsigned tokens count, with the same checks`(
+    func `for the emulator only unsigned tokens are accepted, with the same checks`(
         claim: String, value: String?, expected: Reason?
     ) {
         let draft = TokenDraft.idToken().with(claim, value).withHeader("alg", "\"none\"").withHeader("kid", nil)

@@ -58,7 +58,7 @@ import Testing
         #expect("\(try #require(try claim(json)).kind)" == kind)
     }
 
-    @Test func `a repeated name is refused`() {
+    @Test func `a repeated name is rejected`() {
         #expect(throws: (any Error).self) { try claim(#"{"a":1,"a":2}"#) }
         #expect(throws: (any Error).self) { try claim(#"{"a":1,"\u0061":2}"#) }
     }

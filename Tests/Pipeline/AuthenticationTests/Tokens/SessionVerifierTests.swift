@@ -65,12 +65,12 @@ import Testing
         #expect(!principal.hasSecondFactor)
     }
 
-    @Test func `the previous key counts`() throws {
+    @Test func `the previous key is accepted`() throws {
         let draft = SessionDraft.cookie().withHeader("kid", "\"session-0\"")
         #expect(try Rig().principal(draft.signed(by: SessionDraft.previousKey)).uid == "user-1")
     }
 
-    @Test func `without auth_time the start of the session counts`() throws {
+    @Test func `without auth_time the start of the session is used`() throws {
         let principal = try Rig().principal(SessionDraft.signed { $0.with("auth_time", nil) })
         #expect(principal.authTime == nil)
         // Revocations are compared with the start of the session.
@@ -82,7 +82,7 @@ import Testing
         let rig = try Rig()
         let source = SessionDraft.source(more: #","firebase":true"#)
         #expect(try rig.principal(SessionDraft.signed { $0.withHeader("src", source) }).facts.isFirebase)
-        // Claims are the source's: none of them says it.
+        // The claims come from the source and do not mark the session.
         let claim = SessionDraft.signed { $0.with("src", source) }
         #expect(try !rig.principal(claim).facts.isFirebase)
     }
@@ -95,7 +95,7 @@ import Testing
         #expect(try Rig(tenant: .only("acme-x1")).principal(cookie).user == "user-1")
         #expect(try Rig(tenant: .only("globex-y2")).failure(cookie)?.code == .tenantMismatch)
         #expect(try Rig(tenant: .none).failure(cookie)?.code == .tenantMismatch)
-        // Claims of another provider do not make a tenant's user.
+        // Claims of another provider do not identify the user of a tenant.
         let other = SessionDraft.signed { $0.with("firebase", member) }
         #expect(try Rig(tenant: .any).principal(other).user == "user-1")
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(failure == VerificationFailure(code: code, reason: reason))
     }
 
-    @Test func `D-02: an algorithm other than ES256 is refused before a key is used`() throws {
+    @Test func `D-02: an algorithm other than ES256 is rejected before a key is used`() throws {
         let rig = try Rig()
         for name in ["RS256", "none", "HS256", "ES384"] {
             let draft = SessionDraft.cookie().withHeader("alg", "\"\(name)\"")
@@ -144,7 +144,7 @@ import Testing
         #expect(rig.failure(rsa.signed(by: TokenDraft.key))?.reason == .sessionAlgorithm)
     }
 
-    @Test func `H-10: a changed cookie, or one of another key, is refused`() throws {
+    @Test func `H-10: a changed cookie, or one of another key, is rejected`() throws {
         let rig = try Rig()
         #expect(rig.failure(SessionDraft.cookie().signed(by: SessionDraft.forgedKey))?.reason == .signature)
         let parts = SessionDraft.signed().split(separator: ".")
@@ -156,18 +156,18 @@ import Testing
         "gatehouse-pending+jwt", "gatehouse-assertion+jwt", "GATEHOUSE-SESSION+JWT",
         "application/gatehouse-session+jwt", "JWT", nil,
     ])
-    func `E-12: another type of token with the same key is no session`(_ type: String?) throws {
+    func `E-12: another type of token with the same key is not a session`(_ type: String?) throws {
         let token = SessionDraft.signed { $0.withHeader("typ", type.map { "\"\($0)\"" }) }
         for firebase in [true, false] {
             #expect(try Rig(firebase: firebase).failure(token)?.code == .invalidSessionCookie)
         }
     }
 
-    @Test func `E-10: a session counts in the cookie only`() throws {
+    @Test func `E-10: a session is accepted in the cookie only`() throws {
         let rig = try Rig()
         #expect(rig.failure(SessionDraft.signed(), .idToken)?.code == .invalidIDToken)
         #expect(try rig.principal(SessionDraft.signed()).uid == "user-1")
-        // Also once it was found in the cookie.
+        // This applies also after it was found in the cookie.
         #expect(rig.failure(SessionDraft.signed(), .idToken)?.code == .invalidIDToken)
         #expect(try Rig(firebase: false).failure(SessionDraft.signed(), .idToken)?.code == .invalidIDToken)
     }
@@ -180,13 +180,13 @@ import Testing
                 == VerificationFailure(code: .invalidSessionCookie, reason: .issuer))
     }
 
-    @Test func `a cookie waits for its keys unless it is refused without them`() throws {
+    @Test func `a cookie waits for its keys unless it is rejected without them`() throws {
         let rig = try Rig(installs: false)
         guard case .awaitKeys(rig.set, 0) = rig.outcome(SessionDraft.signed()) else {
-            Issue.record("it does not wait")
+            Issue.record("the cookie does not wait for its keys")
             return
         }
-        // A cookie that no key can verify is refused at once.
+        // A cookie that no key can verify is rejected immediately.
         #expect(rig.failure(SessionDraft.signed { $0.with("sid", nil) })?.reason == .session)
         rig.authenticator.install(try SessionDraft.keys().view, set: rig.set)
         #expect(try rig.principal(SessionDraft.signed()).uid == "user-1")
@@ -251,7 +251,7 @@ import Testing
         let principal = try rig.principal(token)
         #expect(principal.recordedLink == IdentityLink(provider: "google.com", subject: "1"))
         #expect(principal.facts.validityTime.known == 0)
-        // Opaque tokens of that provider do not count here.
+        // Opaque tokens of that provider are not accepted here.
         let opaque = SessionDraft.signed { $0.withHeader("src", Self.provider("google.com", "access_token", claims)) }
         #expect(rig.failure(opaque)?.reason == .sessionProvider)
     }

@@ -8,7 +8,7 @@ import Testing
             upstream: upstream, line: Array(line.utf8), issuedAt: UnixTime(clamping: time), renewAt: 130)
     }
 
-    @Test func `an assertion counts for its upstream for half of its lifetime`() {
+    @Test func `an assertion is reused for its upstream for half of its lifetime`() {
         var kept = SignedAssertions()
         kept.keep(assertion(1, "a"))
         #expect(kept.line(for: 1, now: 100) == Array("a".utf8) && kept.line(for: 1, now: 129) == Array("a".utf8))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreFixtures
 
-/// A change of a good token, and the failure that it causes.
+/// A change of a valid token, and the failure that it causes.
 struct TokenFlaw: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let failure: VerificationFailure

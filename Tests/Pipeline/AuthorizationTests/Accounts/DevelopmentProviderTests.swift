@@ -14,7 +14,7 @@ import Testing
 @testable import OutboundHTTP
 @testable import StoreFixtures
 
-/// Real requests to the development provider, with a clock that the test moves.
+/// Real requests to the development provider, with a clock that the test advances.
 @Suite(.timeLimit(.minutes(1))) struct DevelopmentProviderTests {
     private typealias Token = DevelopmentIdentity.OpaqueToken
     private let time = ManualClock()
@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: misbehaviours.indices)
-    func `G-13: a misbehaving endpoint is no verdict on the token`(place: Int) async throws {
+    func `G-13: a misbehaving endpoint is a failure, not a result`(place: Int) async throws {
         let provider = try await start()
         let token = token(.introspected)
         try provider.add(token)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: misbehaviours.indices)
-    func `a misbehaving Identity Toolkit is no status of the account`(place: Int) async throws {
+    func `a misbehaving Identity Toolkit is a failure, not a status of the account`(place: Int) async throws {
         let provider = try await start()
         let toolkit = try identityToolkit(provider, timeout: .milliseconds(500))
         provider.misbehave(Self.misbehaviours[place], at: .accountsLookup)

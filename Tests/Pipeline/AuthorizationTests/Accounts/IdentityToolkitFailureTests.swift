@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (503, "", nil, 1.0), (429, "", "7", 7), (500, "", nil, 1), (404, "", nil, 1), (200, "<html>", nil, 1),
         ] as [(Int, String, String?, Double)])
-    func `an outage is no status of an account and is reported at once`(
+    func `an outage is a failure, not a status of an account, and is reported immediately`(
         status: Int, body: String, retryAfter: String?, pause: Double
     ) throws {
         let rig = try AccountRig()
@@ -25,12 +25,12 @@ import Testing
         #expect(rig.transport.count == 5)
         rig.advance(0.1)
         rig.lookUp("u0")
-        #expect(rig.transport.count == 5, "one at a time, until it is well")
+        #expect(rig.transport.count == 5, "one at a time until it recovers")
         for place in 2...4 { rig.answer(place) }
         #expect(rig.transport.count == 6)
     }
 
-    @Test func `a cached status counts during an outage`() throws {
+    @Test func `a cached status is used during an outage`() throws {
         let rig = try AccountRig()
         rig.lookUp("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
@@ -102,7 +102,7 @@ import Testing
         #expect(rig.transport.count == 2)
         rig.advance(0.5)
         rig.lookUp("b")
-        #expect(rig.transport.count == 4, "the old one counts still")
+        #expect(rig.transport.count == 4, "the old one is still used")
         #expect(rig.transport.calls[2].request.url == "https://oauth2.example/token")
         #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-1")
         rig.answerToken(2, "at-2")
@@ -110,7 +110,7 @@ import Testing
         #expect(rig.transport.calls[4].request.field("authorization") == "Bearer at-2")
     }
 
-    @Test func `after a failed renewal the old token counts until its end`() throws {
+    @Test func `after a failed renewal the old token is used until its expiry`() throws {
         let rig = try AccountRig()
         rig.advance(3400)
         rig.lookUp("a")
@@ -128,7 +128,7 @@ import Testing
         #expect(after.states == [.missing])
     }
 
-    @Test func `without an access token every lookup fails at once`() throws {
+    @Test func `without an access token every lookup fails immediately`() throws {
         let rig = try AccountRig(token: false)
         let lookups = (0..<3).map { rig.lookUp("u\($0)") }
         rig.transport.answer(0, 400, #"{"error":"invalid_grant"}"#)
@@ -152,7 +152,7 @@ import Testing
         #expect(lookup.states == [.good])
     }
 
-    @Test func `a key that is always refused is an outage`() throws {
+    @Test func `a key that is always rejected is an outage`() throws {
         let rig = try AccountRig()
         let lookup = rig.lookUp("alice")
         rig.transport.answer(1, 401, "")

@@ -118,7 +118,7 @@ import Testing
 }
 
 extension AccountRig {
-    /// A rig with as many lookups under way as may run at a time.
+    /// A rig with the maximum number of concurrent lookups.
     static func busy() throws -> AccountRig {
         let rig = try AccountRig()
         for number in 0..<4 { rig.lookUp("running-\(number)") }

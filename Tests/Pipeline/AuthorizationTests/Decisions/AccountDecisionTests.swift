@@ -20,7 +20,7 @@ import Testing
 
     private func allow(_ policy: inout RoutePolicy) { policy.allowsOnStoreFailure = true }
 
-    /// The token of these tests was signed in 100 s ago.
+    /// The user of these tokens signed in 100 s ago.
     @Test(arguments: [
         (AccountStatus.State.good, "passes"),
         (.account(validSince: UnixTime(clamping: ManualClock.start - 100), disabled: false), "passes"),

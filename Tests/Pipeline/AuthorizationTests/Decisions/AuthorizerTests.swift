@@ -33,14 +33,14 @@ import Testing
 
     // MARK: - Credentials
 
-    @Test func `an anonymous request passes only where no credential is required`() throws {
+    @Test func `an anonymous request passes only if no credential is required`() throws {
         #expect(try verdict() == "passes")
         #expect(try verdict(nil) == "missingCredential")
         #expect(try verdict(nil) { $0.authentication = .optional } == "anonymous")
         #expect(try verdict(nil) { $0.authentication = .none } == "anonymous")
     }
 
-    @Test func `an anonymous request meets no condition on the user`() throws {
+    @Test func `an anonymous request satisfies no condition on the user`() throws {
         let conditions: [(inout RoutePolicy) -> Void] = [
             recent, { $0.secondFactor = true }, { $0.providers = ["apple.com"] },
         ]
@@ -64,7 +64,7 @@ import Testing
         #expect(try verdict(TokenDraft.idToken().with("iat", "\(Self.now)")) == expected)
     }
 
-    @Test func `H-02: disabled is reported before revoked, and only where revocation is checked`() throws {
+    @Test func `H-02: disabled is reported before revoked, and only if revocation is checked`() throws {
         try rig.set(user: .since(Self.now, disabled: true))
         #expect(try verdict() == "userDisabled")
         rig.view.setStale()
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: - Failures of the store
 
-    @Test func `H-04: a view that is not loaded is waited for, then it is 503 unless the route allows it`() throws {
+    @Test func `H-04: a request waits for the view to load, then it is 503 unless the route allows it`() throws {
         rig.view.setStale()
         #expect(try decide(mayWait: true).verdict == "waits")
         #expect(try decide() == ("storeUnavailable", [.notLoaded]))
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: - Recent sign-in
 
-    /// The skew counts only for a sign-in in the future.
+    /// The skew applies only to a sign-in in the future.
     @Test(arguments: [
         (300, "passes"), (301, "requiresRecentLogin 300"), (305, "requiresRecentLogin 300"), (-5, "passes"),
     ])
@@ -142,14 +142,16 @@ import Testing
     @Test(arguments: [
         (20, "passes at -20"), (301, "requiresRecentLogin 300"), (-6, "requiresRecentLogin 300"),
     ])
-    func `a recorded sign-in of the session counts while it is recent`(secondsAgo: Int64, expected: String) throws {
+    func `a recorded sign-in of the session is accepted while it is recent`(secondsAgo: Int64, expected: String) throws
+    {
         try record(of: .signedIn(4000), signedIn: secondsAgo)
         #expect(try verdict(.signedIn(4000), recent) == expected)
         #expect(try verdict(.signedIn(4001), recent) == "requiresRecentLogin 300", "another session")
     }
 
     @Test(arguments: [(true, "passes at -20"), (false, "requiresRecentLogin 300")])
-    func `only a recorded authentication counts where one is required`(isAuthenticated: Bool, expected: String) throws {
+    func `only a recorded authentication is accepted if one is required`(isAuthenticated: Bool, expected: String) throws
+    {
         try record(of: .signedIn(4000), signedIn: 20, isAuthenticated: isAuthenticated)
         let verdict = try verdict(.signedIn(4000)) {
             $0.recentSignIn = 300

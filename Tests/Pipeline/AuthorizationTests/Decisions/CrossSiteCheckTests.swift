@@ -7,8 +7,8 @@ import Testing
 @Suite struct CrossSiteCheckTests {
     typealias Finding = CrossSiteCheck.Finding
 
-    /// The fields of a request to a host, and the finding if `https://app.example` and `http://dev.example:5173` are
-    /// listed.
+    /// The fields of a request to a host, and the expected finding. The listed origins are `https://app.example` and
+    /// `http://dev.example:5173`.
     struct Row: CustomTestStringConvertible, Sendable {
         let host: String
         let fields: [String]
@@ -45,7 +45,7 @@ import Testing
             Row("api.example", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty", says: .noBrowser),
             Row("api.example", "Sec_Fetch_Site: cross-site", says: .noBrowser),
             Row("api.example", "Referer: https://evil.example/", says: .noBrowser),
-            // `Sec-Fetch-Site` decides. `Origin` does not, as behind a proxy that sets `Host`.
+            // `Sec-Fetch-Site` decides, and `Origin` does not. This is the case behind a proxy that sets `Host`.
             Row("10.0.0.1:8080", "Sec-Fetch-Site: same-origin", "Origin: https://api.example", says: .sameOrigin),
             Row("api.example", "Sec-Fetch-Site: same-origin", "Origin: null", says: .sameOrigin),
             Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://api.example", says: .otherSite),
@@ -60,11 +60,11 @@ import Testing
         ]
 
     private static let otherOrigins = [
-        // Near a listed origin.
+        // Origins that resemble a listed one.
         "http://app.example", "https://app.example:443", "https://app.example:8443", "https://app.example/",
         "https://APP.example", "https://app.example.", "https://x.app.example", "https://app.example.evil.example",
         "https://app.example https://evil.example", "http://dev.example",
-        // Near the host.
+        // Origins that resemble the host.
         "http://api.example:8080", "https://evil.example", "https://www.api.example",
         "https://api.example.evil.example", "https://api.example@evil.example", "https://evil.example@api.example",
         "https://api.example/", "https://api.example:", "null", "", "https://", "api.example", "HTTPS://api.example",
@@ -109,7 +109,7 @@ import Testing
         (Finding.noBrowser, true), (.listedOrigin, true), (.sameOrigin, true), (.originIsHost, true),
         (.otherSite, false),
         (.otherOrigin, false), (.ambiguous, false),
-    ]) func `only calls of the own or a listed origin pass`(_ finding: Finding, _ passes: Bool) {
+    ]) func `only calls of the gateway's own origin or a listed one pass`(_ finding: Finding, _ passes: Bool) {
         #expect(finding.passes == passes)
     }
 

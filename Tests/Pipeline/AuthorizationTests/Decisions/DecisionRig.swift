@@ -13,14 +13,14 @@ struct DecisionRig {
     static let now = ManualClock.start
 
     let view = StoreView()
-    /// Whether only a lookup in the store itself returns the latest records.
+    /// Whether the latest records are only in the store itself and not in the view.
     var isShared = false
     var queriesFirebase = false
     var acrValues: [String: String] = [:]
 
     init() { view.setAlwaysFresh() }
 
-    /// Returns the decision in words, and the store failures that it reports.
+    /// Returns a description of the decision, and the store failures that it reports.
     func decide(
         _ entry: VerifiedTokenCache.Entry?, answer: StoreRecords? = nil, account: AccountView = .notQueried,
         monotonic: UInt64 = 0, mayWait: Bool = false, _ adjust: (inout RoutePolicy) -> Void = { _ in }
@@ -70,14 +70,14 @@ extension VerifiedTokenCache.Entry {
 }
 
 extension TokenDraft {
-    /// An ID token of a user who signed in so many seconds ago.
+    /// An ID token of a user who signed in `secondsAgo` seconds ago.
     static func signedIn(_ secondsAgo: Int64) -> TokenDraft {
         idToken().with("auth_time", "\(ManualClock.start - secondsAgo)")
     }
 }
 
 extension UserLookup {
-    /// The record of a user whose tokens count if they signed in within the last `secondsAgo` seconds.
+    /// The record of a user whose tokens are valid if they signed in within the last `secondsAgo` seconds.
     static func validSince(_ secondsAgo: Int64) -> UserLookup {
         .record(validSince: UnixTime(clamping: ManualClock.start - secondsAgo), disabled: false)
     }

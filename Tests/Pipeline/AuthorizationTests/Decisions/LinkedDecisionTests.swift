@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// Decisions about a provider's own tokens whose identity belongs to an account. The records of both names count.
+/// Decisions about provider tokens whose identity belongs to an account. The records of both names apply.
 @Suite struct LinkedDecisionTests {
     private static let now = DecisionRig.now
     private static let ada = AccountRecord(uid: "ada", created: 1)

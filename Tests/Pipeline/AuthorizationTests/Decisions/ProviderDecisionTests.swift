@@ -9,7 +9,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// Decisions about a provider's own tokens, which may lack the time of the sign-in and may have scopes.
+/// Decisions about provider tokens, which can lack the time of the sign-in and can have scopes.
 @Suite struct ProviderDecisionTests {
     private static let now = DecisionRig.now
     private let rig = DecisionRig()
@@ -43,7 +43,9 @@ import Testing
     // MARK: - Revocation
 
     @Test(arguments: [(nil, -100), (-500, -500)] as [(Int64?, Int64)])
-    func `a token is revoked by its authentication time, else by its issue time`(authTime: Int64?, time: Int64) throws {
+    func `a token is revoked by its authentication time, otherwise by its issue time`(authTime: Int64?, time: Int64)
+        throws
+    {
         let entry = try entry(authTime: authTime.map { Self.now + $0 }, issuedAt: Self.now - 100)
         rig.set(user: entry.principal.userKey, to: .since(Self.now + time))
         #expect(verdict(entry) == "passes")
@@ -58,7 +60,7 @@ import Testing
         #expect(verdict(entry) == "idTokenRevoked")
     }
 
-    @Test func `a strict route queries only the user where there is no session`() throws {
+    @Test func `a strict route queries only the user if there is no session`() throws {
         #expect(verdict(try entry(), isShared: true, strict) == "queries 1")
         let answer = StoreRecords.records(user: UserLookup.none, session: nil)
         #expect(verdict(try entry(), answer: answer, isShared: true, strict) == "passes")

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// Decisions with a view that follows a shared store, in which only the store itself has the latest records.
+/// Decisions with a view that follows a shared store. Only the store itself has the latest records.
 @Suite struct SharedStoreDecisionTests {
     private static let now = DecisionRig.now
     private var rig = DecisionRig()
@@ -33,7 +33,7 @@ import Testing
 
     // MARK: - Replicated
 
-    @Test func `H-03: a replicated route queries no store, and a revocation in the view counts at once`() throws {
+    @Test func `H-03: a replicated route queries no store, and a revocation in the view applies immediately`() throws {
         #expect(try decide().verdict == "passes")
         try rig.set(user: .since(Self.now))
         #expect(try decide().verdict == "idTokenRevoked")
@@ -60,7 +60,7 @@ import Testing
         #expect(try decide(answer: .records(user: user, session: session), strict).verdict == verdict)
     }
 
-    @Test func `a record in the view counts although the store returns none`() throws {
+    @Test func `a record in the view applies although the store returns none`() throws {
         try rig.set(user: UserRecord(disabled: true))
         #expect(try decide(answer: nothing, strict).verdict == "userDisabled")
     }

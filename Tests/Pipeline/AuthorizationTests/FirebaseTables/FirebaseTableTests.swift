@@ -1,9 +1,9 @@
 import GatewayCore
 import Testing
 
-/// The Admin SDKs' own tests of token verification, row by row. docs/internals/verification.md lists their other tests.
+/// The Admin SDKs' tests of token verification as rows. docs/internals/verification.md lists their other tests.
 @Suite struct FirebaseTableTests {
-    /// A table of rows, and the case that they change.
+    /// A table of rows, and the fixture that they change.
     typealias Table = (rows: [SDKRow], fixture: SDKCase)
 
     static let shared: [Table] = [

@@ -4,7 +4,7 @@ import Revocation
 
 @testable import CoreFixtures
 
-/// firebase-admin for Go: `auth/auth_test.go`. Its skew of 300 s is no setting; ours is set to its most, 60 s.
+/// firebase-admin for Go: `auth/auth_test.go`. Its fixed skew is 300 s. Gatehouse's is the maximum of 60 s.
 enum GoVerify {
     private static let now = ManualClock.start
     private static let invalid = SDKRow.Verdict.refuses("ID_TOKEN_INVALID")
@@ -33,12 +33,12 @@ enum GoVerify {
         SDKRow("a valid token", sdk: .accepts, ours: .ok),
         SDKRow(
             "iat in 299 s", sdk: .accepts, ours: .invalidIDToken, ["iat": "\(now + 299)"],
-            because: "more than a minute is no skew"),
+            because: "more than a minute is not clock skew"),
         SDKRow("iat in 60 s", sdk: .accepts, ours: .ok, ["iat": "\(now + 60)"]),
         SDKRow("iat in 301 s", sdk: invalid, ours: .invalidIDToken, ["iat": "\(now + 301)"]),
         SDKRow(
             "expired 299 s ago", sdk: .accepts, ours: .idTokenExpired, ["exp": "\(now - 299)"],
-            because: "the skew never prolongs a token's life"),
+            because: "the skew never extends the lifetime of a token"),
         SDKRow("expired 301 s ago", sdk: .refuses("ID_TOKEN_EXPIRED"), ours: .idTokenExpired, ["exp": "\(now - 301)"]),
         SDKRow("no exp", sdk: .refuses("ID_TOKEN_EXPIRED"), ours: .invalidIDToken, ["exp": nil]),
     ]
@@ -75,7 +75,7 @@ enum GoVerify {
         ]
 }
 
-/// Go's VerifyIDTokenAndCheckRevoked and VerifySessionCookieAndCheckRevoked: users are valid since 1494364393.
+/// VerifyIDTokenAndCheckRevoked and VerifySessionCookieAndCheckRevoked of Go: users are valid since 1494364393.
 enum GoCheckRevoked {
     private static let validSince: Int64 = 1_494_364_393
 
@@ -103,7 +103,7 @@ enum GoCheckRevoked {
         },
         SDKRow(
             "a user who does not exist", sdk: .refuses("USER_NOT_FOUND"), ours: .ok,
-            because: "the store knows revocations, not users: who deletes an account disables it here too"),
+            because: "the store has revocations, not users; a deleted account must be disabled here too"),
         SDKRow(
             "an expired cookie", sdk: .refuses("SESSION_COOKIE_EXPIRED"), ours: .sessionCookieExpired,
             ["exp": "\(ManualClock.start - 301)"]

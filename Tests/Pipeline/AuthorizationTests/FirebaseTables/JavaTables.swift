@@ -4,7 +4,7 @@ import Revocation
 
 @testable import CoreFixtures
 
-/// firebase-admin for Java: `FirebaseTokenVerifierImplTest`. Its skew is 300 s; the clock is at 2,002,000 s.
+/// firebase-admin for Java: `FirebaseTokenVerifierImplTest`. Its skew is 300 s, and its clock is at 2,002,000 s.
 enum JavaVerify {
     private static let invalid = SDKRow.Verdict.refuses("INVALID_ID_TOKEN")
 
@@ -30,7 +30,7 @@ enum JavaVerify {
         SDKRow("no kid", sdk: invalid, ours: .invalidIDToken, header: ["kid": nil]),
         SDKRow(
             "another kid", sdk: .accepts, ours: .invalidIDToken, header: ["kid": "\"other\""],
-            because: "a key is chosen by its id, not by trying all"),
+            because: "a key is selected by its id, without trying others"),
         SDKRow("alg HSA", sdk: invalid, ours: .invalidIDToken, header: ["alg": "\"HSA\""]),
         SDKRow("alg none", sdk: invalid, ours: .invalidIDToken, header: ["alg": "\"none\""]),
     ]
@@ -39,7 +39,7 @@ enum JavaVerify {
         SDKRow("another audience", sdk: invalid, ours: .invalidIDToken, ["aud": "\"invalid-audience\""]),
         SDKRow(
             "an audience in an array", sdk: .accepts, ours: .invalidIDToken, ["aud": #"["proj-test-101"]"#],
-            because: "Firebase writes one string; the other SDKs refuse a list"),
+            because: "Firebase writes one string; the other SDKs reject a list"),
         SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken, ["iss": "\"https://incorrect.issuer.prefix/p\""]),
         SDKRow("no sub", sdk: invalid, ours: .invalidIDToken, ["sub": nil]),
         SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken, ["sub": "\"\""]),
@@ -48,7 +48,7 @@ enum JavaVerify {
             ["sub": "\"\(String(repeating: "a", count: 129))\""]),
     ]
 
-    /// All times of a token, later by so many seconds.
+    /// All times of a token, moved forward by the number of seconds.
     static func move(_ row: inout SDKCase, by seconds: Int64) {
         row.draft.claims["iat"] = "\(row.now + seconds)"
         row.draft.claims["auth_time"] = "\(row.now + seconds)"
@@ -56,7 +56,7 @@ enum JavaVerify {
     }
 }
 
-/// Java's tenants.
+/// Tenants in Java.
 enum JavaTenant {
     private static let tenant = #"{"tenant":"TENANT_1"}"#
 
@@ -70,12 +70,12 @@ enum JavaTenant {
         },
         SDKRow(
             "no tenant wanted", sdk: .accepts, ours: .tenantMismatch, ["firebase": tenant],
-            because: "a tenant's users are not the project's unless configured"),
+            because: "users of a tenant are accepted only if configured"),
         SDKRow("any tenant wanted", sdk: .accepts, ours: .ok, ["firebase": tenant]) { $0.tenant = .any },
     ]
 }
 
-/// Java's emulator class, where kid, algorithm and signature are not looked at and all else is. Ours are unsigned.
+/// The emulator class of Java, which ignores kid, algorithm and signature only. Gatehouse's tokens are unsigned.
 enum JavaEmulator {
     private static let invalid = SDKRow.Verdict.refuses("INVALID_ID_TOKEN")
 
@@ -84,9 +84,11 @@ enum JavaEmulator {
         SDKRow("another kid", sdk: .accepts, ours: .ok, header: ["kid": "\"other\""]),
         SDKRow(
             "alg HSA", sdk: .accepts, ours: .invalidIDToken, header: ["alg": "\"HSA\""],
-            because: "only the emulator's count, as in Node.js"),
-        SDKRow("a signature", sdk: .accepts, ours: .invalidIDToken, because: "only the emulator's count, as in Node.js")
-        { $0.signature = .forged },
+            because: "only tokens of the emulator are accepted, as in Node.js"),
+        SDKRow(
+            "a signature", sdk: .accepts, ours: .invalidIDToken,
+            because: "only tokens of the emulator are accepted, as in Node.js"
+        ) { $0.signature = .forged },
         SDKRow("another audience", sdk: invalid, ours: .invalidIDToken, ["aud": "\"invalid-audience\""]),
         SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken, ["iss": "\"https://other\""]),
         SDKRow("no sub", sdk: invalid, ours: .invalidIDToken, ["sub": nil]),
@@ -102,7 +104,7 @@ enum JavaEmulator {
     ]
 }
 
-/// Java's `FirebaseAuthTest`: `iat` a second before and after VALID_SINCE; signed in with the token's issue.
+/// `FirebaseAuthTest` of Java: `iat` a second before and after VALID_SINCE. The sign-in is at the issue time.
 enum JavaCheckRevoked {
     private static let now: Int64 = 2_002_000
 

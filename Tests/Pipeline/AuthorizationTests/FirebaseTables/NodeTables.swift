@@ -51,7 +51,7 @@ enum NodeVerifyJWT {
         SDKRow(
             "a sub of 128 characters and 256 bytes", sdk: .accepts, ours: .invalidIDToken,
             ["sub": "\"\(String(repeating: "\u{E9}", count: 128))\""],
-            because: "Go counts bytes, the strictest of the units"),
+            because: "Go counts bytes, which is the strictest"),
         SDKRow("an audience in an array", sdk: argument, ours: .invalidIDToken, ["aud": #"["project_id"]"#]),
         SDKRow(
             "a blocking function's token", sdk: argument, ours: .invalidIDToken,
@@ -72,13 +72,13 @@ enum NodeVerifyJWT {
         SDKRow("nbf in the future", sdk: argument, ours: .invalidIDToken, ["nbf": "3000"]),
         SDKRow(
             "no exp", sdk: .accepts, ours: .invalidIDToken, ["exp": nil],
-            because: "a token that never ends outlives every revocation"),
+            because: "a token without an expiry outlives every revocation"),
         SDKRow(
             "iat in the future", sdk: .accepts, ours: .invalidIDToken, ["iat": "1000"],
-            because: "nobody issued it yet; the other SDKs refuse it"),
+            because: "its issue time is in the future; the other SDKs reject it"),
         SDKRow(
             "no auth_time", sdk: .accepts, ours: .invalidIDToken, ["auth_time": nil],
-            because: "revocation and recent sign-in are counted from it"),
+            because: "revocation and recent sign-in depend on it"),
     ]
 
     private static let signature = [
@@ -86,7 +86,7 @@ enum NodeVerifyJWT {
         SDKRow("the keys cannot be fetched", sdk: argument, ours: .keysUnavailable) { $0.keys = .unavailable },
         SDKRow(
             "an empty kid", sdk: .accepts, ours: .invalidIDToken, header: ["kid": "\"\""],
-            because: "a key is chosen by its id, not by trying all"),
+            because: "a key is selected by its id, without trying others"),
         SDKRow("signed, for the emulator", sdk: argument, ours: .invalidIDToken) { $0.emulator = true },
         SDKRow("expired, for the emulator", sdk: .refuses("auth/id-token-expired"), ours: .idTokenExpired) {
             $0.emulate()
@@ -108,7 +108,8 @@ enum NodeVerifyJWT {
     ]
 }
 
-/// firebase-admin for Node.js: `test/unit/auth/auth.spec.ts`, verifyIdToken and verifySessionCookie, which are alike.
+/// firebase-admin for Node.js: `test/unit/auth/auth.spec.ts`, verifyIdToken and verifySessionCookie, which behave
+/// alike.
 /// `auth_time` is 1.
 enum NodeVerifyIDToken {
     static let rows: [SDKRow] = revocation + tenants
@@ -136,7 +137,7 @@ enum NodeVerifyIDToken {
         ) { $0.now = 100 },
         SDKRow(
             "no auth_time, revoked", sdk: .accepts, ours: .invalidIDToken, ["auth_time": nil], user: .since(2),
-            because: "without auth_time the SDK's comparison is always false, and nothing is ever revoked"),
+            because: "without auth_time the SDK's comparison is always false, and no token is revoked"),
         SDKRow("users cannot be looked up", sdk: .refuses("the failure of getUser"), ours: .storeUnavailable) {
             $0.storeIsLoaded = false
         },
@@ -147,7 +148,7 @@ enum NodeVerifyIDToken {
         SDKRow("revoked, in the emulator", sdk: revoked, ours: .idTokenRevoked, user: .since(2)) { $0.emulate() },
         SDKRow(
             "a user who does not exist", sdk: .refuses("auth/user-not-found"), ours: .ok,
-            because: "the store knows revocations, not users: who deletes an account disables it here too"),
+            because: "the store has revocations, not users; a deleted account must be disabled here too"),
     ]
 
     private static let tenants = [

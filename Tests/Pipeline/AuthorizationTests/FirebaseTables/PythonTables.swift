@@ -5,8 +5,7 @@ import Revocation
 
 @testable import CoreFixtures
 
-/// firebase-admin for Python: `tests/test_token_gen.py`. Rows begin with its fixture and the `auth_time` that Firebase
-/// writes.
+/// firebase-admin for Python: `tests/test_token_gen.py`. Rows begin with its fixture and the `auth_time` of Firebase.
 enum PythonVerify {
     static let now = ManualClock.start
     private static let invalid = SDKRow.Verdict.refuses("InvalidIdTokenError")
@@ -43,14 +42,14 @@ enum PythonVerify {
         SDKRow("a valid token", sdk: .accepts, ours: .ok),
         SDKRow(
             "the fixture as it is: without auth_time", sdk: .accepts, ours: .invalidIDToken, ["auth_time": nil],
-            because: "revocation and recent sign-in are counted from it"),
+            because: "revocation and recent sign-in depend on it"),
         SDKRow(
             "auth_time tomorrow", sdk: .accepts, ours: .invalidIDToken, ["auth_time": "\(now + 97_200)"],
-            because: "a sign-in yet to come would stay recent"),
+            because: "a sign-in in the future would stay recent"),
         SDKRow(
             "a tenant's token", sdk: .accepts, ours: .tenantMismatch,
             ["firebase": #"{"sign_in_provider":"provider","tenant":"test-tenant"}"#],
-            because: "a tenant's users are not the project's unless configured"),
+            because: "users of a tenant are accepted only if configured"),
         SDKRow(
             "a tenant's token, its tenant configured", sdk: .accepts, ours: .ok,
             ["firebase": #"{"sign_in_provider":"provider","tenant":"test-tenant"}"#]
@@ -58,14 +57,14 @@ enum PythonVerify {
         SDKRow(
             "128 characters of two bytes", sdk: .accepts, ours: .invalidIDToken,
             ["sub": "\"\(String(repeating: "\u{E9}", count: 128))\""],
-            because: "Go counts bytes, the strictest of the units"),
+            because: "Go counts bytes, which is the strictest"),
     ]
 }
 
-/// Python's expiries: the SDK's skew prolongs a token's life, ours does not.
+/// Expiries in Python: the SDK's skew extends the lifetime of a token, and Gatehouse's does not.
 enum PythonExpiry {
     private static let now = ManualClock.start
-    private static let why = "the skew never prolongs a token's life"
+    private static let why = "the skew never extends the lifetime of a token"
 
     static let rows: [SDKRow] = [
         SDKRow(
@@ -101,7 +100,7 @@ enum PythonExpiry {
     }
 }
 
-/// Python's session cookies, beside what they share with ID tokens.
+/// Session cookies in Python, except for the rows that they share with ID tokens.
 enum PythonSessionCookie {
     static let rows: [SDKRow] = [
         SDKRow("a valid cookie", sdk: .accepts, ours: .ok) { $0.bake() },
@@ -119,7 +118,7 @@ enum PythonSessionCookie {
     ]
 }
 
-/// Python's `check_revoked`, which compares `iat`. Ours compares `auth_time`, which is never later.
+/// `check_revoked` in Python, which compares `iat`. Gatehouse compares `auth_time`, which is never later.
 enum PythonCheckRevoked {
     private static let now = PythonVerify.now
 
@@ -139,10 +138,10 @@ enum PythonCheckRevoked {
         ) { $0.bake() },
         SDKRow(
             "refreshed after the revocation", sdk: .accepts, ours: .idTokenRevoked, ["iat": "\(now - 10)"],
-            user: .since(now - 50), because: "what was revoked is the sign-in, and a refresh is none"),
+            user: .since(now - 50), because: "the sign-in is revoked, and a refresh is not a sign-in"),
         SDKRow(
             "a cookie made of a revoked sign-in", sdk: .accepts, ours: .sessionCookieRevoked, ["iat": "\(now - 10)"],
-            user: .since(now - 50), because: "iat is when the cookie was made, auth_time when its user signed in"
+            user: .since(now - 50), because: "iat is the time of the cookie, auth_time the time of the sign-in"
         ) { $0.bake() },
         SDKRow(
             "another tenant, and revoked", sdk: .refuses("TenantIdMismatchError"), ours: .tenantMismatch,
@@ -151,17 +150,19 @@ enum PythonCheckRevoked {
     ]
 }
 
-/// The same tokens with FIREBASE_AUTH_EMULATOR_HOST set, where Python checks neither signature nor time. Ours are
+/// The same tokens with FIREBASE_AUTH_EMULATOR_HOST. Python then checks neither signature nor time. Gatehouse's tokens
+/// are
 /// unsigned.
 enum PythonEmulator {
     private static let now = PythonVerify.now
     private static let invalid = SDKRow.Verdict.refuses("InvalidIdTokenError")
-    private static let times = "the emulator's tokens have times too; the other SDKs check them"
+    private static let times = "tokens of the emulator have times too, and the other SDKs check them"
 
     static let rows: [SDKRow] = [
         SDKRow("a valid token", sdk: .accepts, ours: .ok),
         SDKRow(
-            "a signed token", sdk: .accepts, ours: .invalidIDToken, because: "only the emulator's count, as in Node.js"
+            "a signed token", sdk: .accepts, ours: .invalidIDToken,
+            because: "only tokens of the emulator are accepted, as in Node.js"
         ) {
             $0.draft.header = ["alg": "\"RS256\"", "kid": "\"\(SDKCase.keyID)\""]
             $0.signature = .right

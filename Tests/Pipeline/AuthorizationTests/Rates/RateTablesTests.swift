@@ -17,7 +17,7 @@ import GatewayConfiguration
     private let here = PeerNetwork.version4(1)
     private let there = PeerNetwork.version4(2)
 
-    @Test func `a refused address costs the route nothing`() throws {
+    @Test func `a request above the limit of its address does not count for the route`() throws {
         let rates = try rates(
             .init(per: .route, requests: 2, every: .seconds(60)), .init(per: .address, requests: 1, every: .seconds(60))
         )
@@ -27,7 +27,7 @@ import GatewayConfiguration
         #expect(tables.take(rates, network: .version4(3), now: 0)?.limit.text == "rate: 2 per route in 1m")
     }
 
-    @Test func `the request of a refused user is given back to the route`() throws {
+    @Test func `a request above the limit of its user is returned to the route's limit`() throws {
         let rates = try rates(
             .init(per: .uid, requests: 1, every: .seconds(60)), .init(per: .route, requests: 2, every: .seconds(60)))
         let ada = StoreKey(high: 1, low: 1)

@@ -18,7 +18,7 @@ import Testing
         ("A=1&a=2", "{'A': '1', 'a': '2'}"), ("a;b=1", "{'a;b': '1'}"), ("a[]=1", "{'a[]': '1'}"),
         ("a=%00", "{'a': '\\u0000'}"), ("a=?&b=/", "{'a': '?', 'b': '/'}"),
         ("%C3%A9=1&e%CC%81=2", "{'e\u{301}': '2', '\u{e9}': '1'}"),
-        // Services read these values in two ways.
+        // Services interpret these values in two ways.
         ("a=1&a=2", "{'a': <unreadable>}"), ("a=1&a=1", "{'a': <unreadable>}"), ("a=1&%61=1", "{'a': <unreadable>}"),
         ("a=1&b=2&a", "{'a': <unreadable>, 'b': '2'}"), ("a=1&a=2&a=3", "{'a': <unreadable>}"),
         ("a=%", "{'a': <unreadable>}"), ("a=%4", "{'a': <unreadable>}"), ("a=%zz&b=1", "{'a': <unreadable>, 'b': '1'}"),
@@ -31,7 +31,7 @@ import Testing
         #expect(text(query) == value)
     }
 
-    @Test func `bytes that are no text are unreadable`() {
+    @Test func `bytes that are not text are unreadable`() {
         #expect(text(Array("a=".utf8) + [0xFF]) == "{'a': <unreadable>}")
     }
 

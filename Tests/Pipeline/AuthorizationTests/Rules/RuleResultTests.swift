@@ -25,7 +25,7 @@ import Testing
             (.signInRecordUnavailable, recent(60), .recordIsUnavailable),
             (.signInRecordUnavailable, allowed, .recordIsUnavailable),
         ] as [(RuleVerdict, RuleVerdict, RuleResult)])
-    func `the stricter verdict holds`(_ one: RuleVerdict, _ other: RuleVerdict, _ both: RuleResult) {
+    func `the stricter verdict applies`(_ one: RuleVerdict, _ other: RuleVerdict, _ both: RuleResult) {
         #expect(RuleResult(one).and(RuleResult(other)) == both)
         #expect(RuleResult(other).and(RuleResult(one)) == both)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreFixtures
 
-/// The bounds of accounts in every store.
+/// The limits of accounts in every store.
 @Suite struct StoreAccountBoundsSuite {
     static let badLinks = [
         IdentityLink(provider: "", subject: "1"), IdentityLink(provider: "a:b", subject: "1"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreFixtures
 
-/// Two gateways with conflicting changes at the same time. One wins, and the store is consistent afterwards.
+/// Two gateways with conflicting concurrent changes. One wins, and the store is consistent afterwards.
 @Suite struct StoreAccountRaceSuite {
     @Test(arguments: TwoGateways.Kind.allCases)
     func `an identity is linked to one of two accounts`(_ kind: TwoGateways.Kind) async throws {
@@ -22,7 +22,7 @@ import Testing
     func `one account is created for one identity`(_ kind: TwoGateways.Kind) async throws {
         try await TwoGateways.race(kind) { one, other, round in
             let link = IdentityLink.apple("\(round)")
-            // With and without an address, which both have and claim.
+            // With an address that both claim, and without one.
             let email = round % 2 == 0 ? "\(round)@example.com" : nil
             let accounts = [2 * round + 1, 2 * round + 2].map { AccountRecord.made(madeUID($0), link, email: email) }
             let answers = try await together(
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: TwoGateways.Kind.allCases)
-    func `one of two links that end at once stays`(_ kind: TwoGateways.Kind) async throws {
+    func `one of two concurrently removed links stays`(_ kind: TwoGateways.Kind) async throws {
         try await TwoGateways.race(kind) { one, other, round in
             let uid = madeUID(round + 1)
             _ = try await one.createAccount(.made(uid, .apple("\(round)")), claimsEmail: false)
@@ -88,7 +88,8 @@ import Testing
     }
 
     @Test(arguments: TwoGateways.Kind.allCases)
-    func `an identity that is linked and unlinked at once stays consistent`(_ kind: TwoGateways.Kind) async throws {
+    func `an identity that is linked and unlinked concurrently stays consistent`(_ kind: TwoGateways.Kind) async throws
+    {
         try await TwoGateways.race(kind) { one, other, round in
             let (user, link) = ("u\(round)", IdentityLink.apple("\(round)"))
             _ = try await one.claim(link, for: user)
@@ -132,7 +133,7 @@ import Testing
         #expect(Set(owned).count == owned.count)
     }
 
-    /// Repeats an operation that lost against concurrent changes, as its error allows.
+    /// Repeats an operation that lost against concurrent changes, if its error permits it.
     private static func untilDecided(_ operation: () async throws -> Void) async throws {
         for _ in 0..<20 {
             do { return try await operation() } catch let error as StoreError where error.code == .io { continue }

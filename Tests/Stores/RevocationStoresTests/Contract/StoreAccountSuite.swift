@@ -22,7 +22,7 @@ import Testing
     func `an account is created with its link and its address`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let account = AccountRecord.made(ann, .apple("1"), email: "ann@example.com", name: "Ann \u{e9}\n")
-        // A creation may be repeated.
+        // A creation can be repeated.
         for _ in 0..<2 {
             #expect(try await store.createAccount(account, claimsEmail: true) == .created)
             #expect(try await store.account(ann) == account)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `all links end at once`(_ maker: StoreMaker) async throws {
+    func `all links are removed together`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1"), name: "Ann"), claimsEmail: false)
         _ = try await store.claim(.google("1"), for: ann)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreFixtures
 
-/// The contract of every store for nonces and credentials that count once.
+/// The contract of every store for nonces and one-time credentials.
 @Suite struct StoreNonceSuite {
     private func digest(_ text: String) throws -> SHA256Digest {
         try #require(SHA256Hasher()?.hash(Array(text.utf8)))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `a credential is no nonce`(_ maker: StoreMaker) async throws {
+    func `a credential is not a nonce`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let digest = try digest("x")
         #expect(try await store.markSeen(digest, lifetime: 300))

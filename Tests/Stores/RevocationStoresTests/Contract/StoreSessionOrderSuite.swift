@@ -5,12 +5,12 @@ import Testing
 @testable import CoreFixtures
 @testable import StoreFixtures
 
-/// The order of sessions and revocations, which every store gives, whatever the clocks of the gateways say.
+/// The order of sessions and revocations in every store. It does not depend on the clocks of the gateways.
 @Suite struct StoreSessionOrderSuite {
     private static let link = IdentityLink(provider: "oidc.x", subject: "1")
 
     @Test(arguments: StoreMaker.all)
-    func `a session begins now where nothing was revoked`(_ maker: StoreMaker) async throws {
+    func `a session begins now if nothing was revoked`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         #expect(
             try await store.beginSession("ann", at: 100) == SessionStart(started: 100, record: UserRecord()))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `the way back keeps the order`(_ maker: StoreMaker) async throws {
+    func `reverting a revocation keeps the order`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.beginSession("ann", at: 102)
         try await store.revoke("ann", at: 100, .everything)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `sessions and revocations at once are in one order`(_ maker: StoreMaker) async throws {
+    func `concurrent sessions and revocations have one order`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for round in 0..<40 {
             let uid = "user-\(round)"
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `an end of a link ends the sessions that the identity began`(_ maker: StoreMaker) async throws {
+    func `the removal of a link ends the sessions that the identity began`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let other = IdentityLink(provider: "oidc.y", subject: "2")
         for link in [Self.link, other] { _ = try await store.claim(link, for: "ann") }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `the end of a link ends sessions of which the record does not tell, and no credential`(
+    func `the removal of a link ends sessions without a recorded identity, and no credential`(
         _ maker: StoreMaker
     ) async throws {
         let store = try await maker()
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `the latest proof says whether it was an authentication`(_ maker: StoreMaker) async throws {
+    func `the record states whether the latest proof was an authentication`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         func record(_ time: Int64, _ isAuthenticated: Bool) async throws -> SessionRecord {
             try await store.recordSignIn("ann", "1", at: time, isAuthenticated: isAuthenticated, expires: nil)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `a record counts for its own session`(_ maker: StoreMaker) async throws {
+    func `a record applies to its own session`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "12", at: 100, expires: nil)
         for (uid, session) in [("ann", "1"), ("ann1", "2"), ("ann", "2"), ("bob", "12")] {
@@ -94,7 +94,7 @@ import Testing
     @Test(arguments: StoreMaker.all)
     func `a session has 1 to 256 bytes`(_ maker: StoreMaker) async throws {
         let store = try await maker()
-        // A time has one spelling: a record of `017` would never be looked for.
+        // A time has one spelling. A record with the time `017` would never be found.
         for session in [
             "", "a\u{0}", "017", "00", String(repeating: "a", count: 257), String(repeating: "\u{1F600}", count: 65),
         ] {

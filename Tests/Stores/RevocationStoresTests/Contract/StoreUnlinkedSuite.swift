@@ -9,7 +9,7 @@ import Testing
     private let bob = madeUID(2)
     private let email = "a@example.com"
 
-    /// An account that Apple's identity made with the address, linked to Google's identity.
+    /// An account that the Apple identity created with the address, linked to the Google identity.
     private func linked(_ maker: StoreMaker, emailFrom: String? = "apple.com") async throws -> any GatewayStore {
         let store = try await maker()
         var account = AccountRecord.made(ann, .apple("1"), email: email)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `only an explicit link brings an unlinked identity back`(_ maker: StoreMaker) async throws {
+    func `only an explicit link restores an unlinked identity`(_ maker: StoreMaker) async throws {
         let store = try await linked(maker)
         _ = try await store.release(provider: "apple.com", of: ann)
         #expect(try await store.account(ann)?.unlinked == [.apple("1")])
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `several identities of one provider are remembered`(_ maker: StoreMaker) async throws {
+    func `several unlinked identities of one provider are recorded`(_ maker: StoreMaker) async throws {
         let store = try await linked(maker)
         for subject in ["1", "a:b", "\u{e9}{}"] {
             _ = try await store.claim(.apple(subject), for: ann)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `ending all links remembers all`(_ maker: StoreMaker) async throws {
+    func `removing all links records all`(_ maker: StoreMaker) async throws {
         let store = try await linked(maker)
         try await store.releaseAll(of: ann)
         let account = try #require(try await store.account(ann))
@@ -71,21 +71,21 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `whoever takes an account over keeps the link and the address`(_ maker: StoreMaker) async throws {
+    func `a takeover of an account keeps the link and the address`(_ maker: StoreMaker) async throws {
         let store = try await linked(maker)
         #expect(try await store.releaseAll(of: ann, for: .google("1")) == [.apple("1")])
         let account = try #require(try await store.account(ann))
         #expect(account.links == ["google.com": "1"] && account.unlinked == [.apple("1")])
         #expect(account.email == email)
         #expect(try await store.uid(ofEmail: email) == ann)
-        // Without a successor the address goes, although the link that it came from is gone already.
+        // Without a successor the address is removed, although the link that it came from was already removed.
         try await store.releaseAll(of: ann)
         #expect(try await store.account(ann)?.email == nil)
         #expect(try await store.uid(ofEmail: email) == nil)
     }
 
     @Test(arguments: StoreMaker.all)
-    func `an address goes with the link that it came from, and with no other`(_ maker: StoreMaker) async throws {
+    func `an address is removed with the link that it came from, and with no other`(_ maker: StoreMaker) async throws {
         let store = try await linked(maker)
         _ = try await store.release(provider: "google.com", of: ann)
         #expect(try await store.account(ann)?.email == email)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `an address of unknown origin goes with any link`(_ maker: StoreMaker) async throws {
+    func `an address of unknown origin is removed with any link`(_ maker: StoreMaker) async throws {
         let store = try await linked(maker, emailFrom: nil)
         _ = try await store.release(provider: "google.com", of: ann)
         #expect(try await store.account(ann)?.email == nil)
@@ -127,7 +127,9 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `with more identities than are remembered no address leads to the account`(_ maker: StoreMaker) async throws {
+    func `with more unlinked identities than are recorded, no address leads to the account`(_ maker: StoreMaker)
+        async throws
+    {
         let store = try await linked(maker)
         for number in 1...StoreBounds.maximumUnlinked {
             _ = try await store.claim(.google("\(number)"), for: ann)
@@ -146,14 +148,14 @@ import Testing
         for link in [IdentityLink.google("last"), .google("another"), .google("1")] {
             #expect(try await store.claim(link, for: ann, unlessUnlinked: true) == .unlinked)
         }
-        // An explicit link forgets that one identity, and the account stays closed.
+        // An explicit link removes the record of that one identity, and the account remains closed.
         _ = try await store.claim(.google("1"), for: ann)
         #expect(try await store.account(ann)?.unlinked.hasMore == true)
         #expect(try await store.account(ann)?.links["google.com"] == "1")
     }
 
     @Test(arguments: StoreMaker.all)
-    func `an account that only remembers is none`(_ maker: StoreMaker) async throws {
+    func `an account with only unlinked identities does not exist`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.claim(.apple("1"), for: "firebase")
         #expect(try await store.setEmail("a@b.c", verified: true, of: "firebase", claimsEmail: true))
@@ -164,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: TwoGateways.Kind.allCases)
-    func `a merge never slips in beside an unlink`(_ kind: TwoGateways.Kind) async throws {
+    func `a merge never succeeds during an unlink`(_ kind: TwoGateways.Kind) async throws {
         try await TwoGateways.race(kind) { one, other, round in
             let (user, link) = (madeUID(round + 1), IdentityLink.apple("\(round)"))
             let account = AccountRecord.made(user, link, email: "\(round)@example.com")

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `concurrent revocations end at the latest`(_ maker: StoreMaker) async throws {
+    func `of concurrent revocations the latest time applies`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for time in Array(1...200).shuffled() { group.addTask { try await store.revoke("ann", at: Int64(time)) } }
@@ -53,9 +53,9 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `names that look alike are different users`(_ maker: StoreMaker) async throws {
+    func `names that look alike identify different users`(_ maker: StoreMaker) async throws {
         let store = try await maker()
-        // Two are spellings of the same letter, which Swift calls equal.
+        // Two of the names are canonically equivalent, so Swift considers them equal.
         let names = ["a", "\u{e9}", "e\u{301}", "A", "a "]
         for (index, name) in names.enumerated() { try await store.revoke(name, at: Int64(index)) }
         for (index, name) in names.enumerated() {

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `a revocation is of one tenant's user alone`(_ maker: StoreMaker) async throws {
+    func `a revocation applies to the user of one tenant only`(_ maker: StoreMaker) async throws {
         for user in Self.all {
             let store = try await maker()
             try await store.revoke(user, at: 100)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `a session is of one tenant's user alone`(_ maker: StoreMaker) async throws {
+    func `a session belongs to the user of one tenant only`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.revokeSession(Self.acme, "17", expires: nil)
         #expect(try await store.session(Self.acme, "17").revoked)

@@ -8,7 +8,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// A Redis that lost records without an entry.
+/// A Redis that lost records without an entry in the stream.
 @Suite struct LostRecordsTests {
     private static func word(_ time: UnixTime?, _ flag: Bool) -> RecordWord { RecordWord(time: time, flag: flag) }
 
@@ -23,7 +23,7 @@ import Testing
         #expect(Self.word(5, true).keeping(old, changing: []) == old)
     }
 
-    @Test func `a record that is as strong or stronger is taken as it is`() {
+    @Test func `a record that is as strong or stronger is stored unchanged`() {
         let old = Self.word(7, false)
         for new in [old, Self.word(7, true), Self.word(8, false), .faulty] {
             let kept = new.keeping(old, changing: [])
@@ -35,7 +35,7 @@ import Testing
         #expect(RecordWord.none.keeping(.faulty, changing: []).isKept)
     }
 
-    @Test func `a sweep that keeps counts what it keeps, until that is set again`() throws {
+    @Test func `a sweep that keeps records counts them until they are set again`() throws {
         let view = StoreView()
         let keys = (0..<100).map { StoreKey(high: UInt64($0) &* 0x9e37_79b9_7f4a_7c15, low: UInt64($0) + 1) }
         for key in keys { view.setUser(key, to: Self.word(5, false)) }
@@ -54,7 +54,7 @@ import Testing
         #expect(view.usage.users == 0)
     }
 
-    @Test func `an entry says which parts it takes back, and two entries of a record say both`() throws {
+    @Test func `an entry names the parts that it reverts, and two entries of a record are combined`() throws {
         let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(.at(10, added: 4))
         script.reply(
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [
         (ReplicaStreamInformation.at(9, added: 4), 1), (.at(11, added: 3), 1), (.absent, 1), (.at(12, added: 6), 0),
     ])
-    func `a stream that lost entries which were read has gone back`(
+    func `a stream that lost entries that were read has been reverted`(
         _ information: ReplicaStreamInformation, _ regressions: Int
     ) {
         var script = ReplicaScript.following(.at(10, added: 4))
@@ -98,7 +98,8 @@ import Testing
         #expect(try store.view.session("ada", "1700000000") == .record(revoked: true, signedInAt: nil))
     }
 
-    @Test func `an emptied Redis is reported, what was known is kept, and an operator may confirm it`() async throws {
+    @Test func `an emptied Redis is reported, the records are kept, and an operator can confirm the loss`() async throws
+    {
         let database = try await RedisDatabase.onOwnServer()
         let store = try await store(database, .keep)
         try database.cli("FLUSHALL")
@@ -109,7 +110,7 @@ import Testing
         try expectKept(store)
         #expect(store.trouble?.contains("/v1/store/accept") == true)
         await expectStoreError(.io) { _ = try await store.owner(of: IdentityLink(provider: "apple.com", subject: "1")) }
-        // An entry that names a part changes that part.
+        // An entry that names a part of a record changes that part.
         try await store.setDisabled("bob", false)
         try await eventually("bob") { try store.view.user("bob") == .none ? true : nil }
         #expect(try await store.accept().users == 1)
@@ -120,7 +121,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `two gateways that restore at once leave what both held`() async throws {
+    @Test func `two gateways that restore concurrently restore the records of both`() async throws {
         let database = try await RedisDatabase.onOwnServer()
         let first = try await store(database, .restore)
         let second = try await store(database, .restore)
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `where the loss is accepted, the view is what Redis holds`() async throws {
+    @Test func `after an accepted loss, the view equals the records in Redis`() async throws {
         let database = try await RedisDatabase.onOwnServer()
         let store = try await store(database, .accept)
         try database.cli("FLUSHALL")
@@ -151,7 +152,7 @@ import Testing
         try await store.close()
     }
 
-    /// A session may have expired. A user's record does not expire.
+    /// A session can have expired. A user's record does not expire.
     @Test(arguments: [(false, (0, 0)), (true, (1, 1))])
     func `missing sessions are kept only if the record of a user is missing`(
         hasUser: Bool, kept: (Int, Int)

@@ -103,7 +103,7 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
-    @Test func `a listed link without its key does not count`() async throws {
+    @Test func `a listed link without its key is ignored`() async throws {
         let (database, store) = try await half([
             account(ann.uid, "created", "5", "link:apple.com", "1", "link:google.com", "1"),
             link("apple.com:1", ann.uid), link("google.com:1", "other"),
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an end that stopped is finished by its repetition`(_ keyIsLeft: Bool) async throws {
+    func `an interrupted removal is completed by its repetition`(_ keyIsLeft: Bool) async throws {
         let (database, store) = try await half([
             account("u", "unlinking:apple.com", "1"),
             ["SET", "gatehouse:link:{apple.com:1}", keyIsLeft ? "u" : "other"],
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["1", "2"])
-    func `an end that stopped is finished by the next claim`(_ subject: String) async throws {
+    func `an interrupted removal is completed by the next claim`(_ subject: String) async throws {
         let (database, store) = try await half([
             account("u", "unlinking:apple.com", "1"),
             link("apple.com:1", "u"),
@@ -143,7 +143,7 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
-    @Test func `a link that was claimed again after a stopped end is complete`() async throws {
+    @Test func `a link that was claimed again after an interrupted removal is complete`() async throws {
         let (database, store) = try await half([
             account("u", "unlinking:apple.com", "1", "link:apple.com", "1"),
             link("apple.com:1", "u"),
@@ -155,7 +155,7 @@ import Testing
         #expect(try database.linkChanges() == ["link apple.com:1 uid ", "link apple.com:1 uid u"])
     }
 
-    @Test func `ending all links finishes the stopped ends`() async throws {
+    @Test func `removing all links completes the interrupted removals`() async throws {
         let (database, store) = try await half([
             account(
                 "u", "unlinking:apple.com", "1", "link:google.com", "1", "link:apple.com", "2", "created", "milk"),
@@ -182,14 +182,14 @@ import Testing
         ]
     }
 
-    @Test func `an address whose release stopped leads nowhere`() async throws {
+    @Test func `an address whose release was interrupted leads to no account`() async throws {
         let (database, store) = try await half(releasing)
         #expect(try await store.uid(ofEmail: "a@b.c") == nil)
         #expect(try database.cli("EXISTS", "gatehouse:email:{a@b.c}") == "0")
         #expect(try database.cli("HEXISTS", "gatehouse:account:{\(ann)}", "releasing:a@b.c") == "0")
     }
 
-    @Test func `an address whose release stopped is free for another account`() async throws {
+    @Test func `an address whose release was interrupted is free for another account`() async throws {
         let (database, store) = try await half(releasing)
         let account = AccountRecord.made(bob, .apple("2"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
@@ -199,7 +199,7 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
-    @Test func `the repetition of an unlink finishes the release of the address`() async throws {
+    @Test func `the repetition of an unlink completes the release of the address`() async throws {
         let (database, store) = try await half(releasing)
         let left = AccountRecord(
             uid: ann, created: 1_700_000_000, links: ["google.com": "1"], unlinked: [.apple("1")])
@@ -208,7 +208,7 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
-    @Test func `an account gets the address back whose release stopped`() async throws {
+    @Test func `an account regains an address whose release was interrupted`() async throws {
         let (database, store) = try await half(releasing)
         #expect(try await store.setEmail("a@b.c", verified: true, from: .google("1"), of: ann, claimsEmail: true))
         #expect(try await store.uid(ofEmail: "a@b.c") == ann)
@@ -218,7 +218,7 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
-    @Test func `an address that was taken and not kept leads nowhere`() async throws {
+    @Test func `an address that was claimed and not stored leads to no account`() async throws {
         let (database, store) = try await half([
             account("u", "link:google.com", "1", "releasing:a@b.c", "1"),
             link("google.com:1", "u"), email("u"),

@@ -26,7 +26,7 @@ import Testing
         #expect(try database.cli("GET", "gatehouse:setting:issuer") == "x")
     }
 
-    @Test func `an unlinked identity is a field of its own`() async throws {
+    @Test func `an unlinked identity has its own field`() async throws {
         let (database, store) = try await RedisDatabase.freshStore()
         _ = try await store.createAccount(.made(ann, .apple("{1}:2"), email: "a@b.c"), claimsEmail: true)
         _ = try await store.claim(.google("1"), for: ann)
@@ -54,14 +54,14 @@ import Testing
         let places = ["apple.com:1", "google.com:7"].map { LinkGenerations.place(of: $0) }
         let before = places.map { other.linkGenerations.generation(at: $0) }
         _ = try await one.claim(.apple("1"), for: "u")
-        try await eventually("the entry at the other gateway") {
+        try await eventually("the entry in the other gateway") {
             other.linkGenerations.generation(at: places[0]) != before[0] ? true : nil
         }
         #expect(other.linkGenerations.generation(at: places[1]) == before[1])
         #expect(other.health?.malformedChanges == 0)
         let claimed = other.linkGenerations.generation(at: places[0])
         _ = try await one.release(provider: "apple.com", of: "u")
-        try await eventually("the entry of the end") {
+        try await eventually("the entry of the removal") {
             other.linkGenerations.generation(at: places[0]) != claimed ? true : nil
         }
         #expect(other.health?.malformedChanges == 0)
@@ -73,7 +73,7 @@ import Testing
         let before = store.linkGenerations.generation(at: 9)
         try database.cli("DEL", "gatehouse:changes")
         try database.cli("XADD", "gatehouse:changes", "9999999999999-0", "uid", "u", "disabled", "0")
-        try await eventually("the reading after the gap") {
+        try await eventually("the read after the gap") {
             store.linkGenerations.generation(at: 9) != before ? true : nil
         }
     }

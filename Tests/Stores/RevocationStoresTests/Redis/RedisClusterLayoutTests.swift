@@ -8,9 +8,9 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Keys are laid out for a Redis Cluster, and no step needs two of its slots.
+/// The layout of keys for a Redis Cluster: no step needs two hash slots.
 @Suite struct RedisClusterLayoutTests {
-    /// A cluster of one node, which refuses what crosses slots. One for all: a cluster takes 2 s to begin.
+    /// A cluster of one node, which rejects commands across slots. All tests share it, because its start takes 2 s.
     private static let cluster = Task {
         let busPort = Int.random(in: 20_000..<30_000)
         let database = try await RedisDatabase.onOwnServer(["cluster-enabled yes", "cluster-port \(busPort)"])

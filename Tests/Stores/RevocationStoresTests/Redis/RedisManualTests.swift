@@ -21,7 +21,7 @@ import Testing
         page.blocks.filter { $0.comment == comment }.map(\.text)
     }
 
-    /// Runs shell commands in which `redis-cli` is connected to the database.
+    /// Runs shell commands. `redis-cli` is connected to the database.
     private func run(_ lines: String, _ database: RedisDatabase) throws -> String {
         let process = Process()
         let output = Pipe()
@@ -47,7 +47,7 @@ import Testing
         #expect(!output.contains("ERR"))
         #expect(record.disabled && (before...GatewayClock.system.now()).contains(record.validSince?.seconds ?? 0))
         #expect(try await store.session("ada", "1700000000") == SessionRecord(revoked: true))
-        try await eventually("the gateway to know") {
+        try await eventually("the record in the gateway") {
             let user =
                 try store.view.user("ada") == .record(validSince: record.validSince, disabled: true)
             return try user && store.view.session("ada", "1700000000") == .record(revoked: true, signedInAt: nil)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `the lines for redis-cli never move a revocation back`() async throws {
+    @Test func `the lines for redis-cli never move a revocation to an earlier time`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("HSET", "gatehouse:user:{ada}", "valid_since", "99999999999")
         _ = try run(try #require(blocks(after: "A test runs these lines.").first), database)
@@ -64,7 +64,7 @@ import Testing
 
     // MARK: - Rights
 
-    /// The rights of the manual's rule, without its user and password.
+    /// The permissions of the manual's ACL rule, without its user and password.
     private func rights() throws -> [String] {
         let rule = try #require(blocks(after: "A test takes this rule.").first)
         let words = rule.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -105,7 +105,7 @@ import Testing
         _ = try await store.setting("issuer", initial: [1])
     }
 
-    @Test func `the rights in the manual suffice`() async throws {
+    @Test func `the permissions in the manual are sufficient`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("SET", "gatehouse:user:{ann}", "x")
         try database.cli("SET", "gatehouse:session:{ann}:1", "x")
@@ -123,7 +123,7 @@ import Testing
         "select", "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "set", "get", "getdel", "hget", "hgetall",
         "hkeys", "hset", "hsetnx", "hdel", "type", "del", "persist", "expiretime", "expireat",
     ])
-    func `each right in the manual is needed`(_ command: String) async throws {
+    func `each permission in the manual is needed`(_ command: String) async throws {
         let database = try await RedisDatabase.fresh()
         let all = try rights()
         #expect(all.contains("+\(command)"))

@@ -88,7 +88,7 @@ import Testing
 
     private static let hash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    /// A nonce of another backend without a purpose is for any purpose.
+    /// A nonce of another backend without a purpose is valid for any purpose.
     @Test func `nonces and seen credentials expire`() async throws {
         let (database, store) = try await RedisDatabase.freshStore()
         let digest = try #require(SHA256Hasher()?.hash([]))
@@ -118,7 +118,7 @@ import Testing
         #expect(try await winners(of: 1000) { try await gateways[$0 % 4].markSeen(digest, lifetime: 60) } == 1)
     }
 
-    @Test func `of a hundred revocations at several gateways the latest counts`() async throws {
+    @Test func `of a hundred revocations at several gateways the latest applies`() async throws {
         let (database, gateways) = try await Self.gateways(3)
         let times = (0..<100).map { _ in Int64.random(in: 0...StoreBounds.maximumTime) }
         let answers = try await withThrowingTaskGroup(of: Int64?.self) { group in

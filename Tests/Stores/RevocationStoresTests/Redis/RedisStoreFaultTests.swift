@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [["SET", "x"], ["RPUSH", "1"], ["SADD", "1"]])
-    func `only unrevoke removes a key that is no hash`(_ write: [String]) async throws {
+    func `only unrevoke removes a key that is not a hash`(_ write: [String]) async throws {
         let (database, store) = try await store([write[0], "gatehouse:user:{bad}", write[1]])
         await expectStoreError(.faultyRecord) { _ = try await store.user("bad") }
         await expectStoreError(.faultyRecord) { try await store.revoke("bad", at: 1) }
@@ -99,7 +99,7 @@ import Testing
         #expect(try database.cli("TTL", "gatehouse:session:{ann}:bad") == "-1")
     }
 
-    @Test func `revoking a session replaces a key that is no hash`() async throws {
+    @Test func `revoking a session replaces a key that is not a hash`() async throws {
         let (_, store) = try await store(["SET", "gatehouse:session:{ann}:bad", "x"])
         await expectStoreError(.faultyRecord) { _ = try await store.session("ann", "bad") }
         await expectStoreError(.faultyRecord) { try await store.recordSignIn("ann", "bad", at: 1, expires: nil) }

@@ -9,7 +9,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// The errors if Redis refuses, is unreachable or does not respond.
+/// The errors if Redis rejects a command, is unreachable or does not respond.
 @Suite struct RedisStoreRefusalTests {
     @Test func `a server without memory is full and nothing is written`() async throws {
         let (database, store) = try await RedisDatabase.storeOnOwnServer()
@@ -28,7 +28,7 @@ import Testing
     @Test func `a server that became a replica is not used`() async throws {
         let (database, store) = try await RedisDatabase.storeOnOwnServer()
         try await store.revoke("ann", at: 5)
-        // The master does not exist, so the data of the replica may be old.
+        // The master does not exist, so the data of the replica can be old.
         try database.cli("REPLICAOF", "127.0.0.1", "1")
         let refusal = try await eventually("a refusal") {
             do throws(StoreError) { _ = try await store.user("ann") } catch { return error }
@@ -111,7 +111,7 @@ import Testing
         #expect(record == UserRecord(validSince: 9))
     }
 
-    @Test func `a hash without its entry is no success`() async throws {
+    @Test func `a hash without its entry is not a success`() async throws {
         let (fake, store) = try await store(entry: .close()) { .text("*2\r\n$1\r\n9\r\n$-1\r\n") }
         defer { fake.stop() }
         await expectStoreError(.io) { try await store.revoke("ann", at: 9) }

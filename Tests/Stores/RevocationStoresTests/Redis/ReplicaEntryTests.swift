@@ -58,7 +58,7 @@ import Testing
         #expect(script.machine.counts.strangeEntries == 1)
     }
 
-    @Test func `a uid that is no text names no record`() {
+    @Test func `a uid that is not text names no record`() {
         let entry = ReplicaEntry(
             id: .at(1), fields: [Array("uid".utf8), [0xFF], Array("disabled".utf8), Array("1".utf8)])
         #expect(entry.hints == ReplicaEntry.Hints())
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["5", "5-", "-5", "5-6-7", " 5-6", "5-6 ", "05-1", "5-01", "18446744073709551616-0", "a-b", ""])
-    func `malformed ids are refused`(_ text: String) {
+    func `malformed ids are rejected`(_ text: String) {
         #expect(ReplicaStreamID(parsing: Array(text.utf8)) == nil)
     }
 

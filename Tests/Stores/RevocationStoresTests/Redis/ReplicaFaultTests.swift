@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
-    func `a response of another shape is an error`(_ name: String) {
+    func `a response of another type is an error`(_ name: String) {
         var script = Self.waiting(for: name)
         script.handle(.replied(name == "SCAN" ? .record(.none) : .slice(ReplicaSlice(cursor: 0))))
         #expect(script.machine.counts.lastFault?.kind == "\(name) shape")

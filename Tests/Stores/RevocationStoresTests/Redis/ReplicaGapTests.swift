@@ -3,11 +3,11 @@ import Testing
 
 @testable import RevocationStores
 
-/// Gaps in the stream, and states that are none.
+/// Gaps in the stream, and states that are not gaps.
 @Suite struct ReplicaGapTests {
     let information = ReplicaStreamInformation.at(10, added: 4)
 
-    /// A machine that was idle for a while, then receives another state of the stream and entries.
+    /// A machine that was idle, and then receives another state of the stream and entries.
     func script(
         after later: ReplicaStreamInformation?, _ entries: [ReplicaEntry] = [], added: UInt64? = 4
     ) -> ReplicaScript {
@@ -19,7 +19,7 @@ import Testing
         return script
     }
 
-    /// Entries in the comments were deleted before they were read.
+    /// The comments name the entries that were deleted before they were read.
     @Test(
         arguments: [
             (nil, [], ReplicaGap.wentBack, .zero), (.at(9, added: 4), [], .wentBack, .at(9)),
@@ -142,7 +142,7 @@ import Testing
         #expect(script.confirmed.count == 1)
     }
 
-    @Test func `a server that begins to count is no gap`() {
+    @Test func `a server that begins to count is not a gap`() {
         let script = script(after: information, added: nil)
         #expect(script.gaps == [])
         #expect(script.machine.position?.added == 4)

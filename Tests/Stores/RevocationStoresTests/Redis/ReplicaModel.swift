@@ -4,9 +4,9 @@ import GatewayCore
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// A replica, its server, writers, and the faults between them, one step at a time.
+/// A replica, its server, writers, and faults between them, one step at a time.
 struct ReplicaModel {
-    /// A change with a written hash and without its entry.
+    /// A change whose hash was written and whose entry was not.
     private struct Writing {
         let key: ReplicaKey
         let fields: [String]
@@ -130,9 +130,11 @@ struct ReplicaModel {
         if !server.entries.isEmpty { server.removeEntry(random.below(server.entries.count)) }
     }
 
-    /// Deletes the stream and writes to it again in another millisecond. A stream that is empty before and after, or
-    /// that issues the same ids again, is indistinguishable from an unchanged one. The large count excludes that
-    /// unread entries make up for the lower count by chance.
+    /// Deletes the stream and writes to it again in another millisecond. An empty stream that stays empty, or a stream
+    /// that
+    /// issues the same IDs again, is indistinguishable from an unchanged one. The large count prevents that unread
+    /// entries
+    /// compensate the lower count by chance.
     mutating func deleteStream() {
         now += 1_000_000
         server.deleteStream(havingAdded: UInt64(1000 + random.below(1_000_000)))
@@ -184,13 +186,13 @@ struct ReplicaModel {
     private mutating func confirm(_ time: UInt64) {
         confirmations += 1
         if time < confirmedAt ?? 0 { problems.append("confirmed an earlier time than before") }
-        if time > now { problems.append("confirmed a time to come") }
+        if time > now { problems.append("confirmed a future time") }
         confirmedAt = max(confirmedAt ?? 0, time)
         for (key, history) in histories {
             let first = history.values.lastIndex { ($0.acknowledged ?? .max) < time } ?? 0
             let word = table[key] ?? .none
             if !history.values[first...].contains(where: { $0.word == word }) {
-                problems.append("confirmed \(time) at \(now) while \(key) lacks what was acknowledged before")
+                problems.append("confirmed \(time) at \(now) while \(key) lacks acknowledged writes")
             }
         }
     }

@@ -2,7 +2,7 @@ import Revocation
 
 @testable import RevocationStores
 
-/// A model of a Redis: hashes, a stream, and a clock for the ids of its entries.
+/// A model of a Redis server: hashes, a stream, and a clock for the IDs of its entries.
 struct ReplicaModelServer {
     private(set) var records: [ReplicaKey: RecordWord] = [:]
     private(set) var entries: [ReplicaEntry] = []
@@ -35,7 +35,7 @@ struct ReplicaModelServer {
         entries.remove(at: index)
     }
 
-    /// Replaces the stream by one with the count of so many removed entries.
+    /// Replaces the stream by one whose count includes this many removed entries.
     mutating func deleteStream(havingAdded count: UInt64) {
         (entries, last, added) = ([], .zero, count)
     }
@@ -59,7 +59,7 @@ struct ReplicaModelServer {
             last: last, added: countsEntries ? added : nil, first: entries.first?.id)
     }
 
-    /// Returns every key that exists from the first slice to the last, whatever changes in between.
+    /// Returns every key that exists during the whole iteration, whatever changes meanwhile.
     private func slice(after cursor: UInt64, size: Int) -> ReplicaSlice {
         let sorted = records.keys.map { (place($0), $0) }.filter { $0.0 > cursor }.sorted { $0.0 < $1.0 }
         let taken = sorted.prefix(size)

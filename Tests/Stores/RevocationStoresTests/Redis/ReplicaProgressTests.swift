@@ -2,7 +2,7 @@ import Testing
 
 @testable import RevocationStores
 
-/// Waiting until the view shows what was written.
+/// Waits until the view contains a write.
 @Suite struct ReplicaProgressTests {
     let progress = ReplicaProgress()
     static let long = Duration.seconds(60)

@@ -3,9 +3,9 @@ import Testing
 @testable import RedisFixtures
 @testable import RevocationStores
 
-/// Servers that refuse the commands of the replica.
+/// Servers that reject the commands of the replica.
 @Suite struct ReplicaRefusalTests {
-    /// The rights of a user that follows the store.
+    /// The permissions of a user that follows the store.
     static let commands = ["+info", "+ping", "+hmget", "+scan", "+xinfo|stream", "+xread"]
 
     private func server(without refused: String) async throws -> RedisServer {
@@ -13,7 +13,7 @@ import Testing
         return try await RedisServer(["user gateway on >gateway ~gatehouse:* resetchannels -@all \(allowed)"])
     }
 
-    @Test func `these commands suffice`() async throws {
+    @Test func `these commands are sufficient`() async throws {
         let server = try await server(without: "")
         try await ReplicaRig.run(server, username: "gateway") { rig in
             try await rig.loaded()
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Without `INFO` the replica cannot recognize a server that was started again.
+    /// Without `INFO`, the replica cannot recognize a restarted server.
     @Test func `without INFO everything is read again after each connection`() async throws {
         let server = try await server(without: "+info")
         try await ReplicaRig.run(server, username: "gateway") { rig in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a key that is no stream is reported`() async throws {
+    @Test func `a key that is not a stream is reported`() async throws {
         let server = try await RedisServer()
         try server.cli("SET", "gatehouse:changes", "x")
         try await ReplicaRig.run(server) { rig in
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Every client may read the reason in the readiness response.
-    @Test func `a refusal that repeats the command does not reveal the uid`() async throws {
+    @Test func `an error that repeats the command does not reveal the uid`() async throws {
         let refusal = { @Sendable (command: FakeRedis.Command) -> String? in
             guard command.name == "HMGET" else { return nil }
             return "-ERR unknown command 'HMGET', with args beginning with: '\(command.arguments[1])'\r\n"

@@ -14,7 +14,7 @@ import Testing
         return script
     }
 
-    @Test func `every hour everything is read again`() {
+    @Test func `all records are read again every hour`() {
         let script = due()
         #expect(script.events.contains(.rereadStarted(.due)))
         #expect(script.pending.first == .slice(cursor: 0))

@@ -48,7 +48,7 @@ struct ReplicaRig {
             loaded: { loads.count.add(1, ordering: .relaxed) })
     }
 
-    /// Runs `body` with a replica that has loaded an empty server of its own.
+    /// Runs `body` with a replica that has loaded a new empty server.
     static func run(
         _ configuration: [String] = [], timing: ReplicaTiming = timing,
         _ body: (ReplicaRig, RedisServer) async throws -> Void
@@ -62,7 +62,7 @@ struct ReplicaRig {
 
     /// Runs `body` while a replica follows `server`.
     ///
-    /// - Parameter username: a user of the server's ACL with the same password. `nil` for the default user.
+    /// - Parameter username: A user of the server's ACL with the same password. `nil` for the default user.
     static func run(
         _ server: RedisServer, username: String? = nil, timing: ReplicaTiming = timing,
         _ body: (ReplicaRig) async throws -> Void
@@ -83,7 +83,7 @@ struct ReplicaRig {
         try await eventually("the table to be loaded: \(replica.status)") { age == nil ? nil : true }
     }
 
-    /// Waits for the confirmation of a command that is sent from now on.
+    /// Waits for the confirmation of a command that is sent after the call.
     func confirmed() async throws {
         let now = GatewayClock.system.monotonic()
         try await eventually("a confirmation: \(replica.status)") {

@@ -4,7 +4,7 @@ import Revocation
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// A machine, a clock that the test moves, and a record of the actions.
+/// A machine, a clock that the test advances, and a record of the actions.
 struct ReplicaScript {
     var machine: ReplicaMachine
     var now: UInt64 = 1_000_000_000
@@ -48,7 +48,7 @@ struct ReplicaScript {
         return script
     }
 
-    /// Loses the connection and connects to the server with this identity.
+    /// Closes the connection and connects to the server with this identity.
     mutating func reconnect(to identity: ReplicaIdentity? = server, _ reply: ReplicaReply? = nil) {
         handle(.lost)
         handle(.connected)
@@ -86,7 +86,7 @@ struct ReplicaScript {
         }
     }
 
-    /// Replies to a whole round for an idle server without keys, entries and records.
+    /// Replies to a complete round of an idle server without keys, entries and records.
     mutating func replyToRound(_ information: ReplicaStreamInformation) {
         for command in pending {
             switch command {
@@ -109,7 +109,7 @@ struct ReplicaScript {
 }
 
 extension ReplicaStreamInformation {
-    /// A stream to which `added` entries were added, the last with this id.
+    /// A stream to which `added` entries were added. The last one has this ID.
     static func at(_ milliseconds: UInt64, added: UInt64?) -> ReplicaStreamInformation {
         ReplicaStreamInformation(last: .at(milliseconds), added: added, first: .at(1))
     }
@@ -137,5 +137,5 @@ extension ReplicaKey {
 }
 
 extension ReplicaFault {
-    static let model = ReplicaFault(kind: "HMGET ERR", message: "as the test wants it")
+    static let model = ReplicaFault(kind: "HMGET ERR", message: "an error of the test")
 }

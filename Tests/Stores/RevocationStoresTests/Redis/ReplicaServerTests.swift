@@ -8,7 +8,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// The replica against real servers.
+/// The replica with real servers.
 @Suite struct ReplicaServerTests {
     @Test func `everything is read and only then confirmed`() async throws {
         let server = try await RedisServer()
@@ -39,7 +39,7 @@ import Testing
         ["HSET", "gatehouse:user:{bad}", "valid_since", "1700000000000"],
         ["HSET", "gatehouse:user:{bad}", "disabled", "true"], ["SET", "gatehouse:user:{bad}", "x"],
     ])
-    func `a faulty record concerns its user only`(_ command: [String]) async throws {
+    func `a faulty record affects its user only`(_ command: [String]) async throws {
         let server = try await RedisServer()
         try server.cli("HSET", "gatehouse:user:{ann}", "valid_since", "7")
         try server.cli(command)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a faulty session does not concern its user`() async throws {
+    @Test func `a faulty session does not affect its user`() async throws {
         let server = try await RedisServer()
         try server.cli("HSET", "gatehouse:session:{ann}:17", "revoked", "yes")
         try server.cli("HSET", "gatehouse:session:{ann}:18", "revoked", "0", "signed_in_at", "1700000000000")
@@ -85,7 +85,7 @@ import Testing
         try await ReplicaRig.run(timing: ReplicaTiming()) { rig, server in
             let start = ContinuousClock.now
             try await rig.revokeAndWait("ann", at: 1_700_000_000)
-            // The change does not wait for the 5 s of a read.
+            // The change does not wait for the 5 s of a blocking read.
             #expect(ContinuousClock.now - start < .seconds(3))
             try server.cli("HSET", "gatehouse:user:{ann}", "disabled", "1")
             try server.cli("XADD", "gatehouse:changes", "*", "uid", "ann", "disabled", "1")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a trim of entries that were read is no gap`() async throws {
+    @Test func `a trim of entries that were read is not a gap`() async throws {
         try await ReplicaRig.run { rig, server in
             try await rig.revokeAndWait("ann", at: 7)
             try server.cli("XTRIM", "gatehouse:changes", "MAXLEN", "0")
@@ -137,7 +137,7 @@ import Testing
             try await rig.revokeAndWait("ann", at: 7)
             try server.cli(command)
             try await rig.status("a gap") { $0.gaps == 1 && !$0.isCatchingUp }
-            // No entry says that the revocation is over.
+            // No entry reverts the revocation.
             try await rig.user("ann", is: .since(7))
             try await rig.revokeAndWait("bob", at: 8)
             try await rig.confirmed()

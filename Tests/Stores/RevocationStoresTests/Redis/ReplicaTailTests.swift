@@ -57,7 +57,7 @@ import Testing
         #expect(script.confirmed.last == sent)
     }
 
-    /// Entries between the read and the `XINFO` are no gap, and are confirmed after they are applied.
+    /// Entries between the read and the `XINFO` are not a gap, and are confirmed after they are applied.
     @Test func `entries that arrive during a check are applied before the confirmation`() throws {
         let bob = ReplicaKey.user("bob")
         var script = ReplicaScript.following(information)
@@ -150,7 +150,7 @@ import Testing
     }
 }
 
-/// The wait of a read.
+/// The maximum duration of a read.
 @Suite struct ReplicaTimingTests {
     @Test(arguments: [(60, 5000), (20, 5000), (4, 1000), (1, 250)])
     func `a smaller staleness means shorter reads`(_ staleness: Int, _ block: Int) {
@@ -161,7 +161,7 @@ import Testing
         #expect(script.pending == [.changes(after: .at(10), count: 1000, block: UInt64(block))])
     }
 
-    /// The age of an idle view is at most the wait of a read and the time of the replies.
+    /// The age of an idle view is at most the duration of a read and of the replies.
     @Test(arguments: [1, 4, 60])
     func `the age stays well below its bound`(_ staleness: Int) {
         let timing = ReplicaTiming(maximumStaleness: .seconds(staleness))

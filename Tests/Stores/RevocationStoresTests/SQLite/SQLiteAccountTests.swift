@@ -13,7 +13,7 @@ import Testing
         file = try SQLiteFile()
     }
 
-    @Test func `an account outlives a restart`() async throws {
+    @Test func `an account survives a restart`() async throws {
         let store = try file.open()
         let account = AccountRecord.made(ann, .apple("1"), email: "a@b.c", name: "Ann")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)

@@ -35,7 +35,7 @@ import Testing
         #expect(try second.view.session("ann", "2") == .record(revoked: true, signedInAt: nil))
     }
 
-    /// The copy is the state that a process leaves if it is killed at this moment.
+    /// The copy has the state that a process leaves if it is killed at this moment.
     @Test func `a copy of the files has every acknowledged record`() async throws {
         let store = try open()
         try await store.load()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the file is written ahead and flushed fully`() async throws {
+    @Test func `the file has a write-ahead log and is flushed fully`() async throws {
         let store = try open()
         let pragmas = try await store.writer.read { db in
             try ["journal_mode", "synchronous", "locking_mode"].map { name in
@@ -87,7 +87,7 @@ import Testing
         for uid in done { #expect(try await again.user(uid).validSince == 1) }
     }
 
-    @Test func `a write that is queued behind the close is refused as closed`() async throws {
+    @Test func `a write that is queued behind the close is rejected as closed`() async throws {
         let store = try open()
         try await store.load()
         try await store.writer.close()

@@ -17,7 +17,7 @@ import Testing
         file = try SQLiteFile()
     }
 
-    /// A store over a file that another program changed by `sql`.
+    /// A store with a file that another program changed by `sql`.
     private func store(_ sql: String, logger: Logger = .silent) async throws -> (SQLiteStore, LoadReport) {
         try await file.open().close()
         try await file.execute("PRAGMA ignore_check_constraints = ON; " + sql)

@@ -6,7 +6,7 @@ import RevocationStores
 
 @testable import StoreFixtures
 
-/// The file of a store, in a folder of its own.
+/// The file of a store, in a temporary folder.
 struct SQLiteFile {
     let folder: TemporaryFolder
     let path: String
@@ -16,7 +16,7 @@ struct SQLiteFile {
         path = folder.path("gatehouse.db")
     }
 
-    /// Opens a store over the file, or over another file.
+    /// Opens a store with the file, or with another file.
     func open(
         _ other: String? = nil, clock: GatewayClock = .system, logger: Logger = .silent
     ) throws -> SQLiteStore {

@@ -6,7 +6,7 @@ import Testing
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// The files that a store opens, and the errors on other files.
+/// The files that a store opens, and the errors for other files.
 @Suite struct SQLiteFileTests {
     private let file: SQLiteFile
     private let path: String
@@ -25,7 +25,7 @@ import Testing
         #expect(error?.message.contains(path) == true, sourceLocation: sourceLocation)
     }
 
-    @Test func `a second store on the same file is refused`() async throws {
+    @Test func `a second store on the same file is rejected`() async throws {
         let first = try file.open()
         expectRefusal(.inUse, "stop it")
         // The failed attempt does not remove the lock.
@@ -36,7 +36,7 @@ import Testing
         #expect(try await second.user("ann").validSince == 1)
     }
 
-    @Test func `a second store through a link is refused`() throws {
+    @Test func `a second store through a link is rejected`() throws {
         let first = try file.open()
         let link = file.folder.path("link.db")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -66,29 +66,29 @@ import Testing
         #expect(store.state == .opened)
     }
 
-    @Test func `a file in a missing folder is refused`() throws {
+    @Test func `a file in a missing folder is rejected`() throws {
         #expect(throws: StoreError.self) { try file.open(file.folder.path("no/such.db")) }
     }
 
-    @Test func `a file that is no database is refused and not changed`() throws {
+    @Test func `a file that is not a database is rejected and not changed`() throws {
         try Data(repeating: 0x61, count: 5000).write(to: URL(fileURLWithPath: path))
         expectRefusal(.incompatible, "not a SQLite database; configure another file")
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(repeating: 0x61, count: 5000))
     }
 
-    @Test func `the database of another program is refused`() async throws {
+    @Test func `the database of another program is rejected`() async throws {
         try await file.execute("CREATE TABLE theirs (a)")
         expectRefusal(.incompatible, "another program")
     }
 
-    @Test func `a newer version is refused`() async throws {
+    @Test func `a newer version is rejected`() async throws {
         try await file.open().close()
         try await file.execute("PRAGMA user_version = 1000")
         expectRefusal(.incompatible, "newer")
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write to any file"))
-    func `a read-only file is refused`() async throws {
+    func `a read-only file is rejected`() async throws {
         try await file.open().close()
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
         expectRefusal(.readOnly, "writable")

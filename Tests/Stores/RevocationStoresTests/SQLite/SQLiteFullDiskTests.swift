@@ -8,7 +8,7 @@ import Testing
 
 /// A full disk fails the write, and a failed write is not visible.
 @Suite struct SQLiteFullDiskTests {
-    /// A store that is filled up to its bound, and the uid that had no room.
+    /// A store that is filled up to its limit, and the uid that exceeded it.
     func fullStore() async throws -> (SQLiteStore, String) {
         let store = try SQLiteStore(path: nil, maximumSize: 64 << 10, logger: .silent)
         try await store.load()
@@ -19,11 +19,11 @@ import Testing
                 return (store, uid)
             }
         }
-        Issue.record("the store never got full")
+        Issue.record("the store did not become full")
         return (store, "")
     }
 
-    @Test func `a write without room fails alone, until there is room`() async throws {
+    @Test func `a write without space fails alone until there is space`() async throws {
         let (store, uid) = try await fullStore()
         #expect(try store.view.user(uid) == .none)
         #expect(try await store.user(uid) == UserRecord())

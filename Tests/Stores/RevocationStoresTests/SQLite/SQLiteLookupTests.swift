@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreFixtures
 
-/// Reads of a store's file by another process.
+/// Reads of a store file by another process.
 @Suite struct SQLiteLookTests {
     private let file: SQLiteFile
     private let path: String
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["1", nil])
-    func `records are returned as the view would keep them`(session: String?) async throws {
+    func `records are returned as in the view`(session: String?) async throws {
         let store = try file.open()
         try await store.revoke("ann", at: 5)
         for name in ["1", "none"] { try await store.revokeSession("ann", name) }
@@ -42,7 +42,7 @@ import Testing
         #expect(records?.session == word)
     }
 
-    @Test func `a look at the file of a killed gateway does not lock it`() async throws {
+    @Test func `reading the file of a killed gateway does not lock it`() async throws {
         let store = try file.open()
         try await store.revoke("ann", at: 5)
         let copy = try file.copy("copy.db")

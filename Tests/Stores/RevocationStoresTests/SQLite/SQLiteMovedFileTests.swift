@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-wal"])
-    func `a write to a file that was renamed is refused until the file is back`(_ suffix: String) async throws {
+    func `a write to a file that was renamed is rejected until the file is back`(_ suffix: String) async throws {
         let store = try await loadedStore()
         try await store.revoke("ann", at: 1)
         try move(path + suffix, away)
@@ -37,7 +37,7 @@ import Testing
         #expect(!store.isWritable)
         #expect(store.trouble?.contains("moved") == true)
         await store.inspect()
-        // Acknowledged records are still known, and no longer fresh.
+        // Acknowledged records stay in the view, which is no longer fresh.
         #expect(try store.view.user("ann") == .record(validSince: 1, disabled: false))
         #expect(try #require(store.view.age(monotonicNow: .max)) > 0)
         try move(away, path + suffix)
@@ -65,7 +65,7 @@ import Testing
         #expect(store.trouble != nil)
     }
 
-    @Test func `a full disk is reported and recovers by itself`() async throws {
+    @Test func `a full disk is reported, and the store recovers automatically`() async throws {
         let store = try SQLiteStore(path: path, maximumSize: 64 << 10, logger: .silent)
         try await store.load()
         for index in 0..<10_000 where store.isWritable {

@@ -59,7 +59,7 @@ import Testing
         #expect(try await store.purge(now: 1200) == 12)
     }
 
-    @Test func `a mark outlives a restart`() async throws {
+    @Test func `a used credential is recorded across a restart`() async throws {
         let file = try SQLiteFile()
         let store = try file.open(clock: time.clock)
         #expect(try await store.markSeen(digest, lifetime: 300))
@@ -79,7 +79,7 @@ import Testing
         #expect(try await again.user("ann").validSince == 7)
     }
 
-    @Test func `a nonce of the second version is for any purpose`() async throws {
+    @Test func `a nonce of the second version is valid for any purpose`() async throws {
         let file = try SQLiteFile()
         let store = try file.open(clock: time.clock)
         try await store.putNonce(digest, purpose: "link", lifetime: 300)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `writes above the bound are refused, and the other writes are stored`() async throws {
+    @Test func `writes above the bound are rejected, and the other writes are stored`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let busy = await occupy(gate)
         let excess = 50
@@ -47,7 +47,7 @@ import Testing
             return refused
         }
         try await busy.value
-        // The task that keeps the database busy has one place.
+        // The task that keeps the database busy uses one place in the queue.
         #expect(refused == excess + 1)
         #expect(try await store.load() == LoadReport(users: SQLiteWriter.maximumWaiting - 1))
     }

@@ -11,7 +11,7 @@ import Testing
 
 /// The queries of a worker to Redis during a request.
 @Suite struct RedisInquiriesTests {
-    /// A link and its queries on a loop of their own. A caller is a number.
+    /// A link and its queries on a separate event loop. A caller is a number.
     private final class Desk: RedisLinkObserver {
         let link: RedisLink
         var inquiries: RedisInquiries<Int>?
@@ -81,7 +81,7 @@ import Testing
         try FakeRedis { $0.name == "HMGET" ? reply($0) : .text("+PONG\r\n") }
     }
 
-    @Test func `records are read as they are`() async throws {
+    @Test func `records are read unchanged`() async throws {
         let redis = try await RedisServer()
         try redis.cli("HSET", "gatehouse:user:{ada}", "valid_since", "1700000000", "disabled", "1")
         try redis.cli("HSET", "gatehouse:session:{ada}:1699", "signed_in_at", "1700000001")
@@ -101,7 +101,7 @@ import Testing
         #expect(results[3] == .records(user: .faulty, session: .faulty))
     }
 
-    @Test func `each query of a turn gets its own answer`() async throws {
+    @Test func `each query of a turn gets its own result`() async throws {
         let redis = try await RedisServer()
         let script = "for n = 0, 99 do redis.call('HSET', 'gatehouse:user:{u' .. n .. '}', 'valid_since', n) end"
         try redis.cli("EVAL", script, "0")
@@ -131,7 +131,7 @@ import Testing
         #expect(results[0] == .failed(.timedOut))
     }
 
-    @Test func `queries above the limit fail at once`() throws {
+    @Test func `queries above the limit fail immediately`() throws {
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
         let limit = RedisInquiries<Int>.limit

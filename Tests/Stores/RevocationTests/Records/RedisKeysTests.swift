@@ -62,7 +62,8 @@ import TextCoding
     private func expectToComeBack(_ name: String) throws {
         let (key, names) = try #require(parse(RedisKeys.user(UserKey(name))))
         let isSame = key == .user && names.elementsEqual(name.utf8)
-        #expect(isSame, "a name from U+\(String(name.unicodeScalars.first?.value ?? 0, radix: 16)) on is another")
+        #expect(
+            isSame, "a name from U+\(String(name.unicodeScalars.first?.value ?? 0, radix: 16)) on is a different name")
     }
 
     @Test(arguments: ["ann", "{a}:b", " ", "\u{e9}\u{1F600}", "apple.com:1"])
@@ -110,7 +111,7 @@ import TextCoding
         "gatehouse:session:{ann}:%31", "gatehouse:session:{ann}:a}", "gatehouse:changes", "gatehouse:account:{ann}",
         "Gatehouse:user:{ann}", "x:gatehouse:user:{ann}",
     ])
-    func `a key that is not canonical is no record`(_ key: String) {
+    func `a key that is not canonical is not a record`(_ key: String) {
         #expect(parse(Array(key.utf8)) == nil)
     }
 

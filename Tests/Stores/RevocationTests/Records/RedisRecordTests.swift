@@ -20,7 +20,7 @@ import Testing
         return Array(text.utf8).withUnsafeBytes { body($0) }
     }
 
-    @Test func `a missing field is no value`() {
+    @Test func `a missing field has no value`() {
         #expect(user(nil, nil) == StoredUser())
         #expect(session(nil, nil) == StoredSession())
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(StoreKey(user: uid, hasher: hasher) == bytes)
     }
 
-    @Test func `the border between user and session is a part of the key`() {
+    @Test func `the separator between user and session is a part of the key`() {
         let keys = [("ab", "c"), ("a", "bc"), ("abc", "")].map { uid, session in
             StoreKey(user: uid, session: session, hasher: hasher)
         }

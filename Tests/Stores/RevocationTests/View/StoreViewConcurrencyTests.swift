@@ -5,7 +5,7 @@ import Testing
 
 @testable import Revocation
 
-/// Readers and the writer at the same time.
+/// Concurrent readers and a writer.
 @Suite struct StoreViewConcurrencyTests {
     /// The acknowledged writes, and the results of the readers.
     final class Progress: Sendable {
@@ -30,7 +30,7 @@ import Testing
         #expect(view.usage.bytes < 40 * Self.total)
     }
 
-    /// Runs `body` on its own thread. The shared threads may be too few for all concurrent tasks.
+    /// Runs `body` on a new thread, because the shared threads can be too few for all concurrent tasks.
     private static func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { done in
             Thread {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Reads acknowledged records, which must be right, and records that were never written.
+    /// Reads acknowledged records, which must be correct, and records that were never written.
     private static func read(_ reader: StoreReader, _ progress: Progress, seed: UInt64) {
         var (state, reads) = (seed, 0)
         while true {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Revocation
 
-/// Reading all records again, in place.
+/// Reads of all records again, in place.
 @Suite struct StoreViewRereadTests {
     let view = StoreView()
 
@@ -18,7 +18,7 @@ import Testing
         (0..<StoreView.sweepSlices).reduce(0) { $0 + view.sweep(reread, slice: $1) }
     }
 
-    @Test func `records count until the sweep`() {
+    @Test func `records apply until the sweep`() {
         set(1)
         view.setSession(key(1), to: .faulty)
         let reread = view.beginReread()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 7, 1 << 18, (1 << 19) - 1, 1 << 19, (1 << 19) + 1])
-    func `the generation is no part of a record`(_ generation: UInt64) {
+    func `the generation is not a part of a record`(_ generation: UInt64) {
         let records = [
             RecordWord(UserRecord(validSince: .latest, disabled: true)),
             RecordWord(UserRecord(validSince: 0)), RecordWord(UserRecord(disabled: true)), .faulty, .none,
@@ -105,7 +105,7 @@ import Testing
         #expect(view.usage.users == 100_000)
     }
 
-    @Test func `memory shrinks when a sweep removes much`() {
+    @Test func `memory shrinks when a sweep removes many records`() {
         for number in 0..<100_000 { set(number) }
         let bytes = view.usage.bytes
         let reread = view.beginReread()

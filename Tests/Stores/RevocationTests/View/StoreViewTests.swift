@@ -4,13 +4,13 @@ import Testing
 @testable import Revocation
 @testable import StoreFixtures
 
-/// The table that requests read.
+/// The table of records that requests read.
 @Suite struct StoreViewTests {
     let view = StoreView()
 
     func key(_ number: Int) -> StoreKey { .numbered(number) }
 
-    @Test func `a miss is no error`() {
+    @Test func `a miss is not an error`() {
         #expect(view.user(key(1)) == .none)
         #expect(view.session(key(1)) == .none)
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(view.usage.users == 1)
     }
 
-    @Test func `removing a missing record takes no room`() {
+    @Test func `removing a missing record uses no space`() {
         let bytes = view.usage.bytes
         for number in 0..<100_000 { view.setUser(key(number), to: .none) }
         #expect(view.usage.bytes == bytes)
@@ -60,7 +60,7 @@ import Testing
         #expect(view.user(StoreKey(high: 2, low: 2)) == .none)
     }
 
-    @Test func `memory is bounded while records come and go`() {
+    @Test func `memory is bounded while records are added and removed`() {
         for number in 0..<200_000 {
             view.setSession(key(number), to: RecordWord(SessionRecord(signedInAt: 1)))
             if number >= 1000 { view.setSession(key(number - 1000), to: .none) }
@@ -71,7 +71,7 @@ import Testing
         #expect(view.session(key(198_999)) == .none)
     }
 
-    @Test func `memory shrinks when records go`() {
+    @Test func `memory shrinks when records are removed`() {
         for number in 0..<100_000 { view.setUser(key(number), to: .faulty) }
         let full = view.usage.bytes
         for number in 0..<100_000 { view.setUser(key(number), to: .none) }
@@ -110,7 +110,7 @@ extension StoreKey {
     }
 }
 
-/// The view is exact. It is no probabilistic filter.
+/// The view is exact. It is not a probabilistic filter.
 @Suite struct StoreViewExactnessTests {
     @Test func `H-07: the view has a record only for the users that were set`() throws {
         let (view, keys) = (StoreView(), try StoreKeyMaker())

@@ -7,20 +7,20 @@ import Testing
 @testable import Authentication
 @testable import CoreFixtures
 
-/// The credential of a request, and all facts for its decision.
+/// The credential of a request, and all inputs of its decision.
 struct SDKCase: Sendable, CustomTestStringConvertible {
     enum Signature: Sendable {
-        /// Of the key that the fixture's header names.
+        /// Signed by the key that the fixture's header names.
         case right
-        /// Of another key under the same id.
+        /// Signed by another key with the same ID.
         case forged
-        /// None: the token ends with its second dot.
+        /// Unsigned: the token ends with its second dot.
         case absent
     }
 
     enum Keys: Sendable {
         case fetched
-        /// The source never answered well.
+        /// The source never sent a valid response.
         case unavailable
     }
 
@@ -31,7 +31,7 @@ struct SDKCase: Sendable, CustomTestStringConvertible {
     var draft: TokenDraft
     var kind: CredentialKind = .idToken
     let project: String
-    /// The expected issuer. `nil` for that of Firebase for the project.
+    /// The expected issuer. `nil` for Firebase's issuer of the project.
     var issuer: String?
     var now: Int64
     var skew: Int64 = 0
@@ -40,10 +40,10 @@ struct SDKCase: Sendable, CustomTestStringConvertible {
     var signature = Signature.right
     /// Changes the finished token.
     var edit: @Sendable (String) -> String = { $0 }
-    /// Whether the request carries the credential at all.
+    /// Whether the request has the credential.
     var isSent = true
     var keys = Keys.fetched
-    /// The user's record in the store.
+    /// The record of the user in the store.
     var user: UserRecord?
     var revocation: RoutePolicy.Revocation = .replicated
     var storeIsLoaded = true
@@ -65,7 +65,7 @@ extension SDKCase {
         }
     }
 
-    /// As an emulator's token, verified for the emulator.
+    /// The case with a token of the emulator, verified for the emulator.
     mutating func emulate() {
         emulator = true
         draft.header = ["alg": "\"none\"", "typ": "\"JWT\""]
@@ -78,7 +78,7 @@ extension SDKCase {
         return copy
     }
 
-    /// As a session cookie.
+    /// The case with a session cookie.
     mutating func bake() {
         kind = .sessionCookie
         draft.claims["iss"] = "\"https://session.firebase.google.com/\(project)\""
@@ -86,14 +86,14 @@ extension SDKCase {
 
     private static let key: SigningKey = {
         guard let key = try? SigningKey(pem: TokenDraft.key.pem(), algorithm: .rs256, keyID: keyID) else {
-            preconditionFailure("libcrypto does not read its own key")
+            preconditionFailure("libcrypto cannot read its own key")
         }
         return key
     }()
     static let keySet = TokenDraft.keySet([key])
 }
 
-/// The tokens that the SDKs' own tests begin with.
+/// The initial tokens of the SDKs' tests.
 extension SDKCase {
     /// Node.js: claims `one` and `two`, issued at second 1 of the epoch, for an hour.
     static let node = SDKCase(
@@ -102,17 +102,17 @@ extension SDKCase {
             "iat": "1", "auth_time": "1", "exp": "3601", "one": "\"uno\"", "two": "\"dos\"",
         ], project: "project_id", now: 1)
 
-    /// Python's, with the `auth_time` that Firebase writes; a row takes it out.
+    /// Python with the `auth_time` that Firebase writes. A row removes it.
     static let python = SDKCase(mock, project: "mock-project-id", now: ManualClock.start)
 
-    /// Go, whose skew is 300 s and no setting.
+    /// Go, whose skew is fixed at 300 s.
     static let go: SDKCase = {
         var fixture = python
         fixture.skew = 60
         return fixture
     }()
 
-    /// Java: a clock at 2,002,000 s and an issuer of the test's own.
+    /// Java: a clock at 2,002,000 s, and an issuer that the test defines.
     static let java: SDKCase = {
         let now: Int64 = 2_002_000
         var fixture = SDKCase(
@@ -142,7 +142,7 @@ extension SDKCase {
         ]
     }
 
-    /// Its form of before 2016.
+    /// The format of custom tokens before 2016.
     mutating func becomeLegacyCustomToken() {
         draft.header = ["alg": "\"HS256\"", "typ": "\"JWT\""]
         draft.claims = ["v": "0", "d": #"{"uid":"someUid"}"#, "iat": "\(now)"]
@@ -150,7 +150,7 @@ extension SDKCase {
 }
 
 extension SDKCase {
-    /// The refusal of the authenticator, or the decision of the authorizer.
+    /// The denial of the authenticator, or the decision of the authorizer.
     func code() throws -> DecisionCode {
         guard isSent else { return try decide(nil) }
         let authenticator = try authenticator()

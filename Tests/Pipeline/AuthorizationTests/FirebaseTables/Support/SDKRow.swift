@@ -4,11 +4,11 @@ import Testing
 
 @testable import CoreFixtures
 
-/// One case of an Admin SDK's own tests, with the decisions of the SDK and of Gatehouse.
+/// A case of the tests of an Admin SDK, with the decisions of the SDK and of Gatehouse.
 struct SDKRow: Sendable, CustomTestStringConvertible {
     enum Verdict: Sendable {
         case accepts
-        /// With the code or message of the SDK.
+        /// Rejected with the code or message of the SDK.
         case refuses(String)
 
         var passes: Bool { if case .accepts = self { true } else { false } }
@@ -19,14 +19,14 @@ struct SDKRow: Sendable, CustomTestStringConvertible {
     let sdk: Verdict
     /// `ok` for a request that passes.
     let ours: DecisionCode
-    /// The reason, if one accepts a token that the other refuses.
+    /// The reason, if one accepts a token that the other rejects.
     let because: String?
 
     /// - Parameters:
-    ///   - claims: claims with other values, as JSON text. `nil` removes a claim.
-    ///   - header: the same for members of the header.
-    ///   - user: the user's record in the store.
-    ///   - make: other changes of the case, made before these.
+    ///   - claims: Claims with other values, as JSON text. `nil` removes a claim.
+    ///   - header: Header members with other values, in the same form.
+    ///   - user: The record of the user in the store.
+    ///   - make: Other changes of the case, applied first.
     init(
         _ name: String, sdk: Verdict, ours: DecisionCode, _ claims: [String: String?] = [:],
         header: [String: String?] = [:], user: UserRecord? = nil, because: String? = nil,
@@ -44,7 +44,7 @@ struct SDKRow: Sendable, CustomTestStringConvertible {
         self.because = because
     }
 
-    /// The decision of Gatehouse on the case made of a fixture.
+    /// The decision of Gatehouse on the case of a fixture.
     func code(of fixture: SDKCase) throws -> DecisionCode {
         var made = fixture
         make(&made)
