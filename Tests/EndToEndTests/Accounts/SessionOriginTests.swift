@@ -19,7 +19,7 @@ struct SessionOriginTests {
     }
 
     /// Sections 1 and 5, O-27: an identity that was unlinked cannot return to the account.
-    @Test func `an unlinked identity loses its sessions and cannot take the account back`() async throws {
+    @Test func `an unlinked identity loses its sessions and cannot regain the account`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var owner = AccountApp(fleet.gateways[0])
             try owner.signIn(.oidc("corp"), as: .ada)

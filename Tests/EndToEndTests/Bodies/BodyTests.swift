@@ -77,7 +77,7 @@ import Testing
         #expect(try client.response().status == 200)
     }
 
-    @Test func `pipelined requests are answered in order`() throws {
+    @Test func `pipelined requests get responses in order`() throws {
         let client = try scenario.connect()
         let users = ["ada", "grace", "alan", "linus"]
         for _ in 0..<5 {
@@ -102,7 +102,7 @@ import Testing
         #expect(statuses == [200, 401, 200])
     }
 
-    @Test func `an HTTP/1.0 request is answered and its connection closed`() throws {
+    @Test func `an HTTP/1.0 request gets a response and its connection closes`() throws {
         let client = try scenario.client(sending: "GET /public/old HTTP/1.0\r\n\r\n")
         let report = try #require(EchoReport(try client.response()))
         #expect(report.version == "HTTP/1.1")

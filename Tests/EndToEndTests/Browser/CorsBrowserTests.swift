@@ -34,7 +34,7 @@ struct CorsBrowserTests {
         }
     }
 
-    @Test func `the script reads why a token is denied`() async throws {
+    @Test func `the script reads the reason of a denied token`() async throws {
         try await AppPage.run { page in
             let answer = try page.call("/me/notes", token: "junk")
             #expect(answer.status == 401, "\(answer)")

@@ -23,7 +23,7 @@ struct CheckTests {
     ]
 
     @Test(arguments: broken)
-    func `each error is reported with its place and a remedy`(yaml: String, at places: [String]) async throws {
+    func `each error is reported with its position and a remedy`(yaml: String, at places: [String]) async throws {
         let folder = try ScratchFolder()
         try folder.write(yaml, to: "broken.yaml")
         let run = try await CommandRun.run("check", "--config", "broken.yaml", in: folder)
@@ -61,7 +61,7 @@ struct CheckTests {
         #expect(run.output.contains("rules      api.rules: 1 allow statement\n"))
     }
 
-    @Test func `every error in a rules file is reported with its place`() async throws {
+    @Test func `every error in a rules file is reported with its position`() async throws {
         let rules =
             "rules_version = '2';\nservice gatehouse.http {\n  match /a { allow read: if nobody; }\n"
             + "  match /b { allow get: if nothing; }\n}\n"

@@ -27,13 +27,13 @@ struct RefusedConfigurationTests {
     }()
 
     @Test(arguments: refused)
-    func `check rejects it and names the place`(yaml: String, error: String) async throws {
+    func `check rejects it and reports the position`(yaml: String, error: String) async throws {
         let run = try await CommandRun.check(yaml, environment: ["EMPTY": ""], files: ["empty": "\n"])
         #expect(run.exitCode == 1 && run.output == "", "\(run.errors)")
         #expect(run.errors.contains("gatehouse.yaml:\(error)"), "\(run.errors)")
     }
 
-    @Test func `check warns and names the place`() async throws {
+    @Test func `check warns and reports the position`() async throws {
         let run = try await CommandRun.check(
             "identity: { firebase: { project: a } }\n\(CheckTests.upstreams)"
                 + "routes: [{ path: '/a/**', strip_prefix: /a, merge_slashes: false, upstream: api }]\n")

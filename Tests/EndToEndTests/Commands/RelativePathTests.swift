@@ -62,7 +62,7 @@ struct RelativePathTests {
     ]
 
     @Test(arguments: cases)
-    func `a file of the working directory is used only if the configuration's folder has none, with a warning`(
+    func `a file of the working directory is used only if the configuration's folder has no such file, with a warning`(
         section: String, files: [String], used: String, warning: String?
     ) async throws {
         let run = try await check(section, files: files)

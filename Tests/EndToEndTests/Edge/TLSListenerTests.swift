@@ -115,7 +115,7 @@ struct TLSListenerTests {
     @Test func `handshakes count as connections`() async throws {
         try await run({ $0["limits"] = "{ connections: 64, handshake_timeout: 30s }" }) { scenario, _ in
             let silent = try (0..<64).map { _ in try scenario.connect() }
-            _ = try await eventually("all places taken") {
+            _ = try await eventually("the maximum number of connections") {
                 try scenario.gateway.metric("gatehouse_connections") >= 64 ? true : nil
             }
             let answer = try await SecureCall.client([], port: scenario.gateway.port, sends: Self.get, lasts: 5)

@@ -1,9 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// The bytes of a request, one for each scalar (`\u{FF}` is the byte 255). `
-/// ` stands for CRLF, `␊` for a line feed,
-/// `TOKEN` for Ada's ID token and `COOKIE` for Alan's session cookie.
+/// The bytes of a request, one for each scalar (`\u{FF}` is the byte 255). `\n` stands for CRLF, `␊` for a line feed,
+/// `TOKEN` for Ada's ID token, and `COOKIE` for Alan's session cookie.
 struct RawRequest: Sendable, ExpressibleByStringInterpolation {
     let text: String
 

@@ -32,7 +32,7 @@ struct FairTurnTests {
             let refused = String(repeating: "GET /me/x HTTP/1.1\r\nHost: a\r\n\r\n", count: 4000)
             let pressure = try Pressure(2, port: scenario.gateway.port, refused)
             defer { pressure.stop() }
-            _ = try await eventually("refusals") { try scenario.gateway.metric(requests) > 100 ? true : nil }
+            _ = try await eventually("denials") { try scenario.gateway.metric(requests) > 100 ? true : nil }
             let before = try scenario.gateway.metric(requests)
             #expect(try ordinary.exchange(.get("/public/x")).status == 200)
             // A single read returns thousands of requests.

@@ -31,7 +31,7 @@ struct HalfClosedClientTests: SharedScenarioSuite {
         #expect(!scenario.echo.received.contains { $0.path == path && $0.isComplete })
     }
 
-    @Test func `a waiting request is still answered`() async throws {
+    @Test func `a waiting request still gets its response`() async throws {
         let heads = scenario.echo.requestCount
         let client = try halfClosed(after: "GET /public/wait?hold=half HTTP/1.1\r\nHost: a\r\n\r\n")
         await scenario.echo.waitForRequests(heads + 1)

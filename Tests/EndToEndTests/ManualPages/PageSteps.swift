@@ -10,7 +10,7 @@ struct PageSteps {
         let text: String
         /// The lines that the page states. `...` is an omission, and a number of ten digits matches any time.
         var stated: String?
-        /// The gateway for the command, as an index of `configurations`; `nil` for the demo.
+        /// The gateway for the command, as an index of `configurations`. `nil` for the demo.
         let stage: Int?
 
         /// Returns the first stated line that the output lacks in this order. `nil` if it has all.

@@ -33,7 +33,7 @@ struct ConnectionLimitTests {
             try held[0].send("b")
             #expect(try held[0].response().status == 200)
             held.removeLast()
-            _ = try await eventually("a free place") {
+            _ = try await eventually("a free connection") {
                 isServed(try scenario.connect()) ? true : nil
             }
         }
@@ -104,7 +104,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `behind a load balancer the client of the PROXY header counts`() async throws {
+    @Test func `behind a load balancer the limit applies to the client of the PROXY header`() async throws {
         try await Scenario.run(arrange: {
             $2["limits"] = Self.limits(8, perAddress: 2)
             $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]"

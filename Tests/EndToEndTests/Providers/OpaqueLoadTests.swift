@@ -38,7 +38,7 @@ struct OpaqueLoadTests {
             let gate = Gate()
             scenario.provider.misbehave(.held(gate), at: .introspection)
             let clients = try start((0..<40).map { "unknown-\($0)-0123456789abcdef" }, scenario)
-            _ = try await eventually("all to wait") { try waiting(scenario) == 36 ? true : nil }
+            _ = try await eventually("the waiting lookups") { try waiting(scenario) == 36 ? true : nil }
             await scenario.provider.waitForCalls(4, to: .introspection)
             #expect(try scenario.metric("gatehouse_introspection_running") == 4)
             #expect(scenario.provider.calls(to: .introspection) == 4 && gate.waiting == 4)

@@ -43,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: IdentityProvider.tested)
-    func `H-01 H-05: without a sign-in time the time of issue counts`(_ id: String) throws {
+    func `H-01 H-05: without a sign-in time the issue time is used`(_ id: String) throws {
         let provider = try IdentityProvider.named(id)
         let moment = unixNow() - 1000
         let draft = scenario.provider.idToken(of: provider, for: .named("revoked-at-\(id)"))

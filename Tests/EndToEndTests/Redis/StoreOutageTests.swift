@@ -64,7 +64,7 @@ struct StoreOutageTests {
         }
     }
 
-    @Test func `a frozen Redis counts as down`() async throws {
+    @Test func `a frozen Redis is treated as unavailable`() async throws {
         let redis = try await RedisServer()
         let arrange: (inout GatewayConfiguration) -> Void = {
             $0["revocation"] = "{ max_staleness: \(3 * Allowance.factor)s, strict_timeout: 100ms }"
@@ -108,7 +108,7 @@ struct StoreOutageTests {
     ]
 
     @Test(arguments: answers)
-    func `H-04: no reply but a record permits a request`(answer: String) async throws {
+    func `H-04: only a reply with a record permits a request`(answer: String) async throws {
         let fake = try FakeRedis { command in
             switch command.name {
             case "HMGET": .text(answer)

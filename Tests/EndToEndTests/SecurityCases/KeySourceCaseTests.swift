@@ -91,7 +91,7 @@ struct KeySourceCaseTests {
     }
 
     /// Responses that are not key sets, or only the beginning of one.
-    static let answers: [Misbehaviour] = [
+    static let responses: [Misbehaviour] = [
         .html, .noKeys, .truncatedJSON, .oversized(), .status(503, body: "{\"keys\":[]}"), .status(200, body: ""),
         .status(404, body: "{}"), .status(204), .status(500, body: "<html>"), .body("{\"error\":{\"code\":500}}"),
         .body("null"),
@@ -105,7 +105,7 @@ struct KeySourceCaseTests {
     @Test(.tags(.f18, .f19)) func `only a valid key set replaces the keys`() async throws {
         try await Scenario.run { scenario in
             let token = try scenario.token()
-            for answer in Self.answers {
+            for answer in Self.responses {
                 scenario.provider.misbehave(answer, at: .idTokenJWKSet)
                 try refresh(scenario)
                 #expect(try scenario.send(.bearer(token, "/me/cached")).status == 200, "\(answer)")
@@ -113,7 +113,7 @@ struct KeySourceCaseTests {
                 #expect(try scenario.send(.bearer(another, "/me/fresh")).status == 200, "\(answer)")
             }
             let failed = try scenario.metric("gatehouse_key_set_fetches_total", containing: "failed")
-            #expect(failed >= Double(Self.answers.count), "\(failed)")
+            #expect(failed >= Double(Self.responses.count), "\(failed)")
         }
     }
 

@@ -41,7 +41,7 @@ import Testing
         #expect(try latest("/live/q/ws").target == "/live/q/ws")
     }
 
-    @Test func `D-17: different tokens in different places are ambiguous`() throws {
+    @Test func `D-17: different tokens in different sources are ambiguous`() throws {
         let (one, other) = (try scenario.token(), try scenario.token(.grace))
         let ambiguous = [
             WireRequest.bearer(one, "/live/x?access_token=\(other)"),
@@ -54,7 +54,7 @@ import Testing
         _ = try scenario.passes(.bearer(one, "/live/x?access_token=\(one)"))
     }
 
-    @Test func `D-19: a route without token places ignores a token there`() throws {
+    @Test func `D-19: a route without additional token sources ignores a token there`() throws {
         let token = try scenario.token()
         expectDenial(
             try scenario.send(.get("/me/x?access_token=\(token)")), 401, "auth/missing-credential", challenge: "Bearer")
@@ -62,7 +62,7 @@ import Testing
         #expect(report.path == "/public/x?access_token=\(token)")
     }
 
-    @Test func `L-01: a token in either place is never logged`() async throws {
+    @Test func `L-01: a token in either source is never logged`() async throws {
         try await Scenario.run(arrange: {
             $2["log"] = "{ level: trace }"
             $2.routes.append(

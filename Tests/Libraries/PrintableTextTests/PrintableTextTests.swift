@@ -34,8 +34,7 @@ struct PrintableTextTests {
     @Test func `only line feeds of the program stay`() {
         #expect(PrintableText.escaped("a\nb\rc", keepsLineFeeds: true) == "a\nb\\u000dc")
         #expect(PrintableText.escaped("a\nb") == "a\\u000ab")
-        // Swift's \r
-        //  is one character of two scalars.
+        // Swift's \r\n is one character of two scalars.
         #expect(PrintableText.escaped("a\r\nb", keepsLineFeeds: true) == "a\\u000d\nb")
     }
 

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["status=204", "status=304"])
-    func `a status without a body has none`(query: String) async throws {
+    func `a status that permits no body has none`(query: String) async throws {
         #expect(try await response(query).body.isEmpty)
     }
 
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: RawResponse.allCases)
-    func `canned bytes are sent as they are`(raw: RawResponse) async throws {
+    func `canned bytes are sent unchanged`(raw: RawResponse) async throws {
         let client = try await SocketClient(port: echo.port)
         try await client.transmit("GET /?raw=\(raw.rawValue) HTTP/1.1\r\nHost: a\r\n\r\n")
         if raw.keepsOpen {

@@ -45,7 +45,7 @@ import Testing
         #expect(report["body_checksum"]?.string == String(FNV1a.checksum(Array(body.utf8)), radix: 16))
     }
 
-    @Test func `the auth variable is decoded, shown as it is, or null`() async throws {
+    @Test func `the auth variable is decoded, unchanged if invalid, or null`() async throws {
         let variable = #"{"uid":"ada","provider":"google.com","token":{"sub":"ada"}}"#
         let encoded = Base64URL.encode(Array(variable.utf8))
         let report = try await report("GET / HTTP/1.0\r\nHost: a\r\nX-Auth: \(encoded)\r\n\r\n")

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a preflight is answered`() async throws {
+    @Test func `a preflight gets a response`() async throws {
         let response = try await mint("OPTIONS", origin: "http://localhost:8080", body: "")
         #expect(response.status == 204)
         #expect(response.field("Access-Control-Allow-Origin") == "http://localhost:8080")

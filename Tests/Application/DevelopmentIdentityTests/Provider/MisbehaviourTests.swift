@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a hanging request is never answered`() async throws {
+    @Test func `a hanging request gets no response`() async throws {
         provider.misbehave(.hang, at: endpoint)
         async let bytes = exchange(provider.port, endpoint.rawValue)
         await provider.waitForCalls(1, to: endpoint)
@@ -129,7 +129,7 @@ import Testing
         await #expect(throws: SocketClient.Failure(call: "recv", number: 104)) { try await bytes(.reset) }
     }
 
-    @Test func `raw bytes are sent as they are`() async throws {
+    @Test func `raw bytes are sent unchanged`() async throws {
         #expect(try await bytes(.raw("HTTP/1.1 200\n")) == Array("HTTP/1.1 200\n".utf8))
     }
 

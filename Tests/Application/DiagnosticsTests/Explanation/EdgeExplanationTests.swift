@@ -92,7 +92,7 @@ import Testing
         ]
     }
 
-    @Test func `a preflight is answered from the configuration`() async throws {
+    @Test func `the response to a preflight comes from the configuration`() async throws {
         let explanation = try await explain("OPTIONS", "/app/ws", with: preflight(Self.origin))
         let response = try #require(explanation.response)
         #expect(response.status == 204 && explanation.step("credential") == nil)
@@ -107,7 +107,7 @@ import Testing
         #expect(explanation.refusal?.detail == "The CORS policy does not allow this origin.")
     }
 
-    @Test func `a preflight of an account call is answered too`() async throws {
+    @Test func `a preflight of an account call gets a response too`() async throws {
         let listed = try await explain("OPTIONS", "/.gatehouse/sign-in", with: preflight(Self.origin, of: "POST")) {
             $0.accounts?.origins = [Self.origin]
         }

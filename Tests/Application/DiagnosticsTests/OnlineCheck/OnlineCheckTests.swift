@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [KeyFetchError.Code.status, .notAKeySet, .issuerMismatch, .unreachable, .timedOut])
-    func `a failed fetch has its reason and a remedy in words`(code: KeyFetchError.Code) async throws {
+    func `a failed fetch has its reason and a remedy`(code: KeyFetchError.Code) async throws {
         let keys = KeyEvidenceSource { .failed(KeyFetchError(code, "404"), of: .url($0.url + "?secret=1")) }
         let finding = try #require(try await check(keys: keys).first)
         #expect(!finding.isGood && finding.detail.hasSuffix(" (404)") && finding.remedy?.isEmpty == false)

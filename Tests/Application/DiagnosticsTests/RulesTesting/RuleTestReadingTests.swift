@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `rules are read from beside their tests, with their locations`() {
+    @Test func `rules are read from the folder of their tests, with their locations`() {
         let tests = RuleTesting.test(auth: "null", expect: "deny")
         #expect(RuleTesting.errors(in: tests, rules: RuleTesting.rules("allow read: if auth == null;")) == [])
         let broken = RuleTesting.errors(in: tests, rules: RuleTesting.rules("allow read: if auht == null;"))
@@ -131,7 +131,7 @@ import Testing
         #expect(file.rules.file == "x/../b.rules")
     }
 
-    @Test func `the tests of a rules file are beside it`() {
+    @Test func `the tests of a rules file are in the same folder`() {
         #expect(RuleTestFile.testFile(for: "a/notes.rules") == "a/notes.test.yaml")
         #expect(RuleTestFile.testFile(for: "a/notes.test.yaml") == "a/notes.test.yaml")
     }

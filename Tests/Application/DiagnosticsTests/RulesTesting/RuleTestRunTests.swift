@@ -66,7 +66,7 @@ import Testing
     ]
 
     @Test(arguments: spellings)
-    func `places within a condition are places of the file`(allow: String, places: String) throws {
+    func `positions within a condition are positions in the file`(allow: String, places: String) throws {
         let file = try RuleTesting.load(
             allow.replacing("true == false", with: "auth.uid == 'bob'") + "\npath: /a\n" + RuleTesting.users
                 + RuleTesting.test(expect: "deny"))

@@ -60,7 +60,7 @@ import Testing
         "auth.uid == uid", "'auth.uid == uid'", "true", "|\n      auth.uid == uid\n        && auth.token.admin == true",
         "auth.uid == uid && rest == /a/b", "request.auth != null",
     ])
-    func `a condition is kept as it is written`(_ text: String) throws {
+    func `a condition is stored unchanged`(_ text: String) throws {
         let yaml = BrokenConfiguration.beforeRoute + "    path: /v1/{uid}/{rest=**}\n    allow: \(text)\n"
         let route = try ConfigurationTesting.load(yaml).routes[0]
         let allow = try #require(route.allow)

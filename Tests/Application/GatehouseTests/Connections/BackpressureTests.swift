@@ -169,7 +169,7 @@ import Testing
         #expect(try rig.bufferedBytes() <= 2 * 65_536)
     }
 
-    @Test func `all pipelined requests of a slow reader are answered`() throws {
+    @Test func `all pipelined requests of a slow reader get responses`() throws {
         let client = try rig.connect(receiveBuffer: 4096)
         let count = 20_000
         let request = "GET /private/x HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -22,7 +22,7 @@ import Testing
         #expect(try rig.pool() == [1, 1, 0])
     }
 
-    @Test func `two requests in one read are answered in order`() throws {
+    @Test func `two requests in one read get responses in order`() throws {
         let client = try rig.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         let server = try rig.upstream.accept()
         #expect(try server.readHead().start == "GET /1 HTTP/1.1")
@@ -125,7 +125,7 @@ import Testing
         #expect(try client.readToEnd().text.hasSuffix("ok"))
     }
 
-    @Test func `all pipelined requests of a half-closed client are answered`() throws {
+    @Test func `all pipelined requests of a half-closed client get responses`() throws {
         let client = try rig.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         client.finishSending()
         let server = try rig.upstream.accept()

@@ -73,7 +73,7 @@ import Testing
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
     }
 
-    @Test func `Expect: 100-continue is answered once permitted`() throws {
+    @Test func `a permitted request with Expect: 100-continue gets the interim response`() throws {
         let client = try rig.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try client.readHead().status == 100)
         let server = try rig.upstream.accept()
@@ -84,7 +84,7 @@ import Testing
         #expect(try client.readMessage().status == 200)
     }
 
-    @Test func `C-09: Expect: 100-continue is not answered for a denied request`() throws {
+    @Test func `C-09: a denied request with Expect: 100-continue gets no interim response`() throws {
         let client = try rig.send(
             "POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         let response = try client.readMessage()
@@ -93,7 +93,7 @@ import Testing
         #expect(try client.readToEnd().end == .finished)
     }
 
-    @Test func `Expect: 100-continue is not answered if the body has arrived`() throws {
+    @Test func `a request with Expect: 100-continue whose body has arrived gets no interim response`() throws {
         let client = try rig.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nab")
         let server = try rig.upstream.accept()
         #expect(try server.readMessage().body == "ab")

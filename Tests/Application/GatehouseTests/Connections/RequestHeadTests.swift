@@ -70,7 +70,7 @@ import Testing
         "GET / HTTP/2.0\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n",
     ])
-    func `K-01: a malformed head is 400 and nothing goes upstream`(head: String) throws {
+    func `K-01: a malformed head is 400 and not forwarded`(head: String) throws {
         let client = try rig.send(head)
         #expect(try client.readMessage().status == 400)
         #expect(!rig.upstream.hasConnection)

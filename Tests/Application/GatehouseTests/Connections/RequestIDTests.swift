@@ -9,7 +9,7 @@ import Testing
     init() throws { rig = try TunnelRig.rig() }
 
     @Test(arguments: ["", "X-Request-Id: theirs\r\n", "x-request-id: a\r\nX-REQUEST-ID: b\r\n"])
-    func `a forwarded response has the gateway's ID in place of the upstream's`(fields: String) throws {
+    func `a forwarded response has the gateway's ID instead of the upstream's`(fields: String) throws {
         let client = try rig.send()
         let server = try rig.upstream.accept()
         let received = try server.readHead()

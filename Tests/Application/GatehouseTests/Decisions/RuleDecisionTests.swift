@@ -176,7 +176,7 @@ import Testing
         try expect(row(false, false), Self.denied, "api.rules:1 rules: the condition is false")
     }
 
-    @Test func `a user who is denied anyway receives no step-up`() throws {
+    @Test func `a user who would still be denied gets no step-up`() throws {
         let row = Case(file: "allow get: if \(Self.fresh);", allow: "uid == 'other'", token: Self.old())
         try expect(row, Self.denied, Self.isFalse)
     }
@@ -214,7 +214,7 @@ import Testing
         view.setSession(try Self.old().principal().sessionKey, to: RecordWord(record))
     }
 
-    @Test func `a later sign-in of the view counts`() throws {
+    @Test func `a later sign-in in the view is accepted`() throws {
         let row = Case(allow: Self.fresh, token: Self.old())
         try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 7)))
         try expect(row, "passes at -7", "gatehouse.yaml:9")

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a request waits for the response, which counts for max_staleness`() async throws {
+    @Test func `a request waits for the response, which is used for max_staleness`() async throws {
         let client = try desk.rig.send(Self.request())
         try await desk.answer(1, Self.fine)
         let server = try desk.rig.upstream.accept()

@@ -87,7 +87,7 @@ import Testing
         for client in clients { #expect(try client.readMessage().status == 401) }
     }
 
-    @Test func `G-09: a response counts until its time`() async throws {
+    @Test func `G-09: a response is used until its expiry`() async throws {
         let client = try desk.rig.send(Self.request("opaque-1"))
         let server = try await pass(client)
         try desk.rig.pass(seconds: 40)
@@ -107,7 +107,7 @@ import Testing
         #expect(server.isQuiet)
     }
 
-    @Test func `G-01: a response of one provider does not count for another`() async throws {
+    @Test func `G-01: a response of one provider is not used for another`() async throws {
         let client = try desk.rig.send(Self.request("same", "/oauth.a/x"))
         let server = try await pass(client)
         try client.send(Self.request("same", "/oauth.b/x"))
@@ -170,13 +170,13 @@ import Testing
         #expect(desk.providers.queries.isEmpty)
     }
 
-    @Test func `a route that names none of several providers has no lookup`() throws {
+    @Test func `a route without one of several providers has no lookup`() throws {
         let client = try desk.rig.send(Self.request("opaque-1", "/private/x"))
         try client.expectProblem(401, "auth/argument-error")
         #expect(desk.providers.queries.isEmpty)
     }
 
-    @Test func `the only provider is queried if a route names none`() async throws {
+    @Test func `the only provider is queried if a route names no provider`() async throws {
         let desk = try Desk(["oauth.a"])
         let client = try desk.rig.connect()
         try client.send(Self.request("opaque-1", "/private/x"))
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `G-11: an expired token is rejected although its response would still count`() async throws {
+    @Test func `G-11: an expired token is rejected although its response is still cached`() async throws {
         let client = try desk.rig.send(Self.request("opaque-1"))
         let query = try await desk.queries(1)[0]
         let identity = try ProviderIdentity.made(

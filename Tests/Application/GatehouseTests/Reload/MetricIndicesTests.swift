@@ -16,45 +16,45 @@ struct MetricIndicesTests {
 
     @Test func `a name keeps its row in any order`() throws {
         let first = configuration(["/a", "/b"])
-        let places = MetricIndices(first)
-        let (a, b) = (places.route("/a"), places.route("/b"))
+        let indices = MetricIndices(first)
+        let (a, b) = (indices.route("/a"), indices.route("/b"))
         let cleared = try #require(
-            places.adopt(MetricIndices.Names(configuration(["/c", "/b", "/a"])), besides: MetricIndices.Names(first)))
+            indices.adopt(MetricIndices.Names(configuration(["/c", "/b", "/a"])), besides: MetricIndices.Names(first)))
         #expect(cleared.routes.isEmpty && cleared.upstreams.isEmpty)
-        #expect(places.route("/a") == a && places.route("/b") == b)
-        #expect(places.route("/c") == 2)
-        #expect(places.routeNames == ["/a", "/b", "/c"])
+        #expect(indices.route("/a") == a && indices.route("/b") == b)
+        #expect(indices.route("/c") == 2)
+        #expect(indices.routeNames == ["/a", "/b", "/c"])
     }
 
     @Test func `routes with the same name are counted together`() {
-        let places = MetricIndices(configuration(["/a", "/a", "/b"]))
-        #expect(places.routeNames == ["/a", "/b"])
+        let indices = MetricIndices(configuration(["/a", "/a", "/b"]))
+        #expect(indices.routeNames == ["/a", "/b"])
     }
 
     @Test func `a row is reused if no active configuration has its name`() throws {
         var current = configuration(["/0"])
-        let places = MetricIndices(current)
+        let indices = MetricIndices(current)
         for number in 1...2_000 {
             let next = configuration(["/\(number)"])
-            let cleared = try #require(places.adopt(MetricIndices.Names(next), besides: MetricIndices.Names(current)))
+            let cleared = try #require(indices.adopt(MetricIndices.Names(next), besides: MetricIndices.Names(current)))
             // The previous configuration keeps its row.
-            #expect(places.route("/\(number - 1)") >= 0)
-            #expect(!cleared.routes.contains(places.route("/\(number - 1)")))
-            #expect(cleared.routes.isEmpty || cleared.routes == [places.route("/\(number)")])
+            #expect(indices.route("/\(number - 1)") >= 0)
+            #expect(!cleared.routes.contains(indices.route("/\(number - 1)")))
+            #expect(cleared.routes.isEmpty || cleared.routes == [indices.route("/\(number)")])
             current = next
         }
-        #expect(places.routeNames.count == places.routeCapacity)
+        #expect(indices.routeNames.count == indices.routeCapacity)
     }
 
     @Test func `more names than rows are rejected without losing a row`() {
         let first = configuration(["/a"])
-        let places = MetricIndices(first)
+        let indices = MetricIndices(first)
         #expect(
-            places.adopt(
-                MetricIndices.Names(configuration((0...places.routeCapacity).map { "/\($0)" })),
+            indices.adopt(
+                MetricIndices.Names(configuration((0...indices.routeCapacity).map { "/\($0)" })),
                 besides: MetricIndices.Names(first)) == nil)
-        #expect(places.route("/a") == 0)
-        #expect(places.routeNames == ["/a"])
+        #expect(indices.route("/a") == 0)
+        #expect(indices.routeNames == ["/a"])
     }
 
     @Test func `a reused row starts at zero`() {

@@ -101,7 +101,7 @@ import Testing
         #expect(revocation.firebase == .init(serviceAccount: "service-account.json"))
     }
 
-    @Test func `the example takes project and service from the environment`() throws {
+    @Test func `the example reads project and service from the environment`() throws {
         let environment = ["FIREBASE_PROJECT": "my-app", "UPSTREAM": "http://backend:80"]
         let configuration = try Configuration.load(file: Self.path("gatehouse.yaml"), environment: environment)
         #expect(configuration.identity.firebase?.project == "my-app")

@@ -115,7 +115,7 @@ import Testing
         #expect(bounds == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20])
     }
 
-    @Test func `bounds rise and only the last bucket has none`() {
+    @Test func `bounds increase and only the last bucket is unbounded`() {
         let bounds = (0..<LatencyBuckets.count).map { LatencyBuckets.upperBound(of: $0) }
         #expect(bounds.last == .some(nil))
         let finite = bounds.compactMap { $0 }

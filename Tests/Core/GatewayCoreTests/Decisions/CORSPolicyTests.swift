@@ -64,7 +64,7 @@ import Testing
         ("https://app.example", 0), ("HTTPS://App.Example", 0), ("null", 1), ("https://app.example:443", -1),
         ("http://app.example", -1), ("https://app.example.evil.example", -1), ("https://evilapp.example", -1),
         ("https://app.example/", -1), ("https://app.exampl", -1), ("", -1),
-    ]) func `an origin is compared whole`(row: (origin: String, place: Int)) throws {
+    ]) func `an origin is compared as a whole`(row: (origin: String, place: Int)) throws {
         #expect(try place(policy(), "Origin: \(row.origin)") == row.place)
         #expect(try place(policy(), "Origin: \(row.origin)", "Origin: \(row.origin)") == -1, "several origins")
         #expect(try place(policy()) == -1)

@@ -171,7 +171,7 @@ import Testing
         #expect("\(room.enter(7, of: "e"))" == "refused")
     }
 
-    @Test mutating func `a removed waiter frees its place`() {
+    @Test mutating func `a removed waiter frees its entry`() {
         enter(1...4, of: "a")
         #expect(room.remove { $0 % 2 == 0 } == [2, 4])
         #expect(room.count(of: "a") == 2)

@@ -100,7 +100,7 @@ import Testing
         "/foo/..%2Fb", "/foo/a%2F..", "/foo/a%2f..%2fb", "/foo/.%2Fx", "/foo/a%2F%2e%2e%2Fb", "/foo/a%2F..%2F",
         "/foo/a%2F./x", "/foo/..%2fadmin", "/foo/%2e%2e%2fadmin", "/foo%2f../admin",
     ])
-    func `B-11: a dot segment beside an encoded slash is always rejected`(path: String) throws {
+    func `B-11: a dot segment next to an encoded slash is always rejected`(path: String) throws {
         for prefix in [nil, "/foo"] {
             let table = try routeTable(.init(pattern: "/**", encodedSlashes: .keep, stripPrefix: prefix))
             #expect(table.routed(path) == .badPath(.dotSegmentBesideEncodedSlash))

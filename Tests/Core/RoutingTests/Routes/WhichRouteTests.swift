@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["example.com", ".example.com", "evilexample.com", "x..example.com", "example.com.evil.org"])
-    func `B-17: a wildcard stands for one or more labels before its dot`(host: String) throws {
+    func `B-17: a wildcard matches one or more labels before its dot`(host: String) throws {
         let table = try routeTable(.init(pattern: "/", hosts: ["*.example.com"]))
         #expect(table.routed("/", host: host) == .notFound)
     }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["get", "GET ", "GET /admin", String(repeating: "A", count: 40)])
-    func `C-04: a method matches as it is, in its case`(method: String) throws {
+    func `C-04: a method is compared case-sensitively`(method: String) throws {
         let table = try routeTable(.init(pattern: "/", methods: ["GET"]))
         #expect(table.routed("/", method) == .methodNotAllowed("GET, HEAD"))
     }

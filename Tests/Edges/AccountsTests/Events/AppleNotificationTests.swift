@@ -52,7 +52,7 @@ import Testing
         ("\((now - 7) * 1000)", now - 7), ("\(now - 7)", now - 7), (nil, now - 100),
         ("\((now + 60) * 1000)", now), ("\(now + 60)", now), ("9223372036854775807", now), ("0", 0),
     ])
-    func `the time of the event counts unless it is in the future`(time: String?, expected: Int64) async throws {
+    func `the time of the event is used unless it is in the future`(time: String?, expected: Int64) async throws {
         let rig = try EventRig()
         #expect(await rig.notify(Self.token("consent-revoked", time: time)).isAccepted)
         #expect(try await rig.store.user(Self.link.name) == UserRecord(validSince: UnixTime(clamping: expected)))

@@ -130,7 +130,7 @@ import Testing
         #expect(try await rig.store.uid(ofEmail: "ada@example.com") == nil)
         let phone = try rig.caller(firebase: .idToken(for: .margaret, now: rig.now))
         #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .ada), by: phone) == "ok")
-        #expect(try await rig.store.uid(ofEmail: "ada@example.com") == "margaret", "she has none")
+        #expect(try await rig.store.uid(ofEmail: "ada@example.com") == "margaret", "the account has no address")
     }
 
     @Test func `I-01: linking and unlinking need a recent sign-in`() async throws {

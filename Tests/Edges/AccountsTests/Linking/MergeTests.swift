@@ -61,7 +61,7 @@ import Testing
         #expect(answer.providers == ["google.com"] && answer.pending != nil)
     }
 
-    @Test func `the verified owner of an address takes the account over`() async throws {
+    @Test func `the verified owner of an address takes over the account`() async throws {
         let squatter = try await rig.signIn(try await rig.proof(.facebook, unverified))
         let uid = try #require(squatter.uid)
         let thief = try rig.caller(squatter)
@@ -128,7 +128,7 @@ import Testing
         #expect(other.isNew == true && other.uid != apple.uid)
     }
 
-    @Test func `an address with several accounts signs in to none of them`() async throws {
+    @Test func `an address with several accounts gives access to no account`() async throws {
         let rig = try await AccountsRig { $0.oneAccountPerEmail = false }
         let one = try await rig.signIn(try await rig.proof(.google, .ada))
         let two = try await rig.signIn(try await rig.proof(.oidc("corp"), .ada))
@@ -229,7 +229,7 @@ import Testing
         #expect(await rig.code(.signIn, ["pending_token": .string(pending)]) == code)
     }
 
-    @Test func `H-03: a revocation since the proof counts`() async throws {
+    @Test func `H-03: a revocation after the proof applies`() async throws {
         let pending = try await inUse(rig)
         let owner = try #require(
             try await rig.store.owner(of: IdentityLink(provider: "facebook.com", subject: "1234567890")))

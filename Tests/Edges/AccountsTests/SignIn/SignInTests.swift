@@ -151,7 +151,7 @@ import Testing
         #expect(none.claims?["name"]?.string == "Alan Turing")
     }
 
-    @Test func `a later name is stored if there is none`() async throws {
+    @Test func `a later name is stored if the account has no name`() async throws {
         _ = try await rig.signIn(try await rig.proof(.apple, .alan))
         rig.time.advance(seconds: 1)
         let later = try await rig.signIn(try await rig.proof(.apple, .alan, ["user": .raw(Self.full)]))
@@ -251,7 +251,7 @@ import Testing
         #expect(try await signIn(.google, .ada).uid == owner.uid)
     }
 
-    @Test func `an unlinked identity does not take an account over`() async throws {
+    @Test func `an unlinked identity does not take over an account`() async throws {
         let owner = try await rig.session(.facebook, .dennis.withEmail("ada@example.com", verified: false))
         let link = IdentityLink(provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
         _ = try await rig.store.claim(link, for: owner.user)

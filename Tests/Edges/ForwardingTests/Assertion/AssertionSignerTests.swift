@@ -47,7 +47,7 @@ import Testing
         #expect(claims.members.map(\.name) == ["iss", "aud", "sub", "iat", "exp", "auth"])
     }
 
-    @Test func `a tenant's user has the tenant beside the uid`() throws {
+    @Test func `a tenant's user has the tenant in addition to the uid`() throws {
         let entry = try TokenDraft.idToken().with("firebase", #"{"tenant":"acme-x1"}"#).entry()
         let claims = try claims(signer().line(for: entry, upstream: 1, now: now))
         #expect(claims["sub"]?.string == "user-1" && claims["tenant"]?.string == "acme-x1")

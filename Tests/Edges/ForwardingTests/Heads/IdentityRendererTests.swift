@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test func `a tenant's user has the tenant beside the uid`() throws {
+    @Test func `a tenant's user has the tenant in addition to the uid`() throws {
         let token = TokenDraft.idToken().with("firebase", #"{"tenant":"acme-x1"}"#)
         #expect(try Array(lines(token).lines.prefix(2)) == ["X-Auth-Uid: user-1", "X-Auth-Tenant: acme-x1"])
         let own = IdentityRenderer.Extra(name: "x_auth_tenant", source: .claim(["firebase", "tenant"]))

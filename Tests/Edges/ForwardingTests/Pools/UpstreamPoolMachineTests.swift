@@ -24,7 +24,7 @@ import Testing
         #expect(machine.idleCount == 1 && machine.open == 2)
     }
 
-    @Test func `a second attempt takes a fresh connection`() {
+    @Test func `a second attempt uses a new connection`() {
         var machine = used(machine)
         #expect("\(machine.acquire(reuse: false))" == "connect(server: 0)")
         #expect(machine.open == 2 && machine.idleCount == 1)

@@ -45,7 +45,7 @@ import Testing
         return connection
     }
 
-    @Test func `each connection gets one turn in a round, and none before the pause is over`() {
+    @Test func `each connection gets one turn in a round, and no turn before the end of the pause`() {
         let (first, second) = (connection(work: 3), connection(work: 1))
         loop.run()
         #expect(first.turns == 0)

@@ -1,4 +1,4 @@
-/// Self-signed certificates, made with another implementation.
+/// Self-signed certificates, created with another implementation.
 enum CertificateVectors {
     /// The key of `RSAVectors`, valid from 2024 to 2034.
     static let valid = """

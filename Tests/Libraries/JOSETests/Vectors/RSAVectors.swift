@@ -1,4 +1,4 @@
-/// Tokens of one RSA key, made with another implementation.
+/// Tokens of one RSA key, created with another implementation.
 enum RSAVectors {
     /// A key of 2048 bits, without "alg".
     static let jwk = #"""

@@ -55,7 +55,7 @@ struct ReplyAlignmentTests {
         #expect(replies[..<end].elementsEqual(aligned[..<end]), what)
     }
 
-    @Test func `after an error in the place of a marker only errors are delivered`() throws {
+    @Test func `after an error instead of a marker only errors are delivered`() throws {
         #expect(try Self.judge(["-BUSY x\r\n", "-BUSY x\r\n", Replies.marker(1)]) == [.marker, .reply, .marker])
         #expect(try Self.judge(["-BUSY x\r\n", ":1\r\n"]) == [.marker, .broken])
         #expect(try Self.judge(["-BUSY x\r\n", Replies.marker(1)]) == [.marker, .broken])

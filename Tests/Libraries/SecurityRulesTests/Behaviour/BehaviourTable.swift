@@ -7,8 +7,8 @@ import Testing
 ///         refused: expression -- a part of the message
 ///         no error: why there is no row of that kind
 ///
-/// - Each expression is a row. A row with a message or a request has a line of its own.
-/// - `$name` in an expression stands for `auth.token.name`: a value whose kind is not known when rules are loaded.
+/// - Each expression is a row. A row with a message or a request has its own line.
+/// - `$name` in an expression represents `auth.token.name`: a value whose kind is not known when rules are loaded.
 /// - `BLOCKS @ METHOD PATH` is a rules file, or the contents of its `service`, and a request.
 /// - The rows of a feature that ends in `, signed out` are evaluated for a request without a user.
 struct BehaviourTable: Sendable {

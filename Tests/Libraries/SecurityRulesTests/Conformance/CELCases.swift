@@ -5,10 +5,10 @@ import Testing
 ///     [section]
 ///     name: expression where name = value, ... => expected
 ///
-/// - A name with a placeholder, such as `<quoted>_escapes`, stands for a case of each of its `alternatives`.
+/// - A name with a placeholder, such as `<quoted>_escapes`, represents a case of each of its `alternatives`.
 /// - expected: a value, or `error`. `type` and `message` are kinds of values that rules do not have.
 /// - Unescaped control characters in an expression are written as their pictures (U+2400 and following).
-/// - `...` in a protobuf message stands for the rest of it.
+/// - `...` in a protobuf message represents the rest of it.
 struct CELCases: Sendable {
     let file: String
     let cases: [CELCase]

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator))
-    func `a kind that no overload takes is a failure`(builtin: Builtin) throws {
+    func `a kind that no overload accepts is a failure`(builtin: Builtin) throws {
         let overload = try #require(builtin.overloads.first)
         for value in Self.kinds {
             let kind = KindSet(value.kind)

@@ -43,20 +43,20 @@ import Testing
     @Test func `concurrent queries are bounded, and the other ones wait in order`() async throws {
         let gate = Gate()
         let links = StoredLinks(OwnersOnly(owner: "ada", gate: gate))
-        let answers = Mutex<[LinkLookupResult]>([])
+        let results = Mutex<[LinkLookupResult]>([])
         let all = StoredLinks.concurrency + StoredLinks.waitingLimit
         for number in 0..<all + 3 {
             links.lookUp(IdentityLink(provider: "apple.com", subject: "\(number)")) { answer in
-                answers.withLock { $0.append(answer) }
+                results.withLock { $0.append(answer) }
             }
         }
         // Only queries above the limit have a result.
-        #expect(answers.withLock { $0 } == Array(repeating: .failed(.overloaded), count: 3))
+        #expect(results.withLock { $0 } == Array(repeating: .failed(.overloaded), count: 3))
         try await eventually("queries") { gate.queries == StoredLinks.concurrency ? true : nil }
         gate.open()
-        try await eventually("answers") { answers.withLock { $0.count } == all + 3 ? true : nil }
+        try await eventually("results") { results.withLock { $0.count } == all + 3 ? true : nil }
         #expect(gate.queries == all)
-        #expect(answers.withLock { $0.dropFirst(3).allSatisfy { $0 == .owner(AccountRecord(uid: "ada")) } })
+        #expect(results.withLock { $0.dropFirst(3).allSatisfy { $0 == .owner(AccountRecord(uid: "ada")) } })
         // New queries are accepted again.
         #expect(
             await withCheckedContinuation { one in links.lookUp(Self.link) { one.resume(returning: $0) } } != .unowned)

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["scp", "scope", "azpacr", "appid", "appidacr", "idtyp"])
-    func `an access token is rejected, and the reason says so`(claim: String) throws {
+    func `an access token is rejected with its own reason`(claim: String) throws {
         let refusal = try rig().refusal(Self.sample.signed { $0.with(claim, "\"User.Read\"") })
         #expect(refusal == VerificationFailure(code: .invalidIDToken, reason: .microsoftAccessToken))
         #expect(refusal?.reason.rawValue.contains("does not prove for which client it was issued") == true)

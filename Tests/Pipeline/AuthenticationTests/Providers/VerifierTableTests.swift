@@ -11,7 +11,7 @@ import Testing
 @Suite struct VerifierTableTests {
     private static let firebase = Configuration.Firebase(project: TokenDraft.project)
 
-    @Test func `each token goes to the verifier of its issuer`() throws {
+    @Test func `each token is verified by the verifier of its issuer`() throws {
         let rig = try ProviderRig(ProviderSample.allCases, firebase: Self.firebase)
         for sample in ProviderSample.allCases { #expect(rig.principal(sample.signed())?.uid == sample.uid) }
         #expect(rig.principal(TokenDraft.idToken().signed())?.uid == "user-1")

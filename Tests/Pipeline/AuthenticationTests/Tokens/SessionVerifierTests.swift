@@ -172,7 +172,7 @@ import Testing
         #expect(try Rig(firebase: false).failure(SessionDraft.signed(), .idToken)?.code == .invalidIDToken)
     }
 
-    @Test func `a cookie of Firebase goes to its verifier`() throws {
+    @Test func `a cookie of Firebase is verified by its verifier`() throws {
         let cookie = TokenDraft.sessionCookie().signed()
         #expect(try Rig().principal(cookie).facts.isFirebase)
         #expect(

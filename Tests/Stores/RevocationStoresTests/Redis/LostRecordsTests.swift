@@ -114,7 +114,7 @@ import Testing
         try await store.setDisabled("bob", false)
         try await eventually("bob") { try store.view.user("bob") == .none ? true : nil }
         #expect(try await store.accept().users == 1)
-        try await eventually("what Redis holds") { store.health?.loss.isAny == false ? true : nil }
+        try await eventually("the confirmed records of Redis") { store.health?.loss.isAny == false ? true : nil }
         #expect(try store.view.user("eve") == .none)
         #expect(try store.view.session("ada", "1700000000") == .none)
         #expect(try await store.owner(of: IdentityLink(provider: "apple.com", subject: "1")) == nil)

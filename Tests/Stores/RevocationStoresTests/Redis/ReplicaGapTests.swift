@@ -111,7 +111,7 @@ import Testing
         #expect(script.machine.counts.lastFault == .notMaster)
     }
 
-    @Test func `a gap during a lost connection is noticed`() {
+    @Test func `a gap during a lost connection is detected`() {
         var script = ReplicaScript.following(information)
         script.reconnect(.information(.at(10, added: 9)))
         #expect(script.gaps == [.countDiffers])

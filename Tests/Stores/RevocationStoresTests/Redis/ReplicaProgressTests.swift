@@ -43,7 +43,7 @@ import Testing
         #expect(await !progress.wait(for: id(1), atMost: Self.long))
     }
 
-    @Test func `a smaller id counts, too`() async {
+    @Test func `a smaller id ends the wait, too`() async {
         progress.reached(id(9))
         progress.reached(id(3))
         #expect(await !progress.wait(for: id(4), atMost: .milliseconds(1)))

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that was trimmed before it was read is noticed`() async throws {
+    @Test func `a stream that was trimmed before it was read is detected`() async throws {
         try await ReplicaRig.run { rig, server in
             try server.cli(
                 "EVAL",
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [["DEL", "gatehouse:changes"], ["FLUSHALL"]])
-    func `a deleted stream is noticed`(_ command: [String]) async throws {
+    func `a deleted stream is detected`(_ command: [String]) async throws {
         try await ReplicaRig.run { rig, server in
             try await rig.revokeAndWait("ann", at: 7)
             try server.cli(command)

@@ -49,7 +49,7 @@ import Testing
         #expect(try await loadedStore().user("bob").validSince == 1)
     }
 
-    @Test func `a file that was replaced is noticed without a write`() async throws {
+    @Test func `a replaced file is detected without a write`() async throws {
         let store = try await loadedStore()
         try move(path, away)
         try Data().write(to: URL(fileURLWithPath: path))
@@ -58,7 +58,7 @@ import Testing
         await expectStoreError(.moved) { try await store.setDisabled("ann", true) }
     }
 
-    @Test func `a file that was deleted is noticed without a write`() async throws {
+    @Test func `a deleted file is detected without a write`() async throws {
         let store = try await loadedStore()
         try FileManager.default.removeItem(atPath: path)
         await store.inspect()

@@ -40,7 +40,7 @@ import Testing
         #expect(view.session(key(2)) == .record(revoked: true, signedInAt: nil))
     }
 
-    @Test func `a record that was removed and came back stays`() {
+    @Test func `a record that was removed and added again stays`() {
         set(1)
         let reread = view.beginReread()
         view.setUser(key(1), to: .none)

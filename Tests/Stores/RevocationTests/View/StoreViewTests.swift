@@ -34,7 +34,7 @@ import Testing
         #expect(view.usage.users == 1)
     }
 
-    @Test func `a removed record is a miss and can come back`() {
+    @Test func `a removed record is a miss and can be added again`() {
         view.setUser(key(1), to: RecordWord(UserRecord(validSince: 5)))
         view.setUser(key(1), to: .none)
         #expect(view.user(key(1)) == .none)
@@ -97,7 +97,7 @@ import Testing
 }
 
 extension StoreKey {
-    /// A key that stands for a hash of `number`.
+    /// A key that represents a hash of `number`.
     static func numbered(_ number: Int) -> StoreKey {
         StoreKey(high: mix(UInt64(number)), low: mix(UInt64(number) ^ 0x5555_5555_5555_5555))
     }

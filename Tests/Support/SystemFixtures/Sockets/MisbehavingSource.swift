@@ -122,7 +122,7 @@ final class MisbehavingSource: Sendable {
     }
 }
 
-/// The bytes of an answer with this body and its right length.
+/// The bytes of a response with this body and the correct length.
 func httpAnswer(status: String = "200 OK", headers: [String] = [], _ body: [UInt8]) -> [UInt8] {
     let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + headers
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
