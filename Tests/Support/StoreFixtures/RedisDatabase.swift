@@ -26,7 +26,7 @@ struct RedisDatabase: Sendable {
         RedisDatabase(server: try await RedisServer(configuration), number: 0)
     }
 
-    /// The prefix of the keys of stores in tests.
+    /// An event loop for stores in tests.
     static var loop: any EventLoop { MultiThreadedEventLoopGroup.singleton.next() }
 
     /// The location of the database.

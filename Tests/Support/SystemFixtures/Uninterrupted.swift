@@ -7,7 +7,7 @@
 #endif
 
 /// Repeats a system call that was interrupted. Calls with a timeout are interrupted when a virtual machine pauses
-/// (signal(7)). Linux continues only an interrupted `connect`.
+/// (signal(7)). Only Linux continues an interrupted `connect`.
 func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

@@ -45,7 +45,7 @@ import Testing
     struct Limit: CustomTestStringConvertible, Sendable {
         var most: Int
         var what: String
-        /// The body of a service with `count` parts.
+        /// Returns the body of a service with the given number of parts.
         var text: @Sendable (Int) -> String
 
         var testDescription: String { "\(most) \(what)" }

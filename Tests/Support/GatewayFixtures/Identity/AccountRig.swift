@@ -63,7 +63,7 @@ struct AccountRig {
         fileprivate func add(_ status: AccountStatus) { statuses.withLock { $0.append(status) } }
     }
 
-    /// Looks up the account as of `age` seconds ago.
+    /// Looks up the account. A status of at most `seconds` seconds is accepted.
     @discardableResult
     func lookUp(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
         let statuses = Statuses()
