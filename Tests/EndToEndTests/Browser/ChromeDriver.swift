@@ -38,8 +38,7 @@ final class ChromeDriver {
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
         process.executableURL = URL(filePath: "/bin/bash")
         // The driver binds a free port of IPv6, and then the same port of IPv4. It exits if that port is in use, so
-        // retry.
-        // With job control, the loop leads a process group that contains the driver and its browsers.
+        // retry. With job control, the loop leads a process group that contains the driver and its browsers.
         let tries = "for _ in 1 2 3 4 5 6 7 8; do \"$0\" --port=0; done"
         let script = "set -m; \(tries) & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"
         process.arguments = ["-c", script, Self.program ?? "chromedriver"]

@@ -55,8 +55,7 @@ struct ManualPage {
 /// A comparison of an output with the output that the manual states.
 enum StatedOutput {
     /// Returns whether the output is as stated. `...` matches any text, including several lines. Carriage returns and
-    /// blank
-    /// lines are ignored.
+    /// blank lines are ignored.
     static func matches(_ stated: String, _ output: String) -> Bool {
         var rest = text(output)[...]
         let pieces = text(stated).components(separatedBy: "...")

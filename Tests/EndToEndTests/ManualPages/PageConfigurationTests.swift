@@ -7,8 +7,7 @@ import Testing
 /// The configurations and other data on the pages of the manual.
 struct PageConfigurationTests {
     /// The languages that a test of this folder or of `ManualRulesTests` handles. `text` is output. The toolchains of
-    /// Go and
-    /// Kotlin are not installed, so their code is not checked.
+    /// Go and Kotlin are not installed, so their code is not checked.
     private static let languages: Set = [
         "console", "go", "http", "ini", "js", "json", "kotlin", "mermaid", "python", "sh", "swift", "text", "yaml",
     ]

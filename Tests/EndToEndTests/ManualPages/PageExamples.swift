@@ -6,8 +6,7 @@ import Foundation
 /// The files of a page of the manual, in the folder of a reader who follows the page.
 ///
 /// Absolute paths such as `/etc/gatehouse` are relative to the folder. A file that a configuration names has the
-/// content
-/// that its name suggests: rules of the page, a certificate, a key or a secret.
+/// content that its name suggests: rules of the page, a certificate, a key or a secret.
 struct PageExamples {
     static let secret = "manual-secret-0123456789abcdef"
 
@@ -132,8 +131,7 @@ enum PageConfiguration {
     }
 
     /// Returns the part with the required top-level keys that it lacks. The upstreams are the ones that its routes
-    /// name. The
-    /// route is public if the part has an `identity` without an issuer.
+    /// name. The route is public if the part has an `identity` without an issuer.
     static func completed(_ yaml: String) -> String {
         let names = Set(yaml.matches(of: /upstream: ([a-z]+)/).map(\.1)).union(["api"])
         let upstreams = names.sorted().map { "\($0): { servers: ['http://127.0.0.1:3000'] }" }

@@ -59,8 +59,7 @@ struct ExhaustionCaseTests {
     }
 
     /// The processor time for the same number of requests of each size. If the cost were quadratic, four times the
-    /// bytes
-    /// would take sixteen times as long.
+    /// bytes would take sixteen times as long.
     @Test(.tags(.b22)) func `the cost of a long path is proportional to its length`() async throws {
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["workers"] = "1"

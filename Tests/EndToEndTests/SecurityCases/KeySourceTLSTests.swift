@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// The set of certificate authorities of all providers of this process.
+    /// The key set that all providers of this process share, as JSON.
     private static func set(_ use: DevelopmentKeys.Use) throws -> String {
         "{\"keys\":[\(try DevelopmentKeys.shared()[use].map(\.jwk).joined(separator: ","))]}"
     }

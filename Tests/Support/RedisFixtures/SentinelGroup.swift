@@ -106,8 +106,7 @@ private final class Sentinel: Sendable {
             folder.read("log").contains("Sentinel ID is") ? true : nil
         }
         // Short periods: while the master is down, a sentinel trusts its knowledge of a replica for five pings. It
-        // reverts an
-        // unknown promotion after four publications.
+        // reverts an unknown promotion after four publications.
         try cli("sentinel", "debug", "info-period", "300", "ping-period", "300", "ask-period", "100")
         try cli("sentinel", "debug", "publish-period", "500")
     }

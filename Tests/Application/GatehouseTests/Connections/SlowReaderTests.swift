@@ -13,8 +13,7 @@ import Testing
     init() throws { rig = try RequestPathRig() }
 
     /// A client that has read nothing while the gateway has sent a part of the response. The kernel's buffers have the
-    /// minimum
-    /// size.
+    /// minimum size.
     private func receivePart(of request: String, in phase: ClientConnection.Phase) throws -> LoopbackSocket {
         let client = try rig.connectWithSmallBuffers()
         try client.send(request)

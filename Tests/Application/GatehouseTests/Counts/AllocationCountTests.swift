@@ -8,8 +8,8 @@ import Testing
 @testable import SystemFixtures
 
 /// The maximum number of allocations on the worker's thread for one request, in the build of the tests. A higher count
-/// is
-/// a regression of the request path. Lower the limit when the count decreases. The counts do not depend on the machine.
+/// is a regression of the request path. Lower the limit when the count decreases. The counts do not depend on the
+/// machine.
 @Suite(.enabled(if: allocations_are_counted(), "this build does not count allocations"))
 struct AllocationCountTests {
     private static let requests = 100

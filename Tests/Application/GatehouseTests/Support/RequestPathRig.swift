@@ -112,8 +112,7 @@ final class RequestPathRig {
     }
 
     /// Delivers one batch of events in a fixed order: bytes of the only client, then a response of the server that
-    /// receives
-    /// the request. In a real batch the kernel chooses the order.
+    /// receives the request. In a real batch the kernel chooses the order.
     ///
     /// - Parameters:
     ///   - answer: The bytes of the server. `nil` for the end of its connection.

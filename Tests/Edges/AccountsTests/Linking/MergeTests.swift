@@ -168,8 +168,7 @@ import Testing
     init() async throws { rig = try await AccountsRig() }
 
     /// Two accounts with the same address, which only the first one has proven: the pending token that links the
-    /// second, and a
-    /// session of the first.
+    /// second, and a session of the first.
     private func conflict(_ rig: AccountsRig) async throws -> (caller: Principal, pending: String) {
         let caller = try await rig.session(.google, .ada)
         let user = DevelopmentUser.dennis.withEmail("ada@example.com", verified: false)

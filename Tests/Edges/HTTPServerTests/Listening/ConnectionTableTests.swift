@@ -129,8 +129,7 @@ import Testing
     }
 
     /// The number of admitted new connections. Evicted connections are closed, and each new connection is idle before
-    /// the
-    /// next one.
+    /// the next one.
     private func admitted(_ count: Int, _ table: inout ConnectionTable, from network: PeerNetwork) -> Int {
         (0..<count).count { _ in
             let newcomer = lease()

@@ -3,8 +3,7 @@ import Testing
 @testable import SecurityRules
 
 /// The checker compared with the evaluator, for a value of every kind: an expression that the checker refuses must
-/// fail,
-/// and an expression that it accepts must not fail because of a kind.
+/// fail, and an expression that it accepts must not fail because of a kind.
 @Suite struct CheckedAgreementTests {
     private static let values = [
         "null", "true", "1", "1.5", "'a'", "b'a'", "['a']", "{'a': 'a'}", "['a'].toSet()", "{'a': 1}.diff({})",

@@ -109,8 +109,7 @@ enum NodeVerifyJWT {
 }
 
 /// firebase-admin for Node.js: `test/unit/auth/auth.spec.ts`, verifyIdToken and verifySessionCookie, which behave
-/// alike.
-/// `auth_time` is 1.
+/// alike. `auth_time` is 1.
 enum NodeVerifyIDToken {
     static let rows: [SDKRow] = revocation + tenants
 

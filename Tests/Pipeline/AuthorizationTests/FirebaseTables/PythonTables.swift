@@ -151,8 +151,7 @@ enum PythonCheckRevoked {
 }
 
 /// The same tokens with FIREBASE_AUTH_EMULATOR_HOST. Python then checks neither signature nor time. Gatehouse's tokens
-/// are
-/// unsigned.
+/// are unsigned.
 enum PythonEmulator {
     private static let now = PythonVerify.now
     private static let invalid = SDKRow.Verdict.refuses("InvalidIdTokenError")

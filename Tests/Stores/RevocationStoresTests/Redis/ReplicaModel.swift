@@ -131,10 +131,8 @@ struct ReplicaModel {
     }
 
     /// Deletes the stream and writes to it again in another millisecond. An empty stream that stays empty, or a stream
-    /// that
-    /// issues the same IDs again, is indistinguishable from an unchanged one. The large count prevents that unread
-    /// entries
-    /// compensate the lower count by chance.
+    /// that issues the same IDs again, is indistinguishable from an unchanged one. The large count prevents that unread
+    /// entries compensate the lower count by chance.
     mutating func deleteStream() {
         now += 1_000_000
         server.deleteStream(havingAdded: UInt64(1000 + random.below(1_000_000)))
