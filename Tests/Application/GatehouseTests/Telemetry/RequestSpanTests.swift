@@ -250,7 +250,7 @@ import TextCoding
         #expect(try spans(rig).last?.parent == 0)
     }
 
-    @Test func `a ratio of zero records nothing, and the upstream gets the flag`() throws {
+    @Test func `a ratio of zero records nothing, and the upstream gets a cleared flag`() throws {
         let rig = try rig(traces: { $0.ratio = 0 })
         let head = try exchange(rig, .getRequest)
         #expect(head.values("traceparent").first?.hasSuffix("-00") == true)

@@ -38,7 +38,7 @@ import Testing
         #expect(table.take(7, of: shape, now: 0) == 1)
     }
 
-    @Test func `evictions from a full table return no tokens`() {
+    @Test func `an evicted key gains no tokens`() {
         let now = Self.second
         for _ in 0..<10 { _ = table.take(1, of: shape, now: now) }
         // Other keys evict it, and it gains no tokens.

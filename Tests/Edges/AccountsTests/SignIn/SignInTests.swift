@@ -208,7 +208,7 @@ import Testing
         try #require(answer.code == "ok", "\(rig.log.text)")
     }
 
-    @Test func `the unlink of an identity also removes the address that it gave the account`() async throws {
+    @Test func `an unlinked identity that gave the account its address does not sign in to it`() async throws {
         let owner = try await rig.session(.google, .ada)
         try await link(.apple, .alan, by: owner)
         let apple = try await rig.session(.apple, .alan)
