@@ -51,7 +51,7 @@ final class ChromeDriver {
         try process.run()
     }
 
-    private struct Answer<Value: Decodable>: Decodable { let value: Value }
+    private struct CommandResponse<Value: Decodable>: Decodable { let value: Value }
 
     /// Sends a WebDriver command and returns the `value` of its response.
     func command<Value: Decodable>(
@@ -67,6 +67,6 @@ final class ChromeDriver {
         guard response.status == 200 else {
             throw Impatience("\(method) \(path) of WebDriver: \(response.text.prefix(500))")
         }
-        return try JSONDecoder().decode(Answer<Value>.self, from: Data(response.body)).value
+        return try JSONDecoder().decode(CommandResponse<Value>.self, from: Data(response.body)).value
     }
 }

@@ -25,7 +25,7 @@ struct CORSTests: SharedScenarioSuite {
     }
 
     /// `NAME: value` of each field that browsers evaluate, sorted.
-    private func answer(_ response: WireResponse) -> [String] {
+    private func browserFields(_ response: WireResponse) -> [String] {
         response.fields.filter { $0.name.lowercased().hasPrefix("access-control-") || $0.name == "Vary" }
             .map { "\($0.name): \($0.value)" }.sorted()
     }
@@ -41,7 +41,7 @@ struct CORSTests: SharedScenarioSuite {
         #expect(response.status == 204 && response.body.isEmpty && count == 0)
         #expect(response["Content-Length"] == nil && response["Set-Cookie"] == nil)
         #expect(
-            answer(response) == [
+            browserFields(response) == [
                 "Access-Control-Allow-Credentials: true",
                 "Access-Control-Allow-Headers: authorization, x-a",
                 "Access-Control-Allow-Methods: DELETE, GET, POST, HEAD",
@@ -79,7 +79,7 @@ struct CORSTests: SharedScenarioSuite {
         let preflight = options("/cors/7", "Origin: \(origin)", "Access-Control-Request-Method: DELETE")
         let (response, count) = try scenario.forwarded { try scenario.send(preflight) }
         expectDenial(response, 403, "request/cross-site")
-        #expect(count == 0 && answer(response) == ["Vary: Origin"])
+        #expect(count == 0 && browserFields(response) == ["Vary: Origin"])
     }
 
     @Test(arguments: [
@@ -105,7 +105,7 @@ struct CORSTests: SharedScenarioSuite {
         #expect(response.status == 401)
         #expect(response["WWW-Authenticate"]?.contains("max_age=\"300\"") == true)
         #expect(
-            answer(response) == [
+            browserFields(response) == [
                 "Access-Control-Allow-Credentials: true", "Access-Control-Allow-Origin: https://app.example",
                 Self.exposed + ", X-Total", "Vary: Origin",
             ])
@@ -134,7 +134,7 @@ struct CORSTests: SharedScenarioSuite {
             var request = WireRequest.bearer(token, "/cookie/x")
             request.fields += fields
             let response = try scenario.send(request)
-            #expect(response.status == 200 && answer(response) == ["Vary: Origin"])
+            #expect(response.status == 200 && browserFields(response) == ["Vary: Origin"])
         }
     }
 

@@ -53,7 +53,7 @@ struct Load: Sendable {
             do {
                 let open = if let client { client } else { try RawClient(port: port) }
                 let response = try open.exchange(.bearer(token, "/me/\(uid)/\(number)"))
-                judge(response, uid, number, &counts)
+                record(response, uid, number, &counts)
                 client = response["Connection"]?.lowercased() == "close" ? nil : open
             } catch let failure as RawClient.Failure where failure.call == "connect" {
                 counts.turnedAway += 1
@@ -66,7 +66,7 @@ struct Load: Sendable {
         return counts
     }
 
-    private func judge(_ response: WireResponse, _ uid: String, _ number: Int, _ counts: inout Counts) {
+    private func record(_ response: WireResponse, _ uid: String, _ number: Int, _ counts: inout Counts) {
         switch (response.status, EchoReport(response)) {
         case (200, let report?) where report.values("X-Auth-Uid") == [uid] && report.path == "/me/\(uid)/\(number)":
             counts.passed += 1

@@ -9,23 +9,23 @@ final class OwnThread: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs `body` on a new thread when fewer than `most` others run.
+    /// Runs `body` on a new thread when a permit is available.
     static func run(_ body: () async throws -> Void) async throws {
-        await Places.shared.take()
+        await GatewayPermits.shared.acquire()
         let result: Result<Void, any Error>
         do {
             result = .success(try await withTaskExecutorPreference(OwnThread()) { try await body() })
         } catch {
             result = .failure(error)
         }
-        await Places.shared.release()
+        await GatewayPermits.shared.release()
         try result.get()
     }
 }
 
-/// The maximum number of gateways at a time. More of them would only slow each other down.
-private actor Places {
-    static let shared = Places(6)
+/// The permits of tests that run at the same time. More gateways would only slow each other down.
+private actor GatewayPermits {
+    static let shared = GatewayPermits(6)
 
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -34,7 +34,7 @@ private actor Places {
         free = count
     }
 
-    func take() async {
+    func acquire() async {
         guard free == 0 else { return free -= 1 }
         await withCheckedContinuation { waiting.append($0) }
     }

@@ -12,7 +12,7 @@ struct BadProviderToken: Sendable {
     let make: @Sendable (DevelopmentProvider, IdentityProvider) throws -> String
 
     /// A properly signed token with changed claims or header members.
-    static func saying(
+    static func row(
         _ what: String, _ reason: String, code: String = "auth/invalid-id-token",
         _ change: @escaping @Sendable (ProviderToken) -> ProviderToken
     ) -> Self {
@@ -35,25 +35,25 @@ private enum Reason {
 // Checks of every provider
 extension BadProviderToken {
     static let claims: [Self] = [
-        .saying("E-01 another client's audience", Reason.audience) { $0.setting("aud", to: "another-client") },
-        .saying(
+        .row("E-01 another client's audience", Reason.audience) { $0.setting("aud", to: "another-client") },
+        .row(
             "F-24 an issuer with an additional trailing slash",
             "iss differs from the configured issuer only by a trailing slash"
         ) {
             guard case .string(let issuer)? = $0.claims["iss"] else { return $0 }
             return $0.setting("iss", to: .string(issuer + "/"))
         },
-        .saying("E-20 another party", Reason.party) { $0.setting("azp", to: "another-client") },
-        .saying("expired", "expired", code: "auth/id-token-expired") { $0.expiring(at: unixNow() - 1) },
-        .saying("G-11 no exp", "exp is not an integer") { $0.removing("exp") },
-        .saying("E-08 issued in the future", "iat is in the future") { $0.issued(at: unixNow() + 60) },
-        .saying("E-12 a logout token", "a logout or security event token") {
+        .row("E-20 another party", Reason.party) { $0.setting("azp", to: "another-client") },
+        .row("expired", "expired", code: "auth/id-token-expired") { $0.expiring(at: unixNow() - 1) },
+        .row("G-11 no exp", "exp is not an integer") { $0.removing("exp") },
+        .row("E-08 issued in the future", "iat is in the future") { $0.issued(at: unixNow() + 60) },
+        .row("E-12 a logout token", "a logout or security event token") {
             $0.setting("events", to: ["http://schemas.openid.net/event/backchannel-logout": [:]])
         },
     ]
 
     static let headers: [Self] = [
-        .saying("E-12 the type of an access token", Reason.type) { $0.settingHeader("typ", to: "at+jwt") },
+        .row("E-12 the type of an access token", Reason.type) { $0.settingHeader("typ", to: "at+jwt") },
         Self(what: "HS256 by the public keys", reason: Reason.algorithm) { development, provider in
             let keys = try RawClient.exchange(
                 development.port, .get(DevelopmentProvider.Endpoint.keys(provider).rawValue))
@@ -80,10 +80,10 @@ extension BadProviderToken {
 
     /// For providers whose `sub` identifies the user: all except Microsoft.
     static let subjects: [Self] = [
-        .saying("E-09 a subject of 256 bytes", "sub is not 1 to 255 bytes of text") {
+        .row("E-09 a subject of 256 bytes", "sub is not 1 to 255 bytes of text") {
             $0.setting("sub", to: .string(String(repeating: "s", count: 256)))
         },
-        .saying(
+        .row(
             "E-09 a subject that makes a uid of more than 128 bytes",
             "the uid derived from provider and subject exceeds 128 bytes"
         ) { $0.setting("sub", to: .string(String(repeating: "s", count: 127))) },
@@ -91,12 +91,12 @@ extension BadProviderToken {
 
     /// Tokens of an unknown issuer. The rules for Firebase check the algorithm first.
     static func issuers(_ reason: String) -> [Self] {
-        [.saying("E-04 iss is not the expected issuer", reason) { $0.setting("iss", to: "https://id.evil.example") }]
+        [.row("E-04 iss is not the expected issuer", reason) { $0.setting("iss", to: "https://id.evil.example") }]
     }
 
     /// For providers that reject every list of audiences: all except `oidc.NAME`.
     static let lists: [Self] = [
-        .saying("E-03 a list of only our audience", Reason.audience) {
+        .row("E-03 a list of only our audience", Reason.audience) {
             $0.setting("aud", to: $0.claims["aud"].map { [$0] } ?? nil)
         }
     ]
@@ -111,17 +111,17 @@ extension BadProviderToken {
     ]
 
     static let google: [Self] = [
-        .saying("E-14 no Workspace domain", "hd is not the hosted domain") { $0.removing("hd") }
+        .row("E-14 no Workspace domain", "hd is not the hosted domain") { $0.removing("hd") }
     ]
 
     private static let foreign = "11111111-2222-4333-8444-555555555555"
 
     static let microsoft: [Self] = [
-        .saying("E-05 a foreign tenant", "tid is not one of the accepted tenants") { $0.inTenant(foreign) },
-        .saying("E-05 our tenant, another's issuer", Reason.issuer) {
+        .row("E-05 a foreign tenant", "tid is not one of the accepted tenants") { $0.inTenant(foreign) },
+        .row("E-05 our tenant, another's issuer", Reason.issuer) {
             $0.setting("iss", to: .string(IdentityProvider.microsoftIssuer(tenant: foreign)))
         },
-        .saying("F-14 a path for tenant", "tid is not a GUID in lower case") {
+        .row("F-14 a path for tenant", "tid is not a GUID in lower case") {
             $0.inTenant("../\(DevelopmentUser.microsoftTenant)")
         },
         Self(what: "E-05 the key of personal accounts for an organization", reason: "the key is not of this issuer") {
@@ -129,7 +129,7 @@ extension BadProviderToken {
             let personal = try development.keys(of: provider)[1]
             return try development.idToken(of: provider).signed(by: personal.key)
         },
-        .saying("E-09 no object id, though there is a sub", "oid is not a GUID in lower case") { $0.removing("oid") },
+        .row("E-09 no object id, though there is a sub", "oid is not a GUID in lower case") { $0.removing("oid") },
         Self(what: "E-12 an access token of version 1.0 for us", reason: Reason.microsoft) { development, provider in
             try development.sign(
                 .microsoftAccessTokenV1(for: .ada, audience: provider.demoAudience, now: development.now))
@@ -144,16 +144,16 @@ extension BadProviderToken {
     ]
 
     static let openIDConnect: [Self] = [
-        .saying("E-20 several audiences and no party", "several audiences without azp") {
+        .row("E-20 several audiences and no party", "several audiences without azp") {
             $0.setting("aud", to: ["gatehouse", "another-client"])
         },
-        .saying("E-03 our audience in a list with a non-string", Reason.audience) {
+        .row("E-03 our audience in a list with a non-string", Reason.audience) {
             $0.setting("aud", to: ["gatehouse", 7]).setting("azp", to: "gatehouse")
         },
         Self(what: "E-19 staging, with the same audience", reason: Reason.issuer) { development, _ in
             try development.sign(development.idToken(of: .oidc("staging")))
         },
-        .saying("E-12 an access token of Keycloak", "not an ID token but an access token or another kind of token") {
+        .row("E-12 an access token of Keycloak", "not an ID token but an access token or another kind of token") {
             $0.setting("typ", to: "Bearer")
         },
         Self(what: "an algorithm that the discovery document does not list", reason: Reason.algorithm) {

@@ -13,7 +13,7 @@ struct TrustedProxyTests {
         }
     }
 
-    private func answer(_ lines: [String], _ port: Int, from: UInt8, target: String = "/public/x") throws
+    private func response(_ lines: [String], _ port: Int, from: UInt8, target: String = "/public/x") throws
         -> WireResponse
     {
         let client = try RawClient(port: port, from: from)
@@ -24,12 +24,12 @@ struct TrustedProxyTests {
     @Test(.tags(.a10, .a11, .a12)) func `only a trusted proxy names the client`() async throws {
         try await run { _, port in
             let lines = ["X-Forwarded-For: 6.6.6.6, 8.8.8.8, 10.1.1.1", "X-Forwarded-Proto: https"]
-            let forwarded = try #require(EchoReport(try answer(lines, port, from: 2)))
+            let forwarded = try #require(EchoReport(try response(lines, port, from: 2)))
             #expect(forwarded.values("X-Forwarded-For") == ["8.8.8.8, 10.1.1.1, 127.0.0.2"])
             #expect(forwarded.values("X-Forwarded-Proto") == ["https"])
             #expect(
                 forwarded.values("Forwarded") == ["for=8.8.8.8;proto=https;host=\"a\", for=10.1.1.1, for=127.0.0.2"])
-            let near = try #require(EchoReport(try answer(lines, port, from: 1)))
+            let near = try #require(EchoReport(try response(lines, port, from: 1)))
             #expect(near.values("X-Forwarded-For") == ["127.0.0.1"])
             #expect(near.values("X-Forwarded-Proto") == ["http"])
         }
@@ -45,7 +45,7 @@ struct TrustedProxyTests {
     @Test(.tags(.a12)) func `an invalid address from the proxy is rejected`() async throws {
         try await run { _, port in
             for line in Self.junk {
-                expectDenial(try answer([line], port, from: 2), 400, "request/malformed", line)
+                expectDenial(try response([line], port, from: 2), 400, "request/malformed", line)
             }
         }
     }
@@ -53,7 +53,7 @@ struct TrustedProxyTests {
     @Test func `A-12: a field of the client does not replace the field of the proxy`() async throws {
         try await run { _, port in
             let lines = ["Forwarded: for=8.8.8.8", "X-Forwarded-For: 6.6.6.6"]
-            expectDenial(try answer(lines, port, from: 2), 400, "request/malformed")
+            expectDenial(try response(lines, port, from: 2), 400, "request/malformed")
         }
     }
 
@@ -70,7 +70,7 @@ struct TrustedProxyTests {
         try await Scenario.run(arrange: { $2["trusted_proxies"] = proxies }) { scenario in
             let names = forwarded.split(separator: "\r\n").map { $0.prefix { $0 != ":" } }
             let lines = spoofed.filter { line in !names.contains { line.hasPrefix($0) } } + [forwarded]
-            let report = try #require(EchoReport(try answer(lines, scenario.gateway.port, from: 2)))
+            let report = try #require(EchoReport(try response(lines, scenario.gateway.port, from: 2)))
             #expect(report.values("X-Forwarded-For") == ["8.8.8.8, 127.0.0.2"])
             #expect(report.values("X-Forwarded-Proto") == ["https"])
             #expect(
@@ -87,8 +87,8 @@ struct TrustedProxyTests {
             "X-Auth-Uid: admin", "X-Forwarded-Port: 443",
         ]
         try await run { _, port in
-            #expect(try answer(lines + ["X-Forwarded-For: 8.8.8.8"], port, from: 2, target: "/me/x").status == 401)
-            let open = try #require(EchoReport(try answer(lines, port, from: 2)))
+            #expect(try response(lines + ["X-Forwarded-For: 8.8.8.8"], port, from: 2, target: "/me/x").status == 401)
+            let open = try #require(EchoReport(try response(lines, port, from: 2)))
             let spoofed = [
                 "original", "rewrite", "envoy", "open.example", "admin", "port", "prefix", "x-forwarded-method",
             ]
@@ -102,7 +102,7 @@ struct TrustedProxyTests {
                 ("X-Forwarded-For: 8.8.8.8", 2), ("X-Forwarded-For: 8.8.8.8", 1), ("X-Forwarded-For: junk", 2),
             ]
             for (line, from) in requests {
-                _ = try answer([line], port, from: from)
+                _ = try response([line], port, from: from)
             }
             let deadline = ContinuousClock.now + Allowance.time(.seconds(10))
             var clients: [JSON?] = []

@@ -69,7 +69,7 @@ import Testing
         return OTLPSender(signal, settings, transport: transport, ledger: ledger, environment)
     }
 
-    private func answers(_ replies: [(Int, String)]) {
+    private func setReplies(_ replies: [(Int, String)]) {
         let rest = Mutex(replies)
         transport.always { _ in
             let (status, body) = rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a request is a POST of JSON with the configured headers`() async {
-        answers([(200, "{}")])
+        setReplies([(200, "{}")])
         #expect(await sender().send([1, 2], items: 3) == .accepted)
         let call = transport.calls[0]
         #expect(call.request.url == "https://otel.example/base/v1/traces" && call.timeout == .seconds(4))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `a transient failure is retried after the back-off until the request is accepted`() async {
-        answers([(503, ""), (429, ""), (200, "")])
+        setReplies([(503, ""), (429, ""), (200, "")])
         let delays = Mutex<[UInt64]>([])
         #expect(await sender(sleep: { delay in delays.withLock { $0.append(delay) } }).send([], items: 5) == .accepted)
         #expect(delays.withLock { $0 } == [500_000_000, 1_000_000_000])
@@ -98,19 +98,19 @@ import Testing
     }
 
     @Test func `a request is given up after five attempts`() async {
-        answers([(502, "")])
+        setReplies([(502, "")])
         #expect(await sender().send([], items: 5) == .lost)
         #expect(transport.count == 5 && ledger.counts.failed == 5 && ledger.counts.lost == 5)
     }
 
     @Test(arguments: [400, 401, 500]) func `a final failure is not retried`(status: Int) async {
-        answers([(status, "")])
+        setReplies([(status, "")])
         #expect(await sender().send([], items: 5) == .lost)
         #expect(transport.count == 1 && ledger.counts.lost == 5)
     }
 
     @Test func `a cancelled wait keeps the items for the next configuration`() async {
-        answers([(503, "")])
+        setReplies([(503, "")])
         let result = await sender(sleep: { _ in throw CancellationError() }).send([], items: 5)
         #expect(result == .cancelled && ledger.counts.lost == 0)
     }
@@ -122,7 +122,7 @@ import Testing
         (#"{"partialSuccess":null}"#, 0), ("not JSON", 0), ("", 0),
     ])
     func `a partial success counts the rejected spans and is not retried`(body: String, rejected: UInt64) async {
-        answers([(200, body)])
+        setReplies([(200, body)])
         #expect(await sender().send([], items: 5) == .accepted)
         #expect(ledger.counts.rejected == rejected && ledger.counts.exported == 5 - rejected)
         #expect(transport.count == 1)
@@ -135,13 +135,13 @@ import Testing
     }
 
     @Test func `rejected data points are counted under their own name`() async {
-        answers([(200, #"{"partialSuccess":{"rejectedDataPoints":"4","rejectedSpans":"1"}}"#)])
+        setReplies([(200, #"{"partialSuccess":{"rejectedDataPoints":"4","rejectedSpans":"1"}}"#)])
         #expect(await sender(.metrics).send([], items: 5) == .accepted)
         #expect(ledger.counts.rejected == 4)
     }
 
     @Test func `the log names the receiver, each failure once a minute, and no header`() async {
-        answers([(503, ""), (503, ""), (503, ""), (200, "")])
+        setReplies([(503, ""), (503, ""), (503, ""), (200, "")])
         _ = await sender().send([], items: 5)
         #expect(log.all.map(\.message) == ["telemetry export failed", "telemetry export recovered"])
         #expect(log.text.contains("https://otel.example/base/v1/traces") && !log.text.contains("s3cret"))

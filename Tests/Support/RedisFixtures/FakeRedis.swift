@@ -170,7 +170,7 @@ extension FakeRedis.Core {
                     continue
                 }
                 state.withLock { $0.commands.append(command) }
-                guard give(answer(command), to: descriptor, number) else { break reading }
+                guard respond(answer(command), to: descriptor, number) else { break reading }
             }
         }
         state.withLock { $0.connections[number] = -1 }
@@ -187,7 +187,7 @@ extension FakeRedis.Core {
     }
 
     /// Returns `false` if the connection must be closed.
-    private func give(_ answer: FakeRedis.Answer, to descriptor: Int32, _ number: Int) -> Bool {
+    private func respond(_ answer: FakeRedis.Answer, to descriptor: Int32, _ number: Int) -> Bool {
         switch answer {
         case .bytes(let bytes): return queue(.bytes(bytes), on: number)
         case .text(let text): return queue(.bytes(Array(text.utf8)), on: number)

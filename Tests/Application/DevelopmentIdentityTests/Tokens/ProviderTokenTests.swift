@@ -32,8 +32,8 @@ import Testing
         (IdentityProvider.apple, true), (.oidc("corp"), true), (.google, false), (.microsoft, false),
         (.facebook, false), (.yahoo, false), (.linkedIn, false),
     ])
-    func `only some providers state the time of the sign-in`(provider: IdentityProvider, says: Bool) throws {
-        #expect(try claims(provider)["auth_time"]?.integer == (says ? noon : nil))
+    func `only some providers state the time of the sign-in`(provider: IdentityProvider, statesTime: Bool) throws {
+        #expect(try claims(provider)["auth_time"]?.integer == (statesTime ? noon : nil))
     }
 
     @Test(arguments: IdentityProvider.wellKnown + [.oidc("corp")])

@@ -108,7 +108,7 @@ import Testing
 
 /// Lookups in Identity Toolkit.
 @Suite struct AccountQueryTests {
-    private func answer(
+    private func lookUp(
         _ transport: FakeTransport, tenant: Configuration.TenantPolicy = .none
     ) async throws -> AccountEvidence {
         var firebase = Configuration.Firebase(project: "my-app")
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `an account is looked up with an access token`() async throws {
         let transport = transport(account: (200, #"{"users":[{"localId":"ada","disabled":true}]}"#))
-        guard case .reported(let answer, let source) = try await answer(transport) else { return #expect(Bool(false)) }
+        guard case .reported(let answer, let source) = try await lookUp(transport) else { return #expect(Bool(false)) }
         #expect(answer == .account(validSince: nil, disabled: true))
         #expect(source.hasPrefix("https://identitytoolkit.googleapis.com/"))
         #expect(transport.calls.last?.request.field("authorization") == "Bearer secret-at")
@@ -146,7 +146,7 @@ import Testing
     ])
     func `the lookup names the tenant`(tenant: Configuration.TenantPolicy, path: String) async throws {
         let transport = transport(account: (200, "{}"))
-        guard case .reported(.missing, _) = try await answer(transport, tenant: tenant) else {
+        guard case .reported(.missing, _) = try await lookUp(transport, tenant: tenant) else {
             return #expect(Bool(false))
         }
         #expect(transport.calls.last?.request.url.contains("/projects/\(path):lookup") == true)
@@ -163,7 +163,7 @@ import Testing
                 "no usable response from \(Configuration.FirebaseAccounts.defaultLookupURL): status (500)"
             ),
         ] {
-            guard case .failed(let why) = try await answer(transport) else { return #expect(Bool(false)) }
+            guard case .failed(let why) = try await lookUp(transport) else { return #expect(Bool(false)) }
             #expect(why.contains(words) && !why.contains("secret-at"))
         }
     }

@@ -38,29 +38,29 @@ final class FixedKeys: KeyWaiting {
 
 /// Returns the statuses in turn for every account, and the last one repeatedly.
 final class ChangingAccounts: FirebaseAccountLookup {
-    private let answers: Mutex<[AccountStatus.State]>
+    private let responses: Mutex<[AccountStatus.State]>
 
-    init(_ answers: [AccountStatus.State]) { self.answers = Mutex(answers) }
+    init(_ responses: [AccountStatus.State]) { self.responses = Mutex(responses) }
 
     func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
-        let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .unavailable }
+        let next = responses.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .unavailable }
         completion(AccountStatus(state: next, queriedAt: notBefore))
     }
 }
 
 /// The responses of providers about opaque tokens.
 final class OpaqueAnswers: Sendable {
-    private let answers = Mutex<[String: [UInt8]]>([:])
+    private let responses = Mutex<[String: [UInt8]]>([:])
     private let isDown = Mutex(false)
 
-    func add(_ token: DevelopmentIdentity.OpaqueToken) { answers.withLock { $0[token.text] = token.response.bytes } }
+    func add(_ token: DevelopmentIdentity.OpaqueToken) { responses.withLock { $0[token.text] = token.response.bytes } }
 
     func fail() { isDown.withLock { $0 = true } }
 
     func reply(to request: OutboundRequest) -> FakeTransport.Reply {
         if isDown.withLock({ $0 }) { return .success(OutboundResponse(status: 500, body: [])) }
-        let known = answers.withLock { answers in
-            answers.first { request.bodyText.contains($0.key) }?.value
+        let known = responses.withLock { responses in
+            responses.first { request.bodyText.contains($0.key) }?.value
         }
         return .success(OutboundResponse(status: known == nil ? 404 : 200, body: known ?? []))
     }

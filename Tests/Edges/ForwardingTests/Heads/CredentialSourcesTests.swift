@@ -9,14 +9,14 @@ import Testing
 @testable import SystemFixtures
 
 @Suite struct CredentialSourcesTests {
-    private static let places = CredentialSources(parameter: "access_token", takesProtocol: true)
+    private static let sources = CredentialSources(parameter: "access_token", takesProtocol: true)
     private static let locator = CredentialLocator(header: "Authorization", cookie: "__session")
 
     private func offer(_ target: String, _ lines: [String] = [], method: String = "GET") throws -> String {
         try withRequest("\(method) \(target) HTTP/1.1\r\nHost: a\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n") {
             request in
             var found = Self.locator.find(in: request)
-            Self.places.find(in: request, &found)
+            Self.sources.find(in: request, &found)
             return switch found.offer(in: request.bytes) {
             case .none: "none"
             case .unsupported: "unsupported"
@@ -68,7 +68,7 @@ import Testing
 
     private func forwarded(_ target: String, _ lines: [String] = []) throws -> WireMessage {
         var head = ForwardedHead()
-        head.places = Self.places
+        head.places = Self.sources
         return try head.render(
             "GET \(target) HTTP/1.1\r\nHost: a\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n", path: "/p")
     }
@@ -113,7 +113,7 @@ import Testing
         try withRequest(
             "GET /?a=b&access_token=secret HTTP/1.1\r\nHost: a\r\nSec-WebSocket-Protocol: bearer, secret\r\n\r\n"
         ) { request in
-            bindings.begin(request, hiding: Self.places)
+            bindings.begin(request, hiding: Self.sources)
             #expect([count(.query, of: bindings), count(.headers, of: bindings)] == [1, 1])
             bindings.begin(request)
             #expect([count(.query, of: bindings), count(.headers, of: bindings)] == [2, 2])

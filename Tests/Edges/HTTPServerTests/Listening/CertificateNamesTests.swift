@@ -26,27 +26,27 @@ import Testing
     private func fingerprints(_ paths: String...) -> [FileFingerprint?] { paths.map(FileFingerprint.init(of:)) }
 
     /// The results of a new watch for consecutive checks.
-    private func says(
+    private func checks(
         _ looks: [[FileFingerprint?]], served: [FileFingerprint?], refusing bad: [FileFingerprint?]? = nil
     ) -> [Bool] {
         var watch = CertificateWatch()
         return looks.map { fingerprints in
-            let says = watch.shouldRead(fingerprints, served: served)
-            if says, fingerprints == bad { watch.refuse(fingerprints) }
-            return says
+            let reads = watch.shouldRead(fingerprints, served: served)
+            if reads, fingerprints == bad { watch.refuse(fingerprints) }
+            return reads
         }
     }
 
     @Test func `a change is read after it is stable`() {
         let (old, new) = (fingerprints("/dev/null"), fingerprints("/dev/zero"))
-        #expect(says([old, old, new, new], served: old) == [false, false, false, true])
-        #expect(says([new, new], served: new) == [false, false])
+        #expect(checks([old, old, new, new], served: old) == [false, false, false, true])
+        #expect(checks([new, new], served: new) == [false, false])
     }
 
     @Test func `an invalid file is read again after a change`() {
         let (old, bad, good) = (fingerprints("/dev/null"), fingerprints("/nowhere"), fingerprints("/dev/zero"))
         let looks = [bad, bad, bad, good, good]
-        #expect(says(looks, served: old, refusing: bad) == [false, true, false, false, true])
+        #expect(checks(looks, served: old, refusing: bad) == [false, true, false, false, true])
     }
 }
 

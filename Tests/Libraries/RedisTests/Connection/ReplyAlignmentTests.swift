@@ -5,7 +5,7 @@ import Testing
 
 struct ReplyAlignmentTests {
     /// The results of an alignment, whose first marker is 0, for the replies to three commands.
-    private static func judge(_ replies: [String], sent: Int = 3) throws -> [ReplyAlignment.Finding] {
+    private static func findings(_ replies: [String], sent: Int = 3) throws -> [ReplyAlignment.Finding] {
         var alignment = ReplyAlignment(.echo, first: 0)
         var buffer = ByteBuffer()
         for _ in 0..<sent { alignment.mark(&buffer) }
@@ -32,7 +32,7 @@ struct ReplyAlignmentTests {
     }
 
     @Test func `replies after their own markers are delivered`() throws {
-        #expect(try Self.judge(Self.aligned) == [.marker, .reply, .marker, .reply, .marker, .reply])
+        #expect(try Self.findings(Self.aligned) == [.marker, .reply, .marker, .reply, .marker, .reply])
     }
 
     @Test func `after a lost, repeated or swapped reply no later reply is delivered to another command`() throws {
@@ -49,21 +49,21 @@ struct ReplyAlignmentTests {
     }
 
     private static func expectOnlyOwnReplies(_ replies: [String], _ what: Comment) throws {
-        let findings = try judge(replies)
+        let findings = try Self.findings(replies)
         let end = try #require(findings.firstIndex(of: .broken), what)
         // The previous replies are in the order of their commands.
         #expect(replies[..<end].elementsEqual(aligned[..<end]), what)
     }
 
     @Test func `after an error instead of a marker only errors are delivered`() throws {
-        #expect(try Self.judge(["-BUSY x\r\n", "-BUSY x\r\n", Replies.marker(1)]) == [.marker, .reply, .marker])
-        #expect(try Self.judge(["-BUSY x\r\n", ":1\r\n"]) == [.marker, .broken])
-        #expect(try Self.judge(["-BUSY x\r\n", Replies.marker(1)]) == [.marker, .broken])
-        #expect(try Self.judge(["-NOPERM x\r\n"]) == [.broken])
+        #expect(try Self.findings(["-BUSY x\r\n", "-BUSY x\r\n", Replies.marker(1)]) == [.marker, .reply, .marker])
+        #expect(try Self.findings(["-BUSY x\r\n", ":1\r\n"]) == [.marker, .broken])
+        #expect(try Self.findings(["-BUSY x\r\n", Replies.marker(1)]) == [.marker, .broken])
+        #expect(try Self.findings(["-NOPERM x\r\n"]) == [.broken])
     }
 
     @Test func `a reply without a command is left to the connection`() throws {
-        #expect(try Self.judge([":1\r\n"], sent: 0) == [.reply])
+        #expect(try Self.findings([":1\r\n"], sent: 0) == [.reply])
     }
 
     @Test(arguments: [
@@ -72,6 +72,6 @@ struct ReplyAlignmentTests {
         "$-1\r\n",
     ])
     func `a reply that only resembles a marker is invalid`(reply: String) throws {
-        #expect(try Self.judge([reply]) == [.broken])
+        #expect(try Self.findings([reply]) == [.broken])
     }
 }

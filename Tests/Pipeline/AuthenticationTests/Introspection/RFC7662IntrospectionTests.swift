@@ -70,7 +70,7 @@ import Testing
     ])
     func `G-12: the audience is proven by aud, or without aud by client_id`(members: String, counts: Bool) {
         let check = check { $0.audiences = ["api", "web"] }
-        let shown = judge(#"{"active":true,"sub":"alice",\#(members)}"#, check)
+        let shown = evaluate(#"{"active":true,"sub":"alice",\#(members)}"#, check)
         #expect(shown == (counts ? "accepted alice" : "refused audience"))
     }
 
@@ -91,7 +91,7 @@ import Testing
         (#""active":true,"sub":"a\n","aud":"api""#, "refused subject"),
     ])
     func `a token that is inactive or lacks a claim is rejected`(members: String, expected: String) {
-        #expect(judge("{\(members)}") == expected)
+        #expect(evaluate("{\(members)}") == expected)
     }
 
     @Test(arguments: [
@@ -105,7 +105,7 @@ import Testing
         (#""cnf":null"#, "accepted alice"),
     ])
     func `the type and the use of the token are checked`(member: String, expected: String) {
-        #expect(judge(activeAnswer(member)) == expected)
+        #expect(evaluate(activeAnswer(member)) == expected)
     }
 
     /// The time is 1700000000, and the skew is 5 s.
@@ -127,7 +127,7 @@ import Testing
         (#""auth_time":1700000000000"#, "refused authenticatedInFuture"),
     ])
     func `times within the skew are accepted`(member: String, expected: String) {
-        #expect(judge(activeAnswer(member)) == expected)
+        #expect(evaluate(activeAnswer(member)) == expected)
     }
 
     @Test(arguments: [
@@ -142,7 +142,7 @@ import Testing
         activeAnswer(#""name":"\#(String(repeating: "n", count: 17_000))""#),
     ])
     func `a malformed response is a failure, not a result`(body: String) {
-        #expect(judge(body) == "failed malformed")
+        #expect(evaluate(body) == "failed malformed")
     }
 
     @Test(arguments: [
@@ -150,12 +150,12 @@ import Testing
         (#""iss":7"#, "refused issuer"), (#""scope":"a""#, "accepted alice"),
     ])
     func `a configured issuer is required if the response has one`(member: String, expected: String) {
-        #expect(judge(activeAnswer(member), check { $0.issuer = "https://as.example" }) == expected)
+        #expect(evaluate(activeAnswer(member), check { $0.issuer = "https://as.example" }) == expected)
     }
 
     @Test(arguments: [201, 204, 206, 302, 400, 401, 403, 404, 429, 500, 503])
     func `G-13: another status is a failure, not a result`(status: Int) {
-        #expect(judge(activeAnswer(), status: status).hasPrefix("failed "))
+        #expect(evaluate(activeAnswer(), status: status).hasPrefix("failed "))
     }
 
 }
@@ -167,7 +167,7 @@ extension RFC7662IntrospectionTests {
         Configuration.Provider.opaque("oauth.legacy", change).tokenCheck!
     }
 
-    private func judge(_ body: String, _ check: (any TokenCheck)? = nil, status: Int = 200) -> String {
+    private func evaluate(_ body: String, _ check: (any TokenCheck)? = nil, status: Int = 200) -> String {
         judgement(of: body, status, by: check ?? self.check()).shown
     }
 

@@ -11,7 +11,7 @@ import Testing
 @Suite struct StoredLinksTests {
     private static let link = IdentityLink(provider: "apple.com", subject: "1")
 
-    private func answer(_ accounts: OwnersOnly) async -> LinkLookupResult {
+    private func lookUp(_ accounts: OwnersOnly) async -> LinkLookupResult {
         let links = StoredLinks(accounts)
         return await withCheckedContinuation { continuation in
             links.lookUp(Self.link) { continuation.resume(returning: $0) }
@@ -20,15 +20,15 @@ import Testing
 
     @Test func `the result is the account of the owner`() async {
         let record = AccountRecord(uid: "ada", email: "a@example.com", created: 1, links: ["apple.com": "1"])
-        #expect(await answer(OwnersOnly(owner: "ada", account: record)) == .owner(record))
+        #expect(await lookUp(OwnersOnly(owner: "ada", account: record)) == .owner(record))
     }
 
     @Test func `an owner without an account has only a uid`() async {
-        #expect(await answer(OwnersOnly(owner: "ada")) == .owner(AccountRecord(uid: "ada")))
+        #expect(await lookUp(OwnersOnly(owner: "ada")) == .owner(AccountRecord(uid: "ada")))
     }
 
     @Test func `an identity without an owner is a result`() async {
-        #expect(await answer(OwnersOnly(owner: nil)) == .unowned)
+        #expect(await lookUp(OwnersOnly(owner: nil)) == .unowned)
     }
 
     @Test(arguments: [
@@ -37,7 +37,7 @@ import Testing
         (.internalFailure, .refused),
     ])
     func `an error is never a missing owner`(_ code: StoreError.Code, _ failure: StoreFailure) async {
-        #expect(await answer(OwnersOnly(owner: nil, failure: StoreError(code, "no"))) == .failed(failure))
+        #expect(await lookUp(OwnersOnly(owner: nil, failure: StoreError(code, "no"))) == .failed(failure))
     }
 
     @Test func `concurrent queries are bounded, and the other ones wait in order`() async throws {

@@ -14,7 +14,7 @@ import Testing
         let fields: [String]
         let finding: Finding
 
-        init(_ host: String = "api.example", _ fields: String..., says finding: Finding) {
+        init(_ host: String = "api.example", _ fields: String..., finding: Finding) {
             (self.host, self.fields, self.finding) = (host, fields, finding)
         }
 
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    private static func rows(_ field: String, _ values: [String], says finding: Finding) -> [Row] {
-        values.map { Row("api.example", "\(field): \($0)", says: finding) }
+    private static func rows(_ field: String, _ values: [String], finding: Finding) -> [Row] {
+        values.map { Row("api.example", "\(field): \($0)", finding: finding) }
     }
 
     private static let otherSites = [
@@ -39,24 +39,24 @@ import Testing
     ]
 
     static let sites: [Row] =
-        rows("Sec-Fetch-Site", ["same-origin", "none"], says: .sameOrigin)
-        + rows("Sec-Fetch-Site", otherSites, says: .otherSite) + [
-            Row(says: .noBrowser), Row("api.example", "sec-fetch-site:none", says: .sameOrigin),
-            Row("api.example", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty", says: .noBrowser),
-            Row("api.example", "Sec_Fetch_Site: cross-site", says: .noBrowser),
-            Row("api.example", "Referer: https://evil.example/", says: .noBrowser),
+        rows("Sec-Fetch-Site", ["same-origin", "none"], finding: .sameOrigin)
+        + rows("Sec-Fetch-Site", otherSites, finding: .otherSite) + [
+            Row(finding: .noBrowser), Row("api.example", "sec-fetch-site:none", finding: .sameOrigin),
+            Row("api.example", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty", finding: .noBrowser),
+            Row("api.example", "Sec_Fetch_Site: cross-site", finding: .noBrowser),
+            Row("api.example", "Referer: https://evil.example/", finding: .noBrowser),
             // `Sec-Fetch-Site` decides, and `Origin` does not. This is the case behind a proxy that sets `Host`.
-            Row("10.0.0.1:8080", "Sec-Fetch-Site: same-origin", "Origin: https://api.example", says: .sameOrigin),
-            Row("api.example", "Sec-Fetch-Site: same-origin", "Origin: null", says: .sameOrigin),
-            Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://api.example", says: .otherSite),
-            Row("api.example", "Sec-Fetch-Site: same-site", "Origin: https://api.example", says: .otherSite),
+            Row("10.0.0.1:8080", "Sec-Fetch-Site: same-origin", "Origin: https://api.example", finding: .sameOrigin),
+            Row("api.example", "Sec-Fetch-Site: same-origin", "Origin: null", finding: .sameOrigin),
+            Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://api.example", finding: .otherSite),
+            Row("api.example", "Sec-Fetch-Site: same-site", "Origin: https://api.example", finding: .otherSite),
         ]
 
     static let listed: [Row] =
-        rows("Origin", ["https://app.example", "http://dev.example:5173"], says: .listedOrigin) + [
-            Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://app.example", says: .listedOrigin),
-            Row("api.example", "Sec-Fetch-Site: same-site", "Origin: https://app.example", says: .listedOrigin),
-            Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://x.app.example", says: .otherSite),
+        rows("Origin", ["https://app.example", "http://dev.example:5173"], finding: .listedOrigin) + [
+            Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://app.example", finding: .listedOrigin),
+            Row("api.example", "Sec-Fetch-Site: same-site", "Origin: https://app.example", finding: .listedOrigin),
+            Row("api.example", "Sec-Fetch-Site: cross-site", "Origin: https://x.app.example", finding: .otherSite),
         ]
 
     private static let otherOrigins = [
@@ -72,31 +72,31 @@ import Testing
     ]
 
     static let hosts: [Row] =
-        rows("Origin", ["https://api.example", "http://api.example"], says: .originIsHost)
-        + rows("Origin", otherOrigins, says: .otherOrigin) + [
-            Row("API.example", "Origin: https://api.example", says: .originIsHost),
-            Row("api.example:443", "Origin: https://api.example", says: .originIsHost),
-            Row("api.example:80", "Origin: http://api.example", says: .originIsHost),
-            Row("api.example:80", "Origin: https://api.example", says: .otherOrigin),
-            Row("api.example:443", "Origin: http://api.example", says: .otherOrigin),
-            Row("api.example:8080", "Origin: http://api.example:8080", says: .originIsHost),
-            Row("api.example:8080", "Origin: http://api.example", says: .otherOrigin),
-            Row("[::1]:8080", "Origin: http://[::1]:8080", says: .originIsHost),
-            Row("[::1]:8080", "Origin: http://[::2]:8080", says: .otherOrigin),
-            Row("127.0.0.1:8080", "Origin: http://127.0.0.1:8080", says: .originIsHost),
-            Row("127.0.0.1:8080", "Origin: http://localhost:8080", says: .otherOrigin),
-            Row("www.api.example", "Origin: https://api.example", says: .otherOrigin),
-            Row("null", "Origin: null", says: .otherOrigin),
+        rows("Origin", ["https://api.example", "http://api.example"], finding: .originIsHost)
+        + rows("Origin", otherOrigins, finding: .otherOrigin) + [
+            Row("API.example", "Origin: https://api.example", finding: .originIsHost),
+            Row("api.example:443", "Origin: https://api.example", finding: .originIsHost),
+            Row("api.example:80", "Origin: http://api.example", finding: .originIsHost),
+            Row("api.example:80", "Origin: https://api.example", finding: .otherOrigin),
+            Row("api.example:443", "Origin: http://api.example", finding: .otherOrigin),
+            Row("api.example:8080", "Origin: http://api.example:8080", finding: .originIsHost),
+            Row("api.example:8080", "Origin: http://api.example", finding: .otherOrigin),
+            Row("[::1]:8080", "Origin: http://[::1]:8080", finding: .originIsHost),
+            Row("[::1]:8080", "Origin: http://[::2]:8080", finding: .otherOrigin),
+            Row("127.0.0.1:8080", "Origin: http://127.0.0.1:8080", finding: .originIsHost),
+            Row("127.0.0.1:8080", "Origin: http://localhost:8080", finding: .otherOrigin),
+            Row("www.api.example", "Origin: https://api.example", finding: .otherOrigin),
+            Row("null", "Origin: null", finding: .otherOrigin),
         ]
 
     static let several: [Row] = [
-        Row("api.example", "Origin: https://api.example", "Origin: https://api.example", says: .ambiguous),
-        Row("api.example", "Origin: https://app.example", "Origin: https://evil.example", says: .ambiguous),
-        Row("api.example", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: same-origin", says: .ambiguous),
-        Row("api.example", "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site", says: .ambiguous),
+        Row("api.example", "Origin: https://api.example", "Origin: https://api.example", finding: .ambiguous),
+        Row("api.example", "Origin: https://app.example", "Origin: https://evil.example", finding: .ambiguous),
+        Row("api.example", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: same-origin", finding: .ambiguous),
+        Row("api.example", "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site", finding: .ambiguous),
         Row(
             "api.example", "Sec-Fetch-Site: same-origin", "Origin: https://app.example", "ORIGIN: null",
-            says: .ambiguous),
+            finding: .ambiguous),
     ]
 
     @Test(arguments: sites + listed + hosts + several) func `each request has the finding of its row`(_ row: Row) throws
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `the origin is compared with the host of an absolute target`() throws {
-        let row = Row("api.example", "Origin: https://api.example", says: .originIsHost)
+        let row = Row("api.example", "Origin: https://api.example", finding: .originIsHost)
         #expect(try finding(row, target: "http://api.example/x") == (.originIsHost, true))
     }
 

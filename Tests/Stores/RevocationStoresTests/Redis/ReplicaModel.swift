@@ -30,7 +30,7 @@ struct ReplicaModel {
     private var now: UInt64 = 1_000_000_000_000
     private var marked: Set<ReplicaKey> = []
     private var commands: [ReplicaCommand] = []
-    private var answers: [ReplicaReply] = []
+    private var replies: [ReplicaReply] = []
     private var blockedSince: UInt64?
     private var isConnected = false
     private var writings: [Writing] = []
@@ -64,7 +64,7 @@ struct ReplicaModel {
     mutating func loseConnection() {
         guard isConnected else { return }
         isConnected = false
-        (commands, answers, blockedSince, stale) = ([], [], nil, 0)
+        (commands, replies, blockedSince, stale) = ([], [], nil, 0)
         handle(.lost)
     }
 
@@ -85,12 +85,12 @@ struct ReplicaModel {
     private mutating func reply(_ answer: ReplicaReply) {
         commands.removeFirst()
         blockedSince = nil
-        answers.append(answer)
+        replies.append(answer)
     }
 
     mutating func deliver() {
-        guard !answers.isEmpty else { return }
-        let answer = answers.removeFirst()
+        guard !replies.isEmpty else { return }
+        let answer = replies.removeFirst()
         if stale > 0 { stale -= 1 } else { handle(.replied(answer)) }
     }
 
@@ -170,7 +170,7 @@ struct ReplicaModel {
         case .send(let sent):
             if !isConnected { problems.append("sent without a connection") }
             commands += sent
-        case .forget: stale = answers.count + commands.count
+        case .forget: stale = replies.count + commands.count
         case .set(let key, let word, _):
             table[key] = word == .none ? nil : word
             marked.insert(key)
