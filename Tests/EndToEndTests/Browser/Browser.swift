@@ -85,6 +85,12 @@ final class Browser {
         try driver.command("POST", path("se/log"), ["type": "browser"])
     }
 
+    /// The lines of the console that the page causes. The others report responses with an error status, and a slow
+    /// machine.
+    func complaints() throws -> [ConsoleLine] {
+        try console().filter { !["network", "intervention"].contains($0.source) }
+    }
+
     /// A screenshot of the whole page as PNG.
     func picture() throws -> Data {
         let height: Int = try evaluate("return document.documentElement.scrollHeight")

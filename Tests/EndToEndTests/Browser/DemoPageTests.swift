@@ -44,7 +44,7 @@ extension DemoTests {
                 let fresh = try await visit.follow("firebase-revoked", to: "firebase-step-up")
                 #expect(fresh.outcome.hasPrefix("Signed in as ada"))
                 #expect(try await visit.take("firebase-revoked").wire == ["GET /v1/hello/world 200"])
-                #expect(try visit.browser.console().allSatisfy { $0.source == "network" })
+                #expect(try visit.browser.complaints().isEmpty)
             }
         }
 
@@ -208,7 +208,7 @@ extension DemoTests {
                     "return performance.getEntriesByType('resource').map((entry) => entry.name)")
                 #expect(loaded.count > 3)
                 #expect(loaded.allSatisfy { $0.hasPrefix("http://127.0.0.1:") }, "\(loaded)")
-                let complaints = try visit.browser.console().filter { $0.source != "network" }
+                let complaints = try visit.browser.complaints()
                 #expect(complaints.isEmpty, "\(complaints)")
                 let script =
                     "document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))"

@@ -104,7 +104,7 @@ struct OpaqueLoadTests {
             var counts: [Int: Int] = [:]
             for client in clients { counts[try client.response().status, default: 0] += 1 }
             #expect(Set(counts.keys).isSubset(of: [401, 503]) && (counts[503] ?? 0) > 0, "\(counts)")
-            _ = try await eventually("the end of all requests") {
+            _ = try await eventually("the end of all requests", within: .seconds(60)) {
                 try waiting(scenario) == 0 && scenario.metric("gatehouse_requests_in_flight") == 0 ? true : nil
             }
         }
