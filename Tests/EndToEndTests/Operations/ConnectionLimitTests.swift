@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         return client
     }
 
-    /// Limits of connections, without those of time, which would end a held request on a slow machine.
+    /// Limits of connections. The timeouts are lifted, because they would end a held request on a slow machine.
     private static func limits(_ connections: Int, perAddress: Int? = nil) -> String {
         let perAddress = perAddress.map { ", connections_per_address: \($0)" } ?? ""
         return "{ connections: \(connections)\(perAddress), body_rate: 0, idle_timeout: 1h }"

@@ -54,6 +54,7 @@ extension ClientExchange {
         }
         let span = worker.connectionContext.requestIDs.nextPair().1
         if let trace { beginAttempt(of: trace, request, span, client, worker) }
+        // Bit 1 states that the trace ID is random (W3C Trace Context level 2).
         let flags = trace?.flags ?? (context?.parent.flags ?? 0) & 2
         return OutgoingHead.TraceIDs(
             request: client.record.id, trace: client.record.trace, span: span, flags: flags, continuing: context)

@@ -34,7 +34,7 @@ struct ExportRetry: Sendable {
 
     private var failures = 0
 
-    /// Returns the delay of the next attempt in nanoseconds. `nil` if there is none.
+    /// Returns the delay of the next attempt in nanoseconds. `nil` if the request is given up.
     ///
     /// The delay that the receiver requests is used without change, 1 s to 60 s. Otherwise it is random, from half of
     /// 1 s, 2 s, 4 s ... up to all of it.

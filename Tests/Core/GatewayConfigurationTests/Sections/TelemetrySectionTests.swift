@@ -21,7 +21,7 @@ import Testing
     @Test func `telemetry is disabled by default`() throws {
         #expect(try telemetry("") == nil)
         #expect(try telemetry("telemetry: null", Self.variables) == nil)
-        // These variables alone configure no receiver.
+        // These variables do not configure a receiver.
         #expect(try telemetry("", ["OTEL_SERVICE_NAME": "a", "OTEL_TRACES_SAMPLER": "always_on"]) == nil)
     }
 
