@@ -4,8 +4,8 @@ import Observability
 
 /// The export of waiting spans: as soon as a batch is full, and at intervals.
 struct SpanExporter: Sendable {
-    /// The interval at which the queue is examined, in nanoseconds. The queue must not fill within it: the default of
-    /// 2,048 spans lasts for about 100,000 spans a second.
+    /// The interval at which the queue is examined, in nanoseconds. A queue of the default size, 2,048 spans, fills
+    /// within it only at more than 100,000 spans a second.
     static let pollInterval: UInt64 = 20_000_000
 
     let settings: Configuration.Telemetry.Traces
