@@ -15,7 +15,7 @@ final class ChromeDriver {
 
     /// The folder of the browser's profile.
     let folder: ScratchFolder
-    private let process = Process()
+    private var process: SpawnedProcess?
     private let lifeline = Pipe()
     private var port = 0
 
@@ -31,24 +31,20 @@ final class ChromeDriver {
 
     deinit {
         try? lifeline.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process?.wait()
     }
 
     private func start() throws {
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
-        process.executableURL = URL(filePath: "/bin/bash")
         // The driver binds a free port of IPv6, and then the same port of IPv4. It exits if that port is in use, so
         // retry. With job control, the loop leads a process group that contains the driver and its browsers.
         let tries = "for _ in 1 2 3 4 5 6 7 8; do \"$0\" --port=0; done"
         let script = "set -m; \(tries) & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"
-        process.arguments = ["-c", script, Self.program ?? "chromedriver"]
-        process.currentDirectoryURL = folder.url
         // The browser does not inherit the environment of the tests, such as the library of a sanitizer.
-        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.url.path, "TMPDIR": folder.url.path]
-        process.standardOutput = log
-        process.standardError = log
-        process.standardInput = lifeline
-        try process.run()
+        let environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TMPDIR": folder.path]
+        process = try SpawnedProcess(
+            "/bin/bash", ["-c", script, Self.program ?? "chromedriver"], in: folder.path, environment: environment,
+            input: .pipe(lifeline), output: .file(log), errors: .file(log))
     }
 
     private struct CommandResponse<Value: Decodable>: Decodable { let value: Value }

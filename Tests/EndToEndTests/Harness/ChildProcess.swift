@@ -1,16 +1,11 @@
 import Foundation
-import Synchronization
+
+@testable import SystemFixtures
 
 /// The built `gatehouse` as a child process. Its output goes to files, which remain after a kill.
 final class ChildProcess: Sendable {
-    private struct State {
-        var process: Process
-        var exitCode: Int32?
-        var waiting: [CheckedContinuation<Int32, Never>] = []
-    }
-
-    private let state: Mutex<State>
-    let pid: Int32
+    private let process: SpawnedProcess
+    var pid: Int32 { process.pid }
 
     /// The program, which is in the same folder as the tests.
     static let program: URL = {
@@ -32,36 +27,28 @@ final class ChildProcess: Sendable {
         output: (String, String), pipes: (PausableReader?, PausableReader?) = (nil, nil), descriptorLimit: Int? = nil,
         launcher: [String] = []
     ) throws {
-        let process = Process()
-        if let descriptorLimit {
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            let script = "ulimit -n \(descriptorLimit); exec \"$0\" \"$@\""
-            process.arguments = ["-c", script, Self.program.path] + arguments
-        } else if !launcher.isEmpty {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = launcher + [Self.program.path] + arguments
-        } else {
-            process.executableURL = Self.program
-            process.arguments = arguments
-        }
-        process.currentDirectoryURL = folder
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = input ?? .nullDevice
-        process.standardOutput = try pipes.0?.writing ?? Self.appending(to: output.0)
-        process.standardError = try pipes.1?.writing ?? Self.appending(to: output.1)
-        let exits = Exits()
-        process.terminationHandler = { exits.ended($0.terminationStatus) }
-        try process.run()
-        pid = process.processIdentifier
-        state = Mutex(State(process: process))
-        exits.whenEnded { [weak self] code in self?.ended(code) }
+        let command =
+            if let descriptorLimit {
+                ["/bin/sh", "-c", "ulimit -n \(descriptorLimit); exec \"$0\" \"$@\""]
+            } else if launcher.isEmpty {
+                [String]()
+            } else {
+                ["/usr/bin/env"] + launcher
+            }
+        let line = command + [Self.program.path] + arguments
+        process = try SpawnedProcess(
+            line[0], Array(line.dropFirst()), in: folder.path,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: input.map { .file($0) } ?? .null,
+            output: .file(pipes.0?.writing ?? Self.appending(to: output.0)),
+            errors: .file(pipes.1?.writing ?? Self.appending(to: output.1)))
     }
 
     deinit {
         if isRunning { kill(pid, SIGKILL) }
     }
 
-    var isRunning: Bool { state.withLock { $0.exitCode == nil } }
+    var isRunning: Bool { process.status == nil }
 
     func signal(_ number: Int32) {
         guard isRunning else { return }
@@ -70,22 +57,7 @@ final class ChildProcess: Sendable {
 
     /// The exit code. If a signal ended the process, the number of the signal.
     func exitCode() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let code = state.withLock { state in
-                if state.exitCode == nil { state.waiting.append(continuation) }
-                return state.exitCode
-            }
-            if let code { continuation.resume(returning: code) }
-        }
-    }
-
-    private func ended(_ code: Int32) {
-        let waiting = state.withLock { state in
-            state.exitCode = code
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume(returning: code) }
+        await withCheckedContinuation { continuation in process.whenEnded { continuation.resume(returning: $0) } }
     }
 
     private static func appending(to path: String) throws -> FileHandle {
@@ -94,25 +66,5 @@ final class ChildProcess: Sendable {
         let handle = try FileHandle(forWritingTo: url)
         try handle.seekToEnd()
         return handle
-    }
-}
-
-/// Delivers the exit code to a listener that is set before or after the exit.
-private final class Exits: Sendable {
-    private let state = Mutex<(code: Int32?, listener: (@Sendable (Int32) -> Void)?)>((nil, nil))
-
-    func ended(_ code: Int32) {
-        state.withLock { state in
-            state.code = code
-            return state.listener
-        }?(code)
-    }
-
-    func whenEnded(_ listener: @escaping @Sendable (Int32) -> Void) {
-        let code = state.withLock { state in
-            state.listener = listener
-            return state.code
-        }
-        if let code { listener(code) }
     }
 }

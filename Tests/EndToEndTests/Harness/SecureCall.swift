@@ -36,16 +36,11 @@ enum SecureCall {
     static func run(_ program: String, _ arguments: [String]) async throws -> Result {
         let folder = try ScratchFolder()
         try folder.write("", to: "output")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
         let output = try FileHandle(forWritingTo: folder.url.appending(path: "output"))
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        let code = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+        let process = try SpawnedProcess(
+            "/usr/bin/env", [program] + arguments, output: .file(output), errors: .file(output))
+        let code = await withCheckedContinuation { continuation in
+            process.whenEnded { continuation.resume(returning: $0) }
         }
         return Result(exitCode: code, output: folder.read("output"))
     }

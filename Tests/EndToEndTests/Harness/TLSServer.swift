@@ -20,7 +20,6 @@ final class TLSServer {
     }
 
     let folder: ScratchFolder
-    private let process = Process()
     /// The server ends when this pipe closes, also if the tests are killed.
     private let lifeline = Pipe()
     private(set) var port = 0
@@ -47,14 +46,10 @@ final class TLSServer {
     private func start(_ arguments: [String]) throws {
         try folder.write("", to: "log")
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
-        process.executableURL = URL(filePath: "/bin/sh")
         let script = "\"$0\" \"$@\" & server=$!; read -r line; kill -9 $server"
-        process.arguments = ["-c", script, Self.openssl ?? "openssl"] + arguments
-        process.currentDirectoryURL = folder.url
-        process.standardOutput = log
-        process.standardError = log
-        process.standardInput = lifeline
-        try process.run()
+        _ = try SpawnedProcess(
+            "/bin/sh", ["-c", script, Self.openssl ?? "openssl"] + arguments, in: folder.path, input: .pipe(lifeline),
+            output: .file(log), errors: .file(log))
     }
 
     private func makeCertificate(_ flaw: Flaw) throws {

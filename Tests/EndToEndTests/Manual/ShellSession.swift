@@ -4,7 +4,7 @@ import Foundation
 
 /// A shell that runs commands sequentially and keeps its variables, like a terminal.
 final class ShellSession {
-    private let process = Process()
+    private let process: SpawnedProcess
     private let input = Pipe()
     private let folder: ScratchFolder
     private var count = 0
@@ -13,20 +13,17 @@ final class ShellSession {
     init(in folder: ScratchFolder, environment: [String: String]) throws {
         self.folder = folder
         try folder.write("", to: "terminal")
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.currentDirectoryURL = folder.url
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = input
         let output = try FileHandle(forWritingTo: folder.url.appending(path: "terminal"))
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
+        process = try SpawnedProcess(
+            "/bin/sh", [], in: folder.path,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, input: .pipe(input),
+            output: .file(output), errors: .file(output))
     }
 
     /// Ends the shell and its background commands.
     deinit {
         try? input.fileHandleForWriting.write(contentsOf: Data("kill $(jobs -p) 2> /dev/null; exit\n".utf8))
-        process.waitUntilExit()
+        process.wait()
     }
 
     /// Runs a command, and returns its output and errors, and its exit code.

@@ -145,17 +145,13 @@ struct PageStage {
                 """
         }
         try folder.write(script + "wait; echo done\n", to: "script")
-        let shell = Process()
-        shell.executableURL = URL(filePath: "/bin/bash")
-        shell.arguments = [folder.path("script")]
-        shell.environment = ["HOME": folder.path, "XDG_STATE_HOME": state.path, "LC_ALL": "C"]
-        shell.standardInput = FileHandle.nullDevice
         let log = Pipe()
-        shell.standardOutput = log
-        shell.standardError = log
-        try shell.run()
+        let shell = try SpawnedProcess(
+            "/bin/bash", [folder.path("script")],
+            environment: ["HOME": folder.path, "XDG_STATE_HOME": state.path, "LC_ALL": "C"], output: .pipe(log),
+            errors: .pipe(log))
         let text = String(decoding: log.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        shell.waitUntilExit()
+        shell.wait()
         var run = Run()
         run.outputs = steps.commands.indices.map { folder.read("output-\($0)") }
         run.notRun = folder.read("not-run").split(separator: "\n").map(String.init)

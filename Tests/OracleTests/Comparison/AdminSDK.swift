@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Authentication
+@testable import SystemFixtures
 
 /// The Admin SDK's verdict on a token.
 struct AdminVerdict: Decodable, Sendable {
@@ -63,24 +64,16 @@ struct AdminSDK {
     func run(_ script: String = "oracle.py", in folder: URL) throws {
         let errors = folder.appending(path: "errors")
         try Data().write(to: errors)
-        let process = Process()
-        process.executableURL = URL(filePath: interpreter)
-        process.arguments = [
-            URL(filePath: #filePath).appending(path: "../../\(script)").standardized.path, folder.path,
-        ]
         // Nothing of ours may steer the SDK, such as FIREBASE_AUTH_EMULATOR_HOST.
-        process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: errors)
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        try process.run()
-        if ended.wait(timeout: .now() + timeLimit) == .timedOut {
-            process.terminate()
+        let process = try SpawnedProcess(
+            interpreter, [URL(filePath: #filePath).appending(path: "../../\(script)").standardized.path, folder.path],
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], errors: .file(FileHandle(forWritingTo: errors))
+        )
+        guard let status = process.wait(until: .now() + timeLimit) else {
+            kill(process.pid, SIGTERM)
             throw Failure(description: "the oracle took more than \(timeLimit) s")
         }
-        guard process.terminationStatus == 0 else {
+        guard status == 0 else {
             throw Failure(description: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
         }
     }

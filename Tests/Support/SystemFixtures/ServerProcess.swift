@@ -4,7 +4,7 @@ import Synchronization
 /// A server process that ends with `end`, with its last reference, and with the tests.
 final class ServerProcess: Sendable {
     private struct State: ~Copyable {
-        let process: Process
+        let process: SpawnedProcess
         /// The server ends when this pipe closes.
         let lifeline: Pipe
     }
@@ -14,20 +14,14 @@ final class ServerProcess: Sendable {
 
     /// - Parameter log: The file of `folder` to which the output of the server is appended.
     init(_ program: String, _ arguments: [String], in folder: ScratchFolder, log: String) async throws {
-        let process = Process()
         let lifeline = Pipe()
         let pidFile = "pid-\(UUID().uuidString)"
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
         let script = """
             "$0" "$@" >>\(log) 2>&1 </dev/null & server=$!
             echo $server >\(pidFile).new; mv \(pidFile).new \(pidFile); read -r line; kill -9 $server; wait $server
             """
-        process.arguments = ["-c", script, Program.path(program)] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.standardInput = lifeline
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            "/bin/sh", ["-c", script, Program.path(program)] + arguments, in: folder.path, input: .pipe(lifeline))
         state = Mutex(State(process: process, lifeline: lifeline))
         pid = try await eventually("the shell that starts \(program)") {
             Int32(folder.read(pidFile).trimmingCharacters(in: .whitespacesAndNewlines))
@@ -42,7 +36,7 @@ final class ServerProcess: Sendable {
     func end() {
         state.withLock { state in
             try? state.lifeline.fileHandleForWriting.close()
-            state.process.waitUntilExit()
+            state.process.wait()
         }
     }
 }
@@ -61,19 +55,12 @@ enum Program {
     static func run(_ name: String, _ arguments: [String], in folder: String = "/", environment: [String: String] = [:])
         throws -> String
     {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path(name))
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            path(name), arguments, in: folder,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe(output))
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Impatience("\(name) \(arguments) to succeed") }
+        guard process.wait() == 0 else { throw Impatience("\(name) \(arguments) to succeed") }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -23,17 +23,12 @@ import Testing
 
     /// Runs shell commands. `redis-cli` is connected to the database.
     private func run(_ lines: String, _ database: RedisDatabase) throws -> String {
-        let process = Process()
         let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
         let connected = "redis-cli() { command redis-cli -p \(database.server.port) -n \(database.number) \"$@\"; }\n"
-        process.arguments = ["bash", "-euc", connected + lines]
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
+        let process = try SpawnedProcess(
+            "/usr/bin/env", ["bash", "-euc", connected + lines], output: .pipe(output), errors: .pipe(output))
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        #expect(process.wait() == 0, "\(text)")
         return text
     }
 

@@ -5,6 +5,7 @@ import Testing
 
 @testable import RevocationStores
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// The files that a store opens, and the errors for other files.
 @Suite struct SQLiteFileTests {
@@ -48,13 +49,8 @@ import Testing
     @Test func `another process cannot write`() async throws {
         let store = try file.open()
         try await store.load()
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        shell.arguments = ["sqlite3", path, "DELETE FROM user"]
-        shell.standardError = FileHandle.nullDevice
-        try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus != 0)
+        let shell = try SpawnedProcess("/usr/bin/env", ["sqlite3", path, "DELETE FROM user"])
+        #expect(shell.wait() != 0)
     }
 
     @Test func `the file is for its owner only`() throws {
