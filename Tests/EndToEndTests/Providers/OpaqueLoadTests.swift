@@ -84,29 +84,4 @@ struct OpaqueLoadTests {
             #expect(report["X-Auth-Uid"] == "oauth.legacy:alan")
         }
     }
-
-    @Test func `G-08: the number of waiting lookups is bounded`() async throws {
-        try await Scenario.introspecting("timeout: 5s, concurrency: 1") { scenario in
-            let gate = Gate()
-            scenario.provider.misbehave(.held(gate), at: .introspection)
-            var clients: [RawClient] = []
-            for batch in 0..<11 {
-                clients += try start((0..<100).map { "many-\(batch)-\($0)-0123456789abcdef" }, scenario)
-                #expect(try waiting(scenario) <= 1024)
-            }
-            _ = try await eventually("lookups without a call") {
-                let overflowed = try scenario.metric(
-                    "gatehouse_introspection_without_call_total", containing: "overflowed")
-                return overflowed > 0 ? true : nil
-            }
-            #expect(try waiting(scenario) <= 1024)
-            gate.open()
-            var counts: [Int: Int] = [:]
-            for client in clients { counts[try client.response().status, default: 0] += 1 }
-            #expect(Set(counts.keys).isSubset(of: [401, 503]) && (counts[503] ?? 0) > 0, "\(counts)")
-            _ = try await eventually("the end of all requests", within: .seconds(60)) {
-                try waiting(scenario) == 0 && scenario.metric("gatehouse_requests_in_flight") == 0 ? true : nil
-            }
-        }
-    }
 }

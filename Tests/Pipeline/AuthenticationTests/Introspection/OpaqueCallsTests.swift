@@ -20,6 +20,13 @@ import Testing
         #expect(rated.transport.count == 10)
     }
 
+    @Test func `G-08: the number of waiting lookups is bounded`() throws {
+        let rig = try OpaqueRig(.opaque { $0.concurrency = 1 })
+        for token in 0..<1100 { try rig.check("many-\(token)") }
+        let status = rig.tokens.status()[0]
+        #expect(rig.transport.count == 1 && status.waiting == 1024 && status.counters.overflowed == 75)
+    }
+
     @Test func `the networks of clients take turns`() throws {
         let rig = try OpaqueRig(.opaque { $0.concurrency = 1 })
         for token in 0..<10 { try rig.check("flood-\(token)", from: 1) }
