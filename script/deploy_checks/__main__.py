@@ -95,7 +95,8 @@ def manual_problems():
     """Each file of deploy/ that a page names exists."""
     pages = [*(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "README.md"]
     for page in pages:
-        for name in re.findall(r"\bdeploy/(?:compose|helm|kubernetes|prometheus|grafana)/[\w./-]*\w", page.read_text()):
+        folders = "compose|emulator|helm|kubernetes|prometheus|grafana"
+        for name in re.findall(rf"\bdeploy/(?:{folders})/[\w./-]*\w", page.read_text()):
             if not (REPOSITORY / name).exists() and not re.search(r"/(secrets|\.env|backup|tls)\b", name):
                 yield f"{page.relative_to(REPOSITORY)} names {name}, which does not exist"
 
@@ -151,6 +152,20 @@ def check_compose(report, folder, binary):
         report.check("prometheus.yaml", [output] if code else [])
 
 
+def check_emulator(report, folder, binary):
+    """The Compose file for development, whose gateway accepts the emulator's tokens."""
+    parsed = compose.yaml.safe_load((DEPLOY / "emulator/compose.yaml").read_text())
+    report.check("compose of the emulator", compose.format_problems(parsed))
+    gateway = parsed["services"]["gatehouse"]
+    report.check("its ports", (
+        f"{name} publishes {port} on other addresses than 127.0.0.1"
+        for name, service in parsed["services"].items() for port in service.get("ports", [])
+        if not port.startswith("127.0.0.1:")))
+    report.check("the configuration of the emulator", configurations.problems(
+        {"gatehouse.yaml": (DEPLOY / "emulator/gatehouse.yaml").read_text()}, gateway["environment"], folder, binary,
+        warns=True))
+
+
 def main():
     parser = argparse.ArgumentParser(prog="deploy-test", description=__doc__)
     parser.add_argument("--binary", metavar="FILE", help="the gateway")
@@ -172,6 +187,7 @@ def main():
         report.missing.append("there is no --binary, so `gatehouse check` did not run")
     report.check("the checks themselves", self_test.problems())
     check_compose(report, folder, binary)
+    check_emulator(report, folder, binary)
     check_kubernetes(report, folder, binary)
     check_chart(report, folder, binary)
     if ALERTS.exists():

@@ -49,6 +49,28 @@ extension DemoTests {
             #expect(gateway.errors.contains("msg=draining"))
         }
 
+        @Test func `project and emulator can be environment variables`() async throws {
+            try await OwnThread.run {
+                let provider = try await DevelopmentProvider.start()
+                let echo = try await EchoUpstream.start()
+                let gateway = try GatewayProcess(
+                    arguments: ["--upstream", echo.url, "--listen", "127.0.0.1:0"],
+                    environment: [
+                        "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:9099", "GOOGLE_CLOUD_PROJECT": provider.project,
+                    ])
+                try await startIfThePortIsFree(gateway)
+                let token = provider.idToken(for: .ada)
+                let passed = try RawClient.exchange(gateway.port, .bearer(token.unsigned(), "/any/path"))
+                #expect(EchoReport(passed)?["X-Auth-Uid"] == "ada", "\(passed.text)")
+                let signed = try RawClient.exchange(gateway.port, .bearer(try provider.sign(token), "/any/path"))
+                expectDenial(signed, 401, "auth/invalid-id-token")
+                #expect(gateway.errors.contains("FIREBASE_AUTH_EMULATOR_HOST"))
+                await gateway.kill()
+                await echo.stop()
+                await provider.stop()
+            }
+        }
+
         @Test func `the key URLs can be options`() async throws {
             try await serve(
                 { ["--keys-url", $0.url(.idTokenJWKSet), "--session-keys-url", $0.url(.sessionX509)] },

@@ -37,7 +37,9 @@ struct ConfigurationProperties {
         require(!firebase.project.isEmpty, "a project has an id")
         require(firebase.tenant != .only(""), "a tenant has an id")
         let isLocal = configuration.listen.allSatisfy { $0.address.isLoopback }
-        require(!firebase.insecureEmulator || isLocal, "unsigned tokens are taken on loopback alone")
+        require(
+            !firebase.insecureEmulator || isLocal || firebase.insecureEmulatorOn == .any,
+            "unsigned tokens are taken on loopback alone")
         for url in [firebase.keysURL, firebase.sessionKeysURL] where !firebase.insecureHTTP {
             require(url.lowercased().hasPrefix("https://") || isOfLoopback(url), "keys come over TLS or from here")
         }

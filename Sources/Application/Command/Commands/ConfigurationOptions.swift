@@ -11,7 +11,9 @@ struct ConfigurationOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Without a file: the Firebase project whose tokens are accepted.", valueName: "id"))
+        help: ArgumentHelp(
+            "Without a file: the Firebase project whose tokens are accepted. Default: GOOGLE_CLOUD_PROJECT.",
+            valueName: "id"))
     var firebaseProject: String?
 
     @Option(name: .long, help: ArgumentHelp("Without a file: the upstream, http://HOST:PORT.", valueName: "url"))
@@ -26,7 +28,7 @@ struct ConfigurationOptions: ParsableArguments {
             throw ValidationError(
                 "--config and --firebase-project/--upstream exclude each other; give a file or options")
         }
-        if (firebaseProject == nil) != (upstream == nil) {
+        if firebaseProject != nil && upstream == nil || upstream != nil && !hasProject {
             throw ValidationError("--firebase-project and --upstream go together; give both, or a file by --config")
         }
     }
@@ -34,7 +36,7 @@ struct ConfigurationOptions: ParsableArguments {
     /// Sets the configuration file from a command's argument, if there is one.
     mutating func use(_ file: String?) throws {
         guard let file else { return }
-        guard config == nil, firebaseProject == nil else {
+        guard config == nil, !hasNoFile else {
             throw ValidationError("a file excludes --config and --firebase-project/--upstream; give one of them")
         }
         config = file
@@ -42,7 +44,15 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// The configuration file for errors. `nil` if options replace it.
     var file: String? {
-        firebaseProject == nil ? ConfigurationFile.path(config) : nil
+        hasNoFile ? nil : ConfigurationFile.path(config)
+    }
+
+    /// Whether options replace the file.
+    private var hasNoFile: Bool { upstream != nil }
+
+    /// Whether an option or the environment names the project.
+    private var hasProject: Bool {
+        firebaseProject != nil || Configuration.Firebase.project(in: keys.environment) != nil
     }
 
     /// The same options with the path of the file, whatever default files appear later.
@@ -64,7 +74,7 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     private func base() throws(ConfigurationErrors) -> Configuration {
-        guard let firebaseProject, let upstream else {
+        guard let upstream else {
             return try Configuration.load(file: ConfigurationFile.path(config), environment: keys.environment)
         }
         return try Configuration.shortcut(

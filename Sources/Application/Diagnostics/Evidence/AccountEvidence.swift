@@ -40,16 +40,17 @@ struct AccountEvidenceSource: Sendable {
         AccountEvidenceSource { user in
             guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase
             else { return .irrelevant }
-            let account: ServiceAccount
+            let credential: GoogleCredential
             do throws(ServiceAccount.Failure) {
-                account = try ServiceAccount(file: settings.serviceAccount)
+                guard let found = try GoogleCredential(of: settings) else { return .irrelevant }
+                credential = found
             } catch {
                 return .failed("\(error)")
             }
             let transport = OutboundHTTPClient(
                 group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
                 longest: settings.timeout)
-            let query = AccountQuery(settings: settings, firebase: firebase, account: account, clock: clock)
+            let query = AccountQuery(settings: settings, firebase: firebase, credential: credential, clock: clock)
             let evidence = await query.evidence(about: user, transport)
             await transport.shutdown()
             return evidence
@@ -65,14 +66,14 @@ struct AccountQuery: Sendable {
     let settings: Configuration.FirebaseAccounts
     /// The project, and the tenant of the accounts.
     let firebase: Configuration.Firebase
-    let account: ServiceAccount
+    let credential: GoogleCredential
     let clock: GatewayClock
 
     func evidence(about user: UserKey, _ transport: any OutboundTransport) async -> AccountEvidence {
         let source = KeySource.name(of: settings.lookupURL)
         switch await accessToken(transport) {
         case .failure(let failure):
-            return .failed("no access token from \(KeySource.name(of: account.tokenURL)): \(failure.shown)")
+            return .failed("no access token from \(credential.source): \(failure.shown)")
         case .success(let token):
             let uid = Array(user.uid.utf8)
             let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
@@ -85,10 +86,8 @@ struct AccountQuery: Sendable {
     }
 
     private func accessToken(_ transport: any OutboundTransport) async -> Result<AccessToken, LookupFailure> {
-        guard let request = AccessTokenGrant(account: account).request(now: clock.now()) else {
-            return .failure(LookupFailure(.ownCredentials, "the grant could not be signed"))
+        await withCheckedContinuation { continuation in
+            credential.fetch(transport, within: settings.timeout, clock: clock) { continuation.resume(returning: $0) }
         }
-        let reply = await transport.send(request, within: settings.timeout)
-        return reply.flatMap { AccessTokenGrant.read($0, now: clock.now()) }
     }
 }

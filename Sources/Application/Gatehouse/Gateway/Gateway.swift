@@ -52,8 +52,8 @@ package final class Gateway: Sendable {
         self.supervisor = supervisor
         loops = LoopWatch(clock: clock)
         let (places, ledger) = (MetricIndices(configuration), FileLedger())
-        let (snapshot, serviceAccount) = try ledger.record {
-            (try Snapshot(configuration, places: places), try ServiceAccount(of: configuration))
+        let (snapshot, credential) = try ledger.record {
+            (try Snapshot(configuration, places: places), try GoogleCredential(of: configuration))
         }
         let count = configuration.workers ?? System.coreCount
         let accessLog = try configuration.log.access.writerTarget.map {
@@ -92,7 +92,7 @@ package final class Gateway: Sendable {
         generations = Generations(
             Generation(
                 number: 1, configuration, snapshot,
-                IdentitySources(configuration, snapshot, serviceAccount: serviceAccount, environment)))
+                IdentitySources(configuration, snapshot, credential: credential, environment)))
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
             upstreamWatches: upstreamWatches, places: places, telemetry: telemetry, environment: environment)

@@ -41,12 +41,12 @@ struct ConfigurationInstaller: Sendable {
             throw ReloadRefusal("the number of routes or upstreams exceeds the metrics tables; restart the gateway")
         }
         _ = try await workers.onEach { $0.counters.clear(cleared) }
-        let (snapshot, serviceAccount) = try await calls.run { [places] in
+        let (snapshot, credential) = try await calls.run { [places] in
             try ledger.record {
-                (try Snapshot(configuration, places: places), try ServiceAccount(of: configuration))
+                (try Snapshot(configuration, places: places), try GoogleCredential(of: configuration))
             }
         }
-        let sources = try await sources(for: configuration, snapshot, serviceAccount, after: previous.sources)
+        let sources = try await sources(for: configuration, snapshot, credential, after: previous.sources)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
         let acquired: ListenerSet.Acquired
         do {
@@ -95,12 +95,12 @@ struct ConfigurationInstaller: Sendable {
     /// Returns the previous sources if their shape is unchanged. Otherwise creates new ones and waits a bounded time
     /// for their keys.
     private func sources(
-        for configuration: Configuration, _ snapshot: Snapshot, _ serviceAccount: ServiceAccount?,
+        for configuration: Configuration, _ snapshot: Snapshot, _ credential: GoogleCredential?,
         after previous: IdentitySources
     ) async throws -> IdentitySources {
-        guard previous.shape != IdentitySources.Shape(snapshot, serviceAccount) else { return previous }
+        guard previous.shape != IdentitySources.Shape(snapshot, credential) else { return previous }
         let sources = IdentitySources(
-            configuration, snapshot, serviceAccount: serviceAccount, after: previous, environment)
+            configuration, snapshot, credential: credential, after: previous, environment)
         sources.start()
         do {
             if let accounts = configuration.accounts {

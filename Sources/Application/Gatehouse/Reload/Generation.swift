@@ -83,6 +83,7 @@ extension Configuration {
     var insecureOptions: [String] {
         var options: [String] = []
         if identity.firebase?.insecureEmulator == true { options.append("identity.firebase.insecure_emulator") }
+        if identity.firebase?.insecureEmulatorOn == .any { options.append("identity.firebase.insecure_emulator_on") }
         if identity.firebase?.insecureHTTP == true { options.append("identity.firebase.insecure_http") }
         options += identity.providers.filter(\.insecureHTTP).map { "identity.providers.\($0.id).insecure_http" }
         options += routes.filter(\.insecureNoCSRF).map { "routes[\($0.path)].insecure_no_csrf" }

@@ -17,11 +17,11 @@ final class IdentitySources: Sendable {
     /// The settings on which the sources depend.
     struct Shape: Sendable, Equatable {
         private let sources: IdentityShape.Sources
-        private let serviceAccount: [String]
+        private let credential: [String]
 
-        init(_ snapshot: Snapshot, _ serviceAccount: ServiceAccount?) {
+        init(_ snapshot: Snapshot, _ credential: GoogleCredential?) {
             sources = snapshot.identityShape.sources
-            self.serviceAccount = serviceAccount.map { [$0.email, $0.key.keyID, $0.tokenURL] } ?? []
+            self.credential = credential?.fingerprint ?? []
         }
     }
 
@@ -39,10 +39,10 @@ final class IdentitySources: Sendable {
 
     /// Creates the sources. The key sets of `previous` are kept until the next fetch.
     init(
-        _ configuration: Configuration, _ snapshot: Snapshot, serviceAccount: ServiceAccount?,
+        _ configuration: Configuration, _ snapshot: Snapshot, credential: GoogleCredential?,
         after previous: IdentitySources? = nil, _ environment: GatewayEnvironment
     ) {
-        shape = Shape(snapshot, serviceAccount)
+        shape = Shape(snapshot, credential)
         let (group, clock, logger) = (environment.group, environment.clock, environment.logger)
         let identity = configuration.identity
         keys = KeyCoordinator(
@@ -53,9 +53,9 @@ final class IdentitySources: Sendable {
             ? nil
             : OpaqueTokens(
                 snapshot.opaqueProviders, clockSkew: identity.clockSkew, group: group, clock: clock, logger: logger)
-        if let settings = configuration.revocation.firebase, let serviceAccount, let firebase = identity.firebase {
+        if let settings = configuration.revocation.firebase, let credential, let firebase = identity.firebase {
             accounts = IdentityToolkit(
-                settings, project: firebase.project, tenant: firebase.tenant.id, account: serviceAccount,
+                settings, project: firebase.project, tenant: firebase.tenant.id, credential: credential,
                 group: group, clock: clock, logger: logger)
         } else {
             accounts = nil
@@ -109,12 +109,11 @@ final class IdentitySources: Sendable {
     }
 }
 
-extension ServiceAccount {
-    /// Reads the service account's key file. `nil` if it is not configured.
+extension GoogleCredential {
+    /// Reads the gateway's credential. `nil` if the configuration needs none.
     init?(of configuration: Configuration) throws(GatewayStartError) {
-        guard let file = configuration.revocation.firebase?.serviceAccount else { return nil }
-        do throws(Failure) {
-            try self.init(file: file)
+        do throws(ServiceAccount.Failure) {
+            try self.init(of: configuration.revocation.firebase)
         } catch {
             throw GatewayStartError(
                 "\(error); write a service account's key there, as the Google Cloud console gives it")

@@ -45,11 +45,14 @@ extension Configuration {
     /// Returns the conflicts of a listener at that address with the rest of the configuration.
     func problems(withListenerAt address: ListenAddress) -> [(what: String, remedy: String)] {
         var problems: [(what: String, remedy: String)] = []
-        if identity.firebase?.insecureEmulator == true && !address.isLoopback {
+        if let firebase = identity.firebase, firebase.insecureEmulator, firebase.insecureEmulatorOn == .loopback,
+            !address.isLoopback
+        {
+            let cause = firebase.emulatorHost == nil ? "remove insecure_emulator" : "unset \(Firebase.emulatorVariable)"
             problems.append(
                 (
                     "insecure_emulator requires that every listener is on a loopback address",
-                    "listen on 127.0.0.1, or remove insecure_emulator"
+                    "listen on 127.0.0.1, \(cause), or add insecure_emulator_on: any to the file"
                 ))
         }
         if let admin = admin.address, admin.overlaps(address) {
@@ -67,18 +70,19 @@ extension Configuration {
     /// and are forwarded to the upstream.
     ///
     /// - Parameters:
-    ///   - project: The Firebase project's id (`--firebase-project`).
+    ///   - project: The Firebase project's id (`--firebase-project`). `nil` for the environment's.
     ///   - upstream: `http://HOST:PORT` (`--upstream`).
     ///   - listen: `HOST:PORT` (`--listen`). The default is 127.0.0.1:8080.
-    ///   - environment: The environment, which can override the key URLs.
+    ///   - environment: The environment, which can override the key URLs, and name a project and its emulator.
     /// - Throws: All errors of the options, with their names.
     package static func shortcut(
-        project: String, upstream: String, listen: String? = nil,
+        project: String?, upstream: String, listen: String? = nil,
         environment: [String: String] = processEnvironment
     ) throws(ConfigurationErrors) -> Configuration {
         var options = ShortcutOptions()
         var configuration = Configuration()
         configuration.identity.firebase = options.firebase(project, environment)
+        configuration.warnings = options.warnings
         if let server = options.server(upstream) {
             configuration.upstreams = [Upstream(name: "upstream", servers: [server])]
         }
@@ -94,20 +98,33 @@ extension Configuration {
 /// A validator of command-line options. Errors name the option in place of a file and line.
 private struct ShortcutOptions {
     var errors: [ConfigurationError] = []
+    var warnings: [ConfigurationWarning] = []
 
     mutating func fail(_ origin: String, _ what: String, _ remedy: String) {
         errors.append(ConfigurationError(location: SourceLocation(origin: origin), what: what, remedy: remedy))
     }
 
-    mutating func firebase(_ project: String, _ environment: [String: String]) -> Configuration.Firebase {
+    mutating func firebase(_ option: String?, _ environment: [String: String]) -> Configuration.Firebase {
+        let origin = option == nil ? Configuration.Firebase.projectVariable : "--firebase-project"
+        let project = option ?? Configuration.Firebase.project(in: environment) ?? ""
         if !Configuration.Firebase.isProject(project) {
-            fail("--firebase-project", "not a project id", "write the project id from the Firebase console")
+            fail(origin, "not a project id", "write the project id from the Firebase console")
         }
         var firebase = Configuration.Firebase(project: project)
+        if let finding = firebase.adoptEmulator(from: environment, explicit: nil) { report(finding) }
+        if let warning = firebase.emulatorWarning { report(warning) }
         for (variable, failure) in firebase.override(from: environment) {
             fail(variable, failure.what, failure.remedy)
         }
         return firebase
+    }
+
+    private mutating func report(_ finding: Configuration.Firebase.EmulatorFinding) {
+        let origin = Configuration.Firebase.emulatorVariable
+        guard !finding.isError else { return fail(origin, finding.what, finding.remedy) }
+        warnings.append(
+            ConfigurationWarning(
+                location: SourceLocation(origin: origin), what: finding.what, remedy: finding.remedy))
     }
 
     mutating func server(_ text: String) -> Configuration.UpstreamServer? {

@@ -154,9 +154,9 @@ struct ConfigurationLoader {
         readStore(root)
         root.set(&configuration.revocation, "revocation") { value in
             let hasFirebase = root.value("identity")?.hasMember("firebase") ?? false
-            let tenant = configuration.identity.firebase?.tenant
+            let project = configuration.identity.firebase
             return value.mapping(.revocation).map {
-                Configuration.Revocation($0, hasFirebase: hasFirebase, tenant: tenant)
+                Configuration.Revocation($0, hasFirebase: hasFirebase, project: project)
             }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }

@@ -64,7 +64,10 @@ extension KnownKeys {
         empty: ["firebase": .null])
     static let firebase = KnownKeys(
         "identity.firebase",
-        ["project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator"],
+        [
+            "project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator",
+            "insecure_emulator_on",
+        ],
         empty: ["tenant": .null])
     static let keys = KnownKeys(
         "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])

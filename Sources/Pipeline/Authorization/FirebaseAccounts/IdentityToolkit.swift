@@ -12,7 +12,7 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     private static let messages = messages(failing: "Firebase accounts could not be looked up")
     private static let tokenMessages = messages(failing: "no access token to look up Firebase accounts")
 
-    private let grant: AccessTokenGrant
+    private let credential: GoogleCredential
     private let lookup: AccountLookup
     private let timeout: Duration
     private let source: String
@@ -25,28 +25,30 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     ///   - project: The Firebase project of the accounts.
     ///   - tenant: The tenant of the accounts. `nil` for the project's own accounts.
     package convenience init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
+        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil,
+        credential: GoogleCredential,
         group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
     ) {
         let transport = OutboundHTTPClient(
             group: group, connections: AccountBounds.concurrency + 1, size: AccountLookup.sizeLimit,
             longest: accounts.timeout)
         self.init(
-            accounts, project: project, tenant: tenant, account: account,
+            accounts, project: project, tenant: tenant, credential: credential,
             environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
     }
 
     init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
+        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil,
+        credential: GoogleCredential,
         environment: LookupEnvironment
     ) {
-        grant = AccessTokenGrant(account: account)
+        self.credential = credential
         lookup = AccountLookup(url: accounts.lookupURL, project: project, tenant: tenant)
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment
         host = MachineHost(Machine(), environment: environment)
-        if let other = account.project, !other.utf8.elementsEqual(project.utf8) {
+        if let other = credential.project, !other.utf8.elementsEqual(project.utf8) {
             environment.logger.warning(
                 "the service account belongs to another project",
                 metadata: ["project": "\(project)", "service_account_project": "\(other)"])
@@ -113,12 +115,7 @@ extension IdentityToolkit {
     }
 
     private func fetchToken() {
-        guard let request = grant.request(now: environment.clock.now()) else {
-            return tokenCame(.failure(LookupFailure(.ownCredentials, "the grant could not be signed")))
-        }
-        environment.transport.send(request, within: timeout) { [environment] result in
-            self.tokenCame(result.flatMap { AccessTokenGrant.read($0, now: environment.clock.now()) })
-        }
+        credential.fetch(environment.transport, within: timeout, clock: environment.clock) { self.tokenCame($0) }
     }
 
     private func tokenCame(_ result: Result<AccessToken, LookupFailure>) {

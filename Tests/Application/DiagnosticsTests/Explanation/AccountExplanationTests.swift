@@ -117,7 +117,8 @@ import Testing
         let json = Authorization.ServiceAccount.file(pem: key.pem())
         let query = AccountQuery(
             settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), firebase: firebase,
-            account: try Authorization.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
+            credential: .serviceAccount(try Authorization.ServiceAccount(json: json, name: "sa.json")),
+            clock: Given.clock)
         return await query.evidence(about: "ada", transport)
     }
 

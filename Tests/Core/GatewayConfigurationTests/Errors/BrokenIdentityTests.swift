@@ -29,6 +29,7 @@ import Testing
         firebase("keys_url: http://127.0.0.1.evil.example/", "4:15 an http:// URL of another machine"),
         firebase("issuer: https://x", "4:5 unknown key 'issuer' in identity.firebase"),
         firebase("insecure_emulator: 1", "4:24 not true or false"),
+        firebase("insecure_emulator_on: all", "4:27 cannot be 'all'; write loopback or any"),
         .section(
             "listen: [{ address: '0.0.0.0:80' }]\nidentity: { firebase: { project: a, insecure_emulator: true } }",
             "1:21 insecure_emulator requires that every listener is on a loopback address; listen on 127.0.0.1"),

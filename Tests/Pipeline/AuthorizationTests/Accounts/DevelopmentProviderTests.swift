@@ -156,7 +156,8 @@ extension DevelopmentProviderTests {
         accounts.timeout = timeout
         return IdentityToolkit(
             accounts, project: provider.project,
-            account: try Authorization.ServiceAccount(json: Array(json.utf8), name: "sa.json"), environment: environment
+            credential: .serviceAccount(
+                try Authorization.ServiceAccount(json: Array(json.utf8), name: "sa.json")), environment: environment
         )
     }
 

@@ -27,7 +27,7 @@ import Testing
         accounts.lookupURL = source.url + "/{project}/accounts:lookup"
         accounts.timeout = .seconds(5)
         let toolkit = IdentityToolkit(
-            accounts, project: "my-app", account: try ServiceAccount(file: accounts.serviceAccount),
+            accounts, project: "my-app", credential: try #require(try GoogleCredential(of: accounts)),
             group: .singletonMultiThreadedEventLoopGroup, logger: LogLines().logger)
         toolkit.start()
         let status = await withCheckedContinuation { continuation in

@@ -44,7 +44,8 @@ struct AccountRig {
             transport: transport, clock: time.clock, logger: log.logger, wake: { _, _ in })
         toolkit = IdentityToolkit(
             accounts, project: "my-app",
-            account: try ServiceAccount(json: ServiceAccount.file(pem: key.pem(), changes), name: "sa.json"),
+            credential: .serviceAccount(
+                try ServiceAccount(json: ServiceAccount.file(pem: key.pem(), changes), name: "sa.json")),
             environment: environment)
         guard token else { return }
         toolkit.start()

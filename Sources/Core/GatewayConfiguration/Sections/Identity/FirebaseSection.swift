@@ -10,7 +10,8 @@ extension Configuration {
         package static let defaultSessionKeysURL =
             "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
 
-        /// The project's id (`project`), which is the audience of all its tokens. Required.
+        /// The project's id (`project`), which is the audience of all its tokens. Default: the environment variable
+        /// `GOOGLE_CLOUD_PROJECT`.
         package var project: String
         /// The accepted tenants (`tenant`). Default: only tokens without a tenant.
         package var tenant = TenantPolicy.none
@@ -22,9 +23,15 @@ extension Configuration {
         package var sessionKeysURL = defaultSessionKeysURL
         /// Whether the key URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
         package var insecureHTTP = false
-        /// Whether the emulator's unsigned tokens are accepted (`insecure_emulator`), with loopback listeners only.
-        /// Default: false.
+        /// Whether the emulator's unsigned tokens are accepted (`insecure_emulator`), with the listeners of
+        /// `insecureEmulatorOn` only. Default: false; true for a `demo-*` project with the environment variable
+        /// `FIREBASE_AUTH_EMULATOR_HOST`.
         package var insecureEmulator = false
+        /// The listeners that the emulator mode permits (`insecure_emulator_on`). Default: loopback listeners.
+        package var insecureEmulatorOn = EmulatorListeners.loopback
+        /// The emulator's address, HOST:PORT, from the environment variable `FIREBASE_AUTH_EMULATOR_HOST`. `nil`
+        /// without the variable or the emulator mode.
+        package var emulatorHost: String?
         /// The exact `iss` of ID tokens.
         package var issuer: String
         /// The exact `iss` of session cookies.
@@ -36,6 +43,11 @@ extension Configuration {
             self.issuer = "https://securetoken.google.com/\(project)"
             self.sessionIssuer = "https://session.firebase.google.com/\(project)"
         }
+    }
+
+    /// The listeners with which the emulator mode is permitted.
+    package enum EmulatorListeners: String, Sendable, Hashable, CaseIterable {
+        case loopback, any
     }
 
     /// The accepted tenants.
@@ -63,12 +75,13 @@ extension Configuration.Firebase {
 
     /// Reads the section. `nil` without a valid project.
     init?(_ mapping: MappingReader) {
-        let value = mapping.required("project", "add the project id, as in project: my-app")
-        let project = value.flatMap(Self.project)
+        let project = Self.project(mapping)
         self.init(project: project ?? "")
         mapping.set(&tenant, "tenant") { $0.string(atMost: 128).map { $0 == "*" ? .any : .only($0) } }
         mapping.set(&insecureHTTP, "insecure_http") { $0.boolean() }
-        mapping.set(&insecureEmulator, "insecure_emulator") { $0.boolean() }
+        let explicitEmulator = mapping.value("insecure_emulator").flatMap { $0.boolean() }
+        insecureEmulator = explicitEmulator ?? false
+        mapping.set(&insecureEmulatorOn, "insecure_emulator_on") { $0.choice() }
         mapping.set(&keysURL, "keys_url") {
             $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
         }
@@ -76,8 +89,14 @@ extension Configuration.Firebase {
             $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
         }
         override(from: mapping.context, at: mapping.location)
+        guard project != nil else { return nil }
+        let finding = adoptEmulator(from: mapping.context.substitution.environment, explicit: explicitEmulator)
+        if let finding, finding.isError {
+            mapping.context.fail(mapping.location(of: "project"), finding.what, finding.remedy)
+        } else if let finding {
+            mapping.warn("insecure_emulator", finding.what, finding.remedy)
+        }
         warn(mapping)
-        if project == nil { return nil }
     }
 
     /// Returns whether the text is a valid project id. It becomes part of a URL and is compared with the audience.
@@ -109,6 +128,22 @@ extension Configuration.Firebase {
         }
     }
 
+    /// Returns the project id of the section, or of the environment.
+    private static func project(_ mapping: MappingReader) -> String? {
+        guard case .absent = mapping.setting("project"),
+            let text = project(in: mapping.context.substitution.environment)
+        else {
+            return mapping.required("project", "add the project id, as in project: my-app").flatMap { project($0) }
+        }
+        guard isProject(text) else {
+            mapping.fail(
+                "project", "the environment variable \(projectVariable) is not a project id",
+                "write the project id from the Firebase console")
+            return nil
+        }
+        return text
+    }
+
     private static func project(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 128) else { return nil }
         guard isProject(text) else {
@@ -118,10 +153,11 @@ extension Configuration.Firebase {
     }
 
     private func warn(_ mapping: MappingReader) {
-        if insecureEmulator {
+        if let warning = emulatorWarning { mapping.warn("insecure_emulator", warning.what, warning.remedy) }
+        if insecureEmulatorOn == .any {
             mapping.warn(
-                "insecure_emulator", "unsigned tokens are accepted, which anyone can create",
-                "use it only for development with the Firebase emulator")
+                "insecure_emulator_on", "unsigned tokens are also accepted from other machines",
+                "use it only in a network of your own, such as that of a Compose file")
         }
         if insecureHTTP {
             mapping.warn(

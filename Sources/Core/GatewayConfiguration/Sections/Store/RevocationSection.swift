@@ -18,8 +18,10 @@ extension Configuration {
         package static let defaultLookupURL =
             "https://identitytoolkit.googleapis.com/v1/projects/{project}/accounts:lookup"
 
-        /// The service account's key file (`service_account`). Required.
-        package var serviceAccount: String
+        /// The service account's key file (`service_account`). Required, except with the emulator.
+        package var serviceAccount: String?
+        /// Whether the lookups go to the Auth emulator, which takes any caller for the project's owner.
+        package var isEmulated = false
         /// The lookup URL (`lookup_url`). `{project}` is replaced by the project's id, followed by `/tenants/` and
         /// the tenant's id if tokens of one tenant are accepted.
         package var lookupURL = defaultLookupURL
@@ -27,7 +29,7 @@ extension Configuration {
         package var timeout = Duration.seconds(2)
 
         /// Creates lookups with default settings.
-        package init(serviceAccount: String) {
+        package init(serviceAccount: String?) {
             self.serviceAccount = serviceAccount
         }
     }
@@ -38,8 +40,8 @@ extension Configuration.Revocation {
     ///
     /// - Parameters:
     ///   - hasFirebase: Whether the file configures a Firebase project, even with errors.
-    ///   - tenant: The accepted tenants.
-    init(_ mapping: MappingReader, hasFirebase: Bool, tenant: Configuration.TenantPolicy?) {
+    ///   - project: The Firebase project. `nil` without one, or with errors.
+    init(_ mapping: MappingReader, hasFirebase: Bool, project: Configuration.Firebase?) {
         self.init()
         mapping.set(&maxStaleness, "max_staleness") { $0.duration(in: .seconds(1) ... .days(1)) }
         mapping.set(&strictTimeout, "strict_timeout") { $0.duration(in: .milliseconds(1) ... .seconds(10)) }
@@ -54,13 +56,13 @@ extension Configuration.Revocation {
                 "source", "revocation.source: firebase without a Firebase project",
                 "add identity.firebase.project, or remove it")
         }
-        if tenant == .any {
+        if project?.tenant == .any {
             mapping.fail(
                 "source",
                 "revocation.source: firebase with tokens of any tenant; tenants can have different accounts with the same uid",
                 "set identity.firebase.tenant to one tenant, or remove it")
         }
-        firebase = Configuration.FirebaseAccounts(mapping)
+        firebase = Configuration.FirebaseAccounts(mapping, emulator: project?.emulatorHost)
     }
 
     private static func refuseLookup(_ mapping: MappingReader) {
@@ -71,12 +73,35 @@ extension Configuration.Revocation {
 }
 
 extension Configuration.FirebaseAccounts {
-    fileprivate init(_ mapping: MappingReader) {
-        let file = mapping.required("service_account", "add service_account: FILE, the key file of a service account")
-        self.init(serviceAccount: file.flatMap { $0.path() } ?? "")
+    /// Reads the keys of `source: firebase`.
+    ///
+    /// - Parameter emulator: The address of the Auth emulator, HOST:PORT. `nil` for Google.
+    fileprivate init(_ mapping: MappingReader, emulator: String?) {
+        if let emulator {
+            self.init(emulator: emulator)
+            Self.refuse(["service_account", "lookup_url"], beside: mapping)
+        } else {
+            let file = mapping.required(
+                "service_account", "add service_account: FILE, the key file of a service account")
+            self.init(serviceAccount: file.flatMap { $0.path() } ?? "")
+        }
         mapping.set(&lookupURL, "lookup_url") {
             $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
         }
         mapping.set(&timeout, "lookup_timeout") { $0.duration(in: .milliseconds(10) ... .seconds(5)) }
+    }
+
+    private init(emulator: String) {
+        self.init(serviceAccount: nil)
+        isEmulated = true
+        lookupURL = "http://\(emulator)/identitytoolkit.googleapis.com/v1/projects/{project}/accounts:lookup"
+    }
+
+    private static func refuse(_ keys: [String], beside mapping: MappingReader) {
+        for key in keys where mapping.value(key) != nil {
+            mapping.fail(
+                key, "revocation.\(key) beside \(Configuration.Firebase.emulatorVariable)",
+                "unset the variable, or remove the key: accounts are looked up at the emulator")
+        }
     }
 }
