@@ -36,6 +36,7 @@ final class Bindings: RuleBindings {
     func value(of binding: RuleBinding) -> RuleValue {
         switch binding {
         case .auth: auth
+        case .app: .null
         case .method: .string("GET")
         case .host: .string("api.example.com")
         case .header(let name): name == "x-tenant" ? .string("acme") : .null

@@ -86,6 +86,7 @@ private final class FixedBindings: RuleBindings {
     func value(of binding: RuleBinding) -> RuleValue {
         switch binding {
         case .auth: auth
+        case .app: .map(RuleMap([("id", .string("1:1:web:1")), ("name", .string("web"))]))
         case .method: .string("GET")
         case .host: .string("api.example.org")
         case .query: .map(RuleMap([("page", .string("2")), ("q", .unreadable)]))

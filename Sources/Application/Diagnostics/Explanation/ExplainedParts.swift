@@ -12,6 +12,7 @@ import SecurityRules
 struct ExplainedParts {
     let authenticator: Authenticator
     let opaque: OpaqueAuthenticator?
+    let apps: AppCheckAuthenticator?
     let owners: LinkOwners?
     let accounts = AccountMemory()
     let rules: RuleEvaluationContext
@@ -37,6 +38,9 @@ struct ExplainedParts {
         opaque =
             snapshot.opaqueProviders.isEmpty
             ? nil : OpaqueAuthenticator(hasher: hasher, counters: counters, owners: owners, render: render)
+        apps = snapshot.appVerifier.map { verifier in
+            AppCheckAuthenticator(verifier, hasher: hasher, counters: counters) { _ in }
+        }
         self.owners = owners
         self.rules = rules
         self.snapshot = snapshot
@@ -48,7 +52,7 @@ struct ExplainedParts {
     func pipeline(_ view: StoreView) -> RequestPipeline {
         RequestPipeline(
             snapshot.pipeline, authenticator: authenticator,
-            opaqueAuthenticator: opaque,
+            opaqueAuthenticator: opaque, appAuthenticator: apps,
             authorizer: Authorizer(
                 store: view.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
                 queriesFirebase: queriesFirebase, acrValues: snapshot.acrValues),

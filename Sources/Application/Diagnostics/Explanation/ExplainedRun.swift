@@ -55,6 +55,7 @@ struct ExplainedRun {
     mutating func explain() async -> Explanation {
         // An unloaded view, so that the run waits for the records when its principal is known.
         var pipeline = parts.pipeline(StoreView())
+        await installAppKeys()
         while true {
             let (outcome, findings) = advance(pipeline)
             authorization = []
@@ -133,6 +134,13 @@ struct ExplainedRun {
         }
     }
 
+    /// Installs the keys of App Check if the request has a token, so that the run does not wait for them.
+    private func installAppKeys() async {
+        guard let apps = parts.apps, request.withView({ AppCheckField.find(in: $0) }).hasToken else { return }
+        let set = apps.verifier.keySet
+        apps.install(await explainer.inspector.evidence(forKeySet: set).view, set: set)
+    }
+
     private mutating func owner(of query: LinkQuery) async -> LookupOutcome {
         showVerified(inspected?.entry)
         switch await explainer.owners.lookUp(query.link) {
@@ -194,7 +202,27 @@ struct ExplainedRun {
         case .credential(let offer): await showCredential(offer)
         case .authenticated(let entry): showVerified(entry)
         case .notAuthenticated: break
+        case .appCheck(let finding): show(finding)
         case .authorization(let finding): authorization.append(finding)
+        }
+    }
+
+    private mutating func show(_ finding: AppCheckFinding) {
+        let enforces = run.plan?.appCheck?.enforces == true
+        let mode = enforces ? "" : "; the route only monitors"
+        let outcome = enforces ? ExplanationStep.Mark.failed : .note
+        switch finding {
+        case .absent(let isFirebase):
+            let sender = isFirebase ? "sent by a Firebase SDK" : "not sent by a Firebase SDK"
+            transcript.add(ExplanationStep(outcome, "app", "no App Check token, \(sender)\(mode)"))
+        case .refused(let failure):
+            transcript.add(ExplanationStep(outcome, "app", "App Check: \(failure.rawValue)\(mode)"))
+        case .verified(let proof, let isPermitted):
+            let app = "\(proof.app.name), \(proof.app.id)"
+            guard !isPermitted else { return transcript.pass("app", app) }
+            transcript.add(ExplanationStep(outcome, "app", "\(app), which the route does not permit\(mode)"))
+        case .noKeys:
+            transcript.add(ExplanationStep(.unknown, "app", "the keys of App Check are not available\(mode)"))
         }
     }
 
@@ -307,6 +335,9 @@ struct ExplainedRun {
         if denial.code == .keysUnavailable {
             return transcript.undetermined("the keys to verify the signature are not available")
         }
+        if denial.code == .appKeysUnavailable {
+            return transcript.undetermined("the keys to verify the App Check token are not available")
+        }
         if denial.code == .introspectionUnavailable {
             return transcript.undetermined("the provider did not return a verdict on the token")
         }
@@ -356,6 +387,7 @@ struct ExplainedRun {
             transcript.fail("identity", "its header fields are longer than \(RenderedIdentity.limit) bytes")
             return transcript.refused(Denial(.headTooLarge))
         }
+        let app = run.app?.app.line ?? []
         var lines = identity?.bytes ?? []
         if let identity, let signedInAt {
             let time = explainer.snapshot.outgoing.identity.timeLine(signedInAt)
@@ -366,7 +398,7 @@ struct ExplainedRun {
             Explanation.Forwarded(
                 upstream: upstream.name, servers: upstream.servers, method: request.text(request.head.methodRange),
                 target: path + query,
-                identity: String(decoding: lines, as: UTF8.self).split(separator: "\r\n").map(String.init)))
+                identity: String(decoding: app + lines, as: UTF8.self).split(separator: "\r\n").map(String.init)))
     }
 }
 

@@ -53,6 +53,11 @@ package struct TokenInspector: Sendable {
         return await inspect(bytes, as: kind, choice).inspection
     }
 
+    /// Returns the state of a key set by its index.
+    func evidence(forKeySet set: Int) async -> KeyEvidence {
+        await keys.evidence(for: snapshot.keySources.indices.contains(set) ? snapshot.keySources[set] : nil)
+    }
+
     private func kind(of token: [UInt8]) -> CredentialKind {
         guard let jws = try? UnverifiedJWS(token) else { return .idToken }
         if SessionVerifier.judges(jws) { return .sessionCookie }

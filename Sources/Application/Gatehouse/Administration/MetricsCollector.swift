@@ -29,6 +29,7 @@ struct MetricsCollector: Sendable {
         var readings = GatewayReadings(
             counters: counters, routes: places.routeNames, upstreams: places.upstreamNames,
             workers: workers.count, startTime: startTime)
+        readings.apps = places.appNames
         readings.keySets = generation.sources.keys.status().map { status in
             GatewayReadings.KeySet(
                 url: status.source, age: status.age.map { Double($0) }, keys: status.keyIDs.count,

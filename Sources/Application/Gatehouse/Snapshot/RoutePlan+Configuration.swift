@@ -29,6 +29,46 @@ extension RoutePolicy {
     }
 }
 
+extension AppCheckPlan {
+    /// Creates the plan. `nil` if the route does not check App Check tokens.
+    init?(_ route: Configuration.Route, _ verifier: AppCheckVerifier?) {
+        guard route.appCheck != .off, let verifier else { return nil }
+        self.init(
+            enforces: route.appCheck == .enforce, permitted: verifier.apps.filter { route.apps.contains($0.name) })
+    }
+}
+
+extension AppCheckVerifier {
+    /// Creates the verifier. `nil` if App Check is not configured.
+    ///
+    /// - Parameters:
+    ///   - sources: The sources of all key sets.
+    ///   - field: The name of the field for upstreams. `nil` if it is not sent.
+    init?(
+        _ identity: Configuration.Identity, sources: [KeySetSource], field: String?, places: MetricIndices
+    ) {
+        guard let firebase = identity.firebase, let appCheck = firebase.appCheck,
+            let keySet = sources.firstIndex(of: KeySetSource(appCheck))
+        else { return nil }
+        self.init(
+            issuer: appCheck.issuer,
+            audiences: ["projects/\(appCheck.projectNumber)", "projects/\(firebase.project)"],
+            apps: appCheck.apps.enumerated().map { index, app in
+                AppCheckApp(
+                    id: app.id, name: app.name, index: index, counterPlace: places.app(app.name), field: field)
+            },
+            keySet: keySet, clockSkew: identity.clockSkew.components.seconds)
+    }
+}
+
+extension Configuration.IdentityHeaders {
+    /// The name of the field with the App ID. `nil` if the configuration defines the field itself.
+    var appField: String? {
+        let name = prefix + "App"
+        return extra.contains { FieldName.normalized($0.name) == FieldName.normalized(name) } ? nil : name
+    }
+}
+
 extension RouteDefinition {
     init(_ route: Configuration.Route) {
         self.init(

@@ -23,6 +23,8 @@ package final class Snapshot: Sendable {
     package let verifiers: VerifierTable
     /// The sources of the key sets. A verifier refers to its set by index.
     package let keySources: [KeySetSource]
+    /// The verifier of App Check tokens. `nil` if none are accepted.
+    package let appVerifier: AppCheckVerifier?
     /// The index of the gateway's own session keys, which are not fetched. `nil` without accounts.
     package let sessionSet: Int?
     /// The challenge parameters `acr_values` (RFC 9470 section 3) and `claims`, by the ID of the provider.
@@ -97,7 +99,11 @@ package final class Snapshot: Sendable {
         var builder = try SnapshotBuilder(configuration, places: places)
         upstreams = builder.readUpstreams()
         rules = builder.readRules()
-        let plans = builder.readPlans(rules, upstreams)
+        let hasAccounts = configuration.accounts != nil
+        (verifiers, keySources) = VerifierTable.make(of: configuration.identity, hasSessions: hasAccounts)
+        appVerifier = AppCheckVerifier(
+            configuration.identity, sources: keySources, field: configuration.headers.appField, places: places)
+        let plans = builder.readPlans(rules, upstreams, appVerifier)
         (assertionKeys, sessionKeyFiles) = builder.readSigningKeys()
         listeners = builder.readListeners()
         let (identity, credentials) = (configuration.identity, configuration.identity.credentials)
@@ -111,8 +117,6 @@ package final class Snapshot: Sendable {
             builtin: builder.builtinEndpoints(publishesKeys: assertionKeys != nil),
             maxStaleness: configuration.revocation.maxStaleness.nanoseconds)
         cookieName = credentials.cookie
-        let hasAccounts = configuration.accounts != nil
-        (verifiers, keySources) = VerifierTable.make(of: identity, hasSessions: hasAccounts)
         sessionSet = hasAccounts ? keySources.count : nil
         acrValues = identity.providers.reduce(into: [:]) { values, provider in
             values[provider.id] = provider.idTokens?.secondFactor.challengeParameter

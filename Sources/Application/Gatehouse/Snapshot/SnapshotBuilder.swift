@@ -69,7 +69,9 @@ struct SnapshotBuilder {
     }
 
     /// Returns the plan of each route, by index.
-    mutating func readPlans(_ ruleset: Ruleset?, _ upstreams: [UpstreamSettings]) -> [RoutePlan] {
+    mutating func readPlans(
+        _ ruleset: Ruleset?, _ upstreams: [UpstreamSettings], _ apps: AppCheckVerifier?
+    ) -> [RoutePlan] {
         let everyRoute = ruleset.map { RouteRules([$0]) }
         return zip(configuration.routes, routes.routes).map { route, definition in
             let upstream = configuration.upstreams.firstIndex { $0.name == route.upstream } ?? 0
@@ -80,6 +82,7 @@ struct SnapshotBuilder {
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
                 opaqueProvider: opaqueProvider(for: route.providers), allowsCrossSite: route.insecureNoCSRF,
+                appCheck: AppCheckPlan(route, apps),
                 additions: ResponseFieldPolicy(
                     cors: route.cors.map { CORSPolicy($0, methods: route.methods) },
                     common: configuration.responseHeaders, route.responseHeaders),
@@ -104,13 +107,17 @@ struct SnapshotBuilder {
         var removed = headers.removeInbound
         removed.names += proxies.singleFields
         let signer = AssertionSigner(assertion, headers, upstreams: configuration.upstreams.map(\.name), sign: sign)
+        let appCheck = configuration.identity.firebase?.appCheck
         return OutgoingHead(
-            hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name), removed: removed),
+            hygiene: HeaderHygiene(
+                prefix: headers.prefix, extra: headers.extra.map(\.name), removed: removed,
+                removesAppToken: appCheck.map { !$0.forwardsToken } ?? false),
             identity: IdentityRenderer(
                 prefix: headers.prefix, sendsVariable: headers.variable,
                 extra: headers.extra.compactMap { rules.read($0) }, assertion: signer,
                 keepsVariableForRules: keepsVariable),
             locator: locator, forwardsCredential: headers.forwardCredential,
+            forwardsAppToken: appCheck?.forwardsToken ?? false,
             acceptsTrace: configuration.traceContext == .accept)
     }
 

@@ -66,6 +66,8 @@ extension ClientExchange {
                 entry.uid = .string(user.uid)
                 if let tenant = user.tenant { entry.tenant = .string(tenant) }
             }
+            entry.appCheck = run.appCheck
+            if let app = run.app?.app { entry.app = .string(app.name) }
             if run.route >= 0 { entry.route = .string(snapshot.pipeline.plans[run.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
             entry.phase = record.deniedIn

@@ -92,11 +92,13 @@ final class Worker {
         let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) })
         let authenticator: Authenticator
         let opaqueAuthenticator: OpaqueAuthenticator?
+        let appAuthenticator: AppCheckAuthenticator?
         let accounts: AccountMemory?
         if let previous, previous.snapshot.identityShape == snapshot.identityShape {
             owners = previous.owners
             authenticator = previous.pipeline.authenticator
             opaqueAuthenticator = previous.pipeline.opaqueAuthenticator
+            appAuthenticator = previous.pipeline.appAuthenticator
             accounts = previous.pipeline.accounts
         } else {
             let (renderer, evaluator) = (outgoing.identity, rules.evaluator)
@@ -113,6 +115,9 @@ final class Worker {
             opaqueAuthenticator = lookups.opaqueTokens.map { _ in
                 OpaqueAuthenticator(hasher: hasher, counters: home.counters, owners: owners, render: render)
             }
+            appAuthenticator = snapshot.appVerifier.map { verifier in
+                AppCheckAuthenticator(verifier, hasher: hasher, counters: home.counters, requestKeys: requestKeys)
+            }
             accounts = lookups.accounts.map { _ in AccountMemory() }
         }
         let plans = snapshot.pipeline.plans
@@ -120,6 +125,7 @@ final class Worker {
             plans.contains { $0.rates != nil } ? lookups.rates ?? previous?.rates ?? RateTables() : nil
         pipeline = RequestPipeline(
             snapshot.pipeline, authenticator: authenticator, opaqueAuthenticator: opaqueAuthenticator,
+            appAuthenticator: appAuthenticator,
             authorizer: Authorizer(
                 store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
                 maxStaleness: snapshot.pipeline.maxStaleness, queriesFirebase: lookups.accounts != nil,
@@ -163,6 +169,7 @@ final class Worker {
     /// Installs a newer view of a key set, and resumes the requests that wait for it.
     func install(_ view: KeySetView, set: Int) {
         pipeline.authenticator.install(view, set: set)
+        pipeline.appAuthenticator?.install(view, set: set)
         resume(.keySet(set))
     }
 

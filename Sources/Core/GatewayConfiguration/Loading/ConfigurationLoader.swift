@@ -213,7 +213,7 @@ struct ConfigurationLoader {
         guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
         let surroundings = RouteSurroundings(
             upstreams: upstreams.map(\.key), hasIdentity: root.value("identity")?.hasIssuers ?? false,
-            identity: configuration.identity)
+            hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
         warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
     }

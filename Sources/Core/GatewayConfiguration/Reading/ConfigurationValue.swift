@@ -146,6 +146,12 @@ extension ConfigurationValue {
         member(key).map { !Self.isNull($0, context.substitution) } ?? false
     }
 
+    /// Returns whether this is a mapping with that key, and there with the other key and a value other than null.
+    func hasMember(_ key: String, _ other: String) -> Bool {
+        guard case .mapping(let members)? = member(key)?.content else { return false }
+        return members.contains { $0.key == other && !Self.isNull($0.value, context.substitution) }
+    }
+
     /// Returns whether this is a mapping with that key and a mapping that is not empty.
     func hasEntries(under key: String) -> Bool {
         if case .mapping(let members)? = member(key)?.content { !members.isEmpty } else { false }

@@ -66,9 +66,12 @@ extension KnownKeys {
         "identity.firebase",
         [
             "project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator",
-            "insecure_emulator_on",
+            "insecure_emulator_on", "app_check",
         ],
-        empty: ["tenant": .null])
+        empty: ["app_check": .null, "tenant": .null])
+    static let appCheck = KnownKeys(
+        "identity.firebase.app_check", ["project_number", "apps", "keys_url", "api_key", "forward_token"],
+        empty: ["api_key": .null])
     static let keys = KnownKeys(
         "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])
     static let credentials = KnownKeys(
@@ -112,7 +115,7 @@ extension KnownKeys {
             "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes", "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit",
             "response_headers", "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace",
-            "stream_idle_timeout",
+            "stream_idle_timeout", "app_check", "apps",
         ], empty: ["cors": .null, "response_headers": .null, "rewrite": .null])
     static let recentSignIn = KnownKeys("routes[].recent_sign_in", ["max_age", "proof"])
     static let cors = KnownKeys(
@@ -134,7 +137,8 @@ extension KnownKeys {
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,
-            firebase, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion, upstream,
+            firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
+            upstream,
             upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
             rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)

@@ -2,16 +2,20 @@
 package struct CountersSnapshot: Sendable, Equatable {
     private let layout: CounterLayout
     private var cells: [UInt64]
+    /// The numbers of checked App Check tokens.
+    package private(set) var appChecks: AppCheckCounts
 
-    init(layout: CounterLayout, cells: [UInt64]) {
+    init(layout: CounterLayout, cells: [UInt64], appChecks: AppCheckCounts = AppCheckCounts()) {
         self.layout = layout
         self.cells = cells
+        self.appChecks = appChecks
     }
 
     /// Creates a snapshot of zeros, to merge others into.
     package init(routes: Int, upstreams: Int) {
         layout = CounterLayout(routes: routes, upstreams: upstreams)
         cells = Array(repeating: 0, count: layout.count)
+        appChecks = AppCheckCounts()
     }
 
     /// The number of routes with separate counters.
@@ -27,6 +31,7 @@ package struct CountersSnapshot: Sendable, Equatable {
     package mutating func merge(_ other: CountersSnapshot) -> Bool {
         guard other.layout == layout else { return false }
         for index in cells.indices { cells[index] &+= other.cells[index] }
+        appChecks.merge(other.appChecks)
         return true
     }
 

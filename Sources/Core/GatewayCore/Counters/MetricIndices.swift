@@ -40,6 +40,8 @@ package final class MetricIndices: Sendable {
     private struct State {
         var routes: Rows
         var upstreams: Rows
+        /// The names of apps. They keep their rows until the process ends.
+        var apps: Rows
     }
 
     /// The names of one configuration.
@@ -69,7 +71,8 @@ package final class MetricIndices: Sendable {
     package init(routes: [String], upstreams: [String]) {
         let state = State(
             routes: Rows(routes, spare: max(Self.spare, routes.count)),
-            upstreams: Rows(upstreams, spare: max(Self.spare, upstreams.count)))
+            upstreams: Rows(upstreams, spare: max(Self.spare, upstreams.count)),
+            apps: Rows([], spare: Self.spare))
         routeCapacity = state.routes.capacity
         upstreamCapacity = state.upstreams.capacity
         self.state = Mutex(state)
@@ -78,10 +81,14 @@ package final class MetricIndices: Sendable {
     /// The names in the order of their rows.
     package var routeNames: [String] { state.withLock { $0.routes.names } }
     package var upstreamNames: [String] { state.withLock { $0.upstreams.names } }
+    package var appNames: [String] { state.withLock { $0.apps.names } }
 
     /// Returns the row of a name. -1 if it has none, which counts as "no route" or is ignored.
     package func route(_ name: String) -> Int { state.withLock { $0.routes.known(name) } }
     package func upstream(_ name: String) -> Int { state.withLock { $0.upstreams.known(name) } }
+
+    /// Returns the row of an app's name, and assigns one to a new name. -1 if no row is free.
+    package func app(_ name: String) -> Int { state.withLock { $0.apps.index(of: name) ?? -1 } }
 
     /// Assigns a row to each name of a configuration. `nil` if there are not enough.
     ///

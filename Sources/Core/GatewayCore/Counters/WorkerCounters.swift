@@ -67,6 +67,7 @@ package final class WorkerCounters {
     // One allocation with a `let` pointer: an access needs neither a uniqueness nor an exclusivity check.
     private let cells: UnsafeMutablePointer<UInt64>
     private let layout: CounterLayout
+    private var appChecks = AppCheckCounts()
 
     /// Creates zeroed counters for `routes` routes (and "no route") and `upstreams` upstreams. Each route takes 264
     /// bytes.
@@ -97,6 +98,15 @@ package final class WorkerCounters {
     @inline(__always)
     package func countDenial(in phase: DecisionPhase) {
         cells[layout.denials &+ Int(truncatingIfNeeded: phase.rawValue)] &+= 1
+    }
+
+    /// Counts the result of checking an App Check token.
+    ///
+    /// - Parameters:
+    ///   - app: The row of the verified app. -1 without one.
+    ///   - route: The route as in `count`.
+    package func count(_ result: AppCheckResult, app: Int, route: Int) {
+        appChecks.add(to: AppCheckCounts.Key(route: route < routes ? route : -1, app: app, result: result))
     }
 
     /// Adds to a counter.
@@ -170,6 +180,7 @@ package final class WorkerCounters {
     package func clear(_ rows: MetricIndices.Cleared) {
         for route in rows.routes where route < routes {
             (cells + (route + 1) * DecisionCode.count).update(repeating: 0, count: DecisionCode.count)
+            appChecks.clear(route: route)
             guard route < layout.timedRoutes else { continue }
             let histograms = cells + layout.offset(of: .request, route: route)
             histograms.update(repeating: 0, count: CounterLayout.routeTimingBlock)
@@ -182,6 +193,7 @@ package final class WorkerCounters {
 
     /// Returns a copy of all numbers for another thread. Must be called on the worker's event loop.
     package func snapshot() -> CountersSnapshot {
-        CountersSnapshot(layout: layout, cells: Array(UnsafeBufferPointer(start: cells, count: layout.count)))
+        CountersSnapshot(
+            layout: layout, cells: Array(UnsafeBufferPointer(start: cells, count: layout.count)), appChecks: appChecks)
     }
 }

@@ -27,8 +27,12 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case userDisabled
     case requiresRecentLogin
     case secondFactorRequired
+    case missingAppToken
+    case invalidAppToken
+    case appTokenExpired
 
     // 403
+    case appNotAllowed
     case permissionDenied
     case insufficientScope
     case crossSite
@@ -65,6 +69,7 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
 
     // 503
     case keysUnavailable
+    case appKeysUnavailable
     case storeUnavailable
     case introspectionUnavailable
     case overloaded
@@ -103,6 +108,10 @@ extension DecisionCode {
         case .userDisabled: "auth/user-disabled"
         case .requiresRecentLogin: "auth/requires-recent-login"
         case .secondFactorRequired: "auth/second-factor-required"
+        case .missingAppToken: "app-check/missing-token"
+        case .invalidAppToken: "app-check/invalid-token"
+        case .appTokenExpired: "app-check/token-expired"
+        case .appNotAllowed: "app-check/app-not-allowed"
         case .permissionDenied: "auth/permission-denied"
         case .insufficientScope: "auth/insufficient-scope"
         case .crossSite: "request/cross-site"
@@ -118,6 +127,7 @@ extension DecisionCode {
         case .upstreamInvalidResponse: "upstream/invalid-response"
         case .upstreamTimeout: "upstream/timeout"
         case .keysUnavailable: "auth/keys-unavailable"
+        case .appKeysUnavailable: "app-check/keys-unavailable"
         case .storeUnavailable: "auth/store-unavailable"
         case .introspectionUnavailable: "auth/introspection-unavailable"
         case .overloaded: "gateway/overloaded"
@@ -133,9 +143,9 @@ extension DecisionCode {
             400
         case .missingCredential, .argumentError, .invalidIDToken, .idTokenExpired, .idTokenRevoked,
             .invalidSessionCookie, .sessionCookieExpired, .sessionCookieRevoked, .tenantMismatch, .userDisabled,
-            .requiresRecentLogin, .secondFactorRequired:
+            .requiresRecentLogin, .secondFactorRequired, .missingAppToken, .invalidAppToken, .appTokenExpired:
             401
-        case .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
+        case .appNotAllowed, .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
         case .routeNotFound, .noSuchProvider: 404
         case .credentialInUse, .accountExists, .providerLinked, .emailInUse, .consentRequired: 409
         case .methodNotAllowed: 405
@@ -146,7 +156,7 @@ extension DecisionCode {
         case .clientClosed: 499
         case .internalError: 500
         case .upstreamUnreachable, .upstreamInvalidResponse: 502
-        case .keysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded: 503
+        case .keysUnavailable, .appKeysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded: 503
         case .upstreamTimeout: 504
         }
     }
@@ -180,6 +190,10 @@ extension DecisionCode {
         case .userDisabled: "The user is disabled"
         case .requiresRecentLogin: "A more recent sign-in is required"
         case .secondFactorRequired: "A second factor is required"
+        case .missingAppToken: "An App Check token is required"
+        case .invalidAppToken: "The App Check token is invalid"
+        case .appTokenExpired: "The App Check token has expired"
+        case .appNotAllowed: "The app is not permitted to do this"
         case .permissionDenied: "Permission denied"
         case .insufficientScope: "The scope of the token is insufficient"
         case .crossSite: "Cross-site requests are not allowed"
@@ -195,6 +209,7 @@ extension DecisionCode {
         case .upstreamInvalidResponse: "The service returned an invalid response"
         case .upstreamTimeout: "The service did not respond in time"
         case .keysUnavailable: "The keys to verify the credential are unavailable"
+        case .appKeysUnavailable: "The keys to verify the App Check token are unavailable"
         case .storeUnavailable: "The revocation store is unavailable"
         case .introspectionUnavailable: "Token introspection is unavailable"
         case .overloaded: "The gateway is overloaded"
@@ -231,6 +246,10 @@ extension DecisionCode {
         case .userDisabled: "This user is not permitted to sign in; contact the operator of the service."
         case .requiresRecentLogin: "Sign in again, then repeat the request with the new token."
         case .secondFactorRequired: "Sign in with a second factor, then repeat the request with the new token."
+        case .missingAppToken: "Send an App Check token in the X-Firebase-AppCheck field."
+        case .invalidAppToken: "Get a fresh App Check token for this service and try again."
+        case .appTokenExpired: "Get a fresh App Check token and try again."
+        case .appNotAllowed: "Use an app that this route permits."
         case .permissionDenied: "The user is not permitted to do this."
         case .insufficientScope: "Get a token with the scope that this route requires."
         case .crossSite: "Send the request from the service's own site."
@@ -242,12 +261,13 @@ extension DecisionCode {
         case .headTooLarge: "Send fewer or smaller header fields."
         case .clientClosed: ""
         case .internalError, .upstreamUnreachable, .upstreamInvalidResponse, .upstreamTimeout: "Try again later."
-        case .keysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded:
+        case .keysUnavailable, .appKeysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded:
             "Try again after the time in Retry-After."
         }
     }
 
-    /// The kinds of `WWW-Authenticate: Bearer` challenges (RFC 6750 section 3, RFC 9470 section 3).
+    /// The kinds of `WWW-Authenticate` challenges: `Bearer` (RFC 6750 section 3, RFC 9470 section 3) and `AppCheck`,
+    /// which does not concern the user's token.
     package enum Challenge: Sendable {
         /// No challenge.
         case none
@@ -259,6 +279,10 @@ extension DecisionCode {
         case insufficientScope
         /// `error="insufficient_user_authentication"`, with `max_age` or `acr_values`.
         case insufficientUserAuthentication
+        /// `AppCheck` without an error: the request had no App Check token.
+        case appCheck
+        /// `AppCheck` with `error="invalid_token"`.
+        case invalidAppToken
     }
 
     /// The challenge of the code: one for each 401, and one for 403 because of a missing scope.
@@ -267,6 +291,8 @@ extension DecisionCode {
         case .missingCredential: .plain
         case .requiresRecentLogin, .secondFactorRequired: .insufficientUserAuthentication
         case .insufficientScope: .insufficientScope
+        case .missingAppToken: .appCheck
+        case .invalidAppToken, .appTokenExpired: .invalidAppToken
         default: status == 401 ? .invalidToken : .none
         }
     }

@@ -20,6 +20,8 @@ public enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
     case authenticate
     /// Rate limits by user.
     case userLimits
+    /// The App Check token, which proves the app that sends the request.
+    case appCheck
     /// Disabled users, revoked credentials and sessions, as recorded in the store.
     case revocation
     /// The user's Firebase account.
@@ -47,6 +49,7 @@ public enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
         case .crossSite: "cross_site"
         case .authenticate: "authenticate"
         case .userLimits: "user_limits"
+        case .appCheck: "app_check"
         case .revocation: "revocation"
         case .account: "account"
         case .provider: "provider"

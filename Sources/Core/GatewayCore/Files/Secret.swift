@@ -36,6 +36,13 @@ package struct Secret: Sendable, Equatable {
     }
 }
 
+extension Secret: Hashable {
+    /// Hashes the size only, so that a hash reveals nothing else.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes.count)
+    }
+}
+
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Always `[redacted]`.
     package var description: String { "[redacted]" }

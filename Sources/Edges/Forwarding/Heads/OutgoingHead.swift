@@ -13,13 +13,16 @@ package final class OutgoingHead: Sendable {
     package let identity: IdentityRenderer
     let locator: CredentialLocator
     let forwardsCredential: Bool
+    /// Whether the client's App Check token is forwarded although the gateway checks it. Rules cannot read it.
+    let forwardsAppToken: Bool
     /// Whether a client's trace context is passed on.
     package let acceptsTrace: Bool
 
     package init(
         hygiene: HeaderHygiene, identity: IdentityRenderer, locator: CredentialLocator, forwardsCredential: Bool,
-        acceptsTrace: Bool = true
+        forwardsAppToken: Bool = false, acceptsTrace: Bool = true
     ) {
+        self.forwardsAppToken = forwardsAppToken
         self.acceptsTrace = acceptsTrace
         self.hygiene = hygiene
         self.identity = identity
@@ -116,7 +119,7 @@ package final class OutgoingHead: Sendable {
         let bound =
             request.bytes.count + permit.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
             + route.peer.forwardedParameters.count + route.peer.forwardedHops.count
-            + (permit.plan.host?.count ?? 0) + (permit.upgrade?.lines.count ?? 0) + 448
+            + (permit.plan.host?.count ?? 0) + (permit.app?.line.count ?? 0) + (permit.upgrade?.lines.count ?? 0) + 448
         return output.render(from: request.bytes, atMost: bound) { writer in
             writeRequestLine(request, permit, route, &writer)
             writeKeptFields(request, permit, &writer)
@@ -189,6 +192,7 @@ package final class OutgoingHead: Sendable {
         case .authorization, .proxyAuthorization, .cookie: return false
         case .host where field.value.isEmpty: return false
         default:
+            if forwardsAppToken, ASCII.equals(field.name.bytes(in: request.bytes), AppCheckField.name) { return false }
             return !hygiene.removes(field, of: request.bytes) && !locator.mayHoldCredential(field, in: request.bytes)
         }
     }
@@ -205,6 +209,7 @@ package final class OutgoingHead: Sendable {
     }
 
     private func writeIdentity(_ permit: Permit, _ assertion: [UInt8], _ writer: inout HeadWriter) {
+        if let app = permit.app { writer.append(app.line) }
         guard let entry = permit.identity else { return }
         entry.identity.bytes.withUnsafeBytes { lines in
             guard let signedInAt = permit.signedInAt, entry.facts.authTime.isBefore(signedInAt) else {
@@ -260,15 +265,18 @@ package struct HeaderHygiene: Sendable {
     ///   - prefix: The prefix of the identity fields, for example `X-Auth-`.
     ///   - extra: The names of additional identity fields.
     ///   - removed: Further fields that the configuration removes.
-    package init(prefix: String, extra: [String], removed: Configuration.RemovedFields = Configuration.RemovedFields())
-    {
+    ///   - removesAppToken: Whether the field of App Check tokens is removed.
+    package init(
+        prefix: String, extra: [String], removed: Configuration.RemovedFields = Configuration.RemovedFields(),
+        removesAppToken: Bool = false
+    ) {
         managed = ManagedFieldMatcher(
             exact: [
                 String(prefix.dropLast()), "Forwarded", "X-Real-IP", "True-Client-IP", "X-HTTP-Method-Override",
                 "X-HTTP-Method", "X-Method-Override", "X-Request-Id", "traceparent", "tracestate",
                 // CGI exports it as HTTP_PROXY, which many HTTP clients use as their proxy.
                 "Proxy",
-            ] + extra + removed.names,
+            ] + extra + removed.names + (removesAppToken ? ["\(AppCheckField.name)"] : []),
             prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"] + removed.prefixes)
     }
 

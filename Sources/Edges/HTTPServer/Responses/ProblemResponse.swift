@@ -62,6 +62,8 @@ package struct ProblemResponse {
         case .none: break
         case .plain: output.writeStaticString("WWW-Authenticate: Bearer\r\n")
         case .invalidToken: output.writeStaticString("WWW-Authenticate: Bearer error=\"invalid_token\"\r\n")
+        case .appCheck: output.writeStaticString("WWW-Authenticate: AppCheck\r\n")
+        case .invalidAppToken: output.writeStaticString("WWW-Authenticate: AppCheck error=\"invalid_token\"\r\n")
         case .insufficientScope:
             output.writeStaticString("WWW-Authenticate: Bearer error=\"insufficient_scope\"")
             writeParameter(into: &output)

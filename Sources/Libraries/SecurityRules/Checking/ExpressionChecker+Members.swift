@@ -111,8 +111,15 @@ extension ExpressionChecker {
             checkHeader(name, range)
             return Inferred(kinds: [.string, .unreadable], origin: .field)
         case .query: return Inferred(kinds: [.string, .unreadable], origin: .field)
+        case .app: return appMember(base, name, range)
         default: return nil
         }
+    }
+
+    private mutating func appMember(_ base: Expression, _ name: String, _ range: SourceRange) -> Inferred {
+        if name == "id" || name == "name" { return Inferred(kinds: .string) }
+        findings.fail(range, "\(quote(base)) has no member \(name.shown)", "it has id and name")
+        return .failed
     }
 
     static func authMember(_ name: String) -> Inferred? {
@@ -138,6 +145,7 @@ extension ExpressionChecker {
     mutating func requestMember(_ name: String, _ range: SourceRange) -> Inferred {
         switch name {
         case "auth": return Inferred(kinds: [.map, .null], origin: .auth)
+        case "app": return Inferred(kinds: [.map, .null], origin: .app)
         case "method": return Inferred(kinds: .string, origin: .method)
         case "host": return Inferred(kinds: .string, origin: .host)
         case "path": return Inferred(kinds: [.path, .unreadable], origin: .path)
@@ -155,7 +163,7 @@ extension ExpressionChecker {
             findings.fail(range, habit.what, habit.remedy)
             return
         }
-        let members = ["auth", "method", "path", "time", "host", "query", "headers"]
+        let members = ["auth", "app", "method", "path", "time", "host", "query", "headers"]
         let remedy =
             NearestName.of(name, among: members).map { "did you mean request.\($0)?" }
             ?? "it has \(members.joined(separator: ", "))"

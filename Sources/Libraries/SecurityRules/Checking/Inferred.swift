@@ -11,6 +11,8 @@ struct Inferred {
         case method, host, path, time
         /// `request.query` and `request.headers`, and one of their values.
         case query, headers, field
+        /// `request.app`
+        case app
     }
 
     var kinds: KindSet

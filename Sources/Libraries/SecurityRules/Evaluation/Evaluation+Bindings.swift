@@ -21,6 +21,7 @@ extension Evaluation {
         case .host: bindings?.value(of: .host) ?? .null
         case .query: bindings?.value(of: .query) ?? .null
         case .headers: bindings?.value(of: .headers) ?? .null
+        case .app: bindings?.value(of: .app) ?? .null
         case .path: segments(0..<path.count)
         case .time: time
         case nil: .unreadable

@@ -2,6 +2,8 @@
 public enum RuleBinding: Sendable, Hashable {
     /// `auth` and `request.auth`: a map of `uid`, `provider` and `token`, or null.
     case auth
+    /// `request.app`: a map of `id` and `name`, or null without a verified App Check token.
+    case app
     /// `request.method` as on the wire: `GET`.
     case method
     /// `request.host` in lower case, without a port.

@@ -69,7 +69,7 @@ struct ProgramNode: Sendable {
 
 /// The values of a request for programs, except single header fields.
 enum ProgramBinding: UInt8, Sendable, CaseIterable {
-    case auth, method, host, query, headers, path, time
+    case auth, method, host, query, headers, path, time, app
 
     /// The member of `request` with that name.
     init?(member name: String) {
@@ -81,6 +81,7 @@ enum ProgramBinding: UInt8, Sendable, CaseIterable {
         case "headers": self = .headers
         case "path": self = .path
         case "time": self = .time
+        case "app": self = .app
         default: return nil
         }
     }

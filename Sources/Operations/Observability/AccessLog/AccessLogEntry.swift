@@ -38,6 +38,10 @@ package struct AccessLogEntry {
     package var uid = Text.none
     /// The tenant, if it is part of the user key. Otherwise omitted.
     package var tenant = Text.none
+    /// The result of the App Check token. Omitted if the route does not check it.
+    package var appCheck: AppCheckResult?
+    /// The name of the verified app. Omitted without one.
+    package var app = Text.none
     /// The pattern of the route.
     package var route = Text.none
     /// The name of the upstream.

@@ -2,7 +2,7 @@ import GatewayCore
 import Revocation
 
 /// The format of a line: one JSON object whose members have the same order for every request. `trace_id`, `tenant`,
-/// `phase`, `reason` and `rule` are omitted if absent.
+/// `app_check`, `app`, `phase`, `reason` and `rule` are omitted if absent.
 enum AccessLogLine {
     /// The maximum sizes in bytes before escaping. Clients can choose only the path freely.
     enum Limit {
@@ -11,6 +11,7 @@ enum AccessLogLine {
         static var path: Int { 2048 }
         static var uid: Int { 512 }
         static var tenant: Int { UserKey.maximumTenantSize }
+        static var app: Int { 64 }
         static var route: Int { 512 }
         static var upstream: Int { 128 }
         static var reason: Int { 256 }
@@ -45,6 +46,16 @@ enum AccessLogLine {
         } else {
             line.raw(",\"tenant\":")
             text(entry.tenant, limit: Limit.tenant, to: &line)
+        }
+        if let result = entry.appCheck {
+            line.raw(",\"app_check\":\"")
+            line.raw(result.name)
+            line.raw("\"")
+        }
+        if case .none = entry.app {
+        } else {
+            line.raw(",\"app\":")
+            text(entry.app, limit: Limit.app, to: &line)
         }
         line.raw(",\"route\":")
         text(entry.route, limit: Limit.route, to: &line)

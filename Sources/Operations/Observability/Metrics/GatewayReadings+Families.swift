@@ -5,7 +5,7 @@ extension GatewayReadings {
     /// Returns the gateway's metrics. Their names are a contract; docs/reference/metrics.md lists them.
     package func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
-            families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
+            families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + appCheckFamilies + ruleFamilies
                 + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }

@@ -1,3 +1,4 @@
+import GatewayCore
 import OutboundHTTP
 
 extension GatewayReadings {
@@ -42,6 +43,28 @@ extension GatewayReadings {
         MetricFamily(
             name, help: help,
             .gauges(introspections.map { MetricSample([("provider", $0.provider)], Double(value($0))) }))
+    }
+
+    /// The numbers of checked App Check tokens. Absent until the first one.
+    var appCheckFamilies: [MetricFamily] {
+        let counts = counters.appChecks.counts
+        guard !counts.isEmpty else { return [] }
+        // Routes with the same pattern share a row; two names never do.
+        let samples = counts.map { key, count in
+            MetricSample(
+                [
+                    ("route", routes.indices.contains(key.route) ? routes[key.route] : ""),
+                    ("app", apps.indices.contains(key.app) ? apps[key.app] : ""), ("result", "\(key.result.name)"),
+                ], count)
+        }
+        let sorted = samples.sorted { one, other in
+            one.labels.map(\.value).lexicographicallyPrecedes(other.labels.map(\.value))
+        }
+        return [
+            MetricFamily(
+                "gatehouse_app_check_requests_total", help: "Checked App Check tokens by route, app and result.",
+                .counters(sorted))
+        ]
     }
 
     var accountFamilies: [MetricFamily] {

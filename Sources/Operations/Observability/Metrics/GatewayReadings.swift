@@ -48,6 +48,8 @@ package struct GatewayReadings: Sendable {
     package var routes: [String]
     /// The name of each upstream, by index.
     package var upstreams: [String]
+    /// The names of the apps of App Check, by index.
+    package var apps: [String] = []
     /// The key sets in use.
     package var keySets: [KeySet] = []
     /// Seconds since the store's view was last known to be complete. `nil` before the first time.

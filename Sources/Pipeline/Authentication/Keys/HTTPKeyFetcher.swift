@@ -48,6 +48,13 @@ package struct HTTPKeyFetcher: KeyFetcher {
         switch source {
         case .url(let url):
             return try await keys(at: url, deadline: deadline)
+        case .appCheck(let url, let apiKey):
+            var request = try Self.request(url)
+            // The endpoint limits callers without an identity.
+            apiKey?.withBytes {
+                request.headers.add(name: "x-goog-api-key", value: String(decoding: $0, as: UTF8.self))
+            }
+            return try await response(to: request, deadline: deadline).keys(now: clock.now())
         case .discovery(let url, let issuer):
             let response = try await response(to: Self.request(url), deadline: deadline)
             let document = try DiscoveryDocument(response.body, from: url, issuer: issuer)

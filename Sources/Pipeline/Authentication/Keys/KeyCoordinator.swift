@@ -38,8 +38,8 @@ package final class KeyCoordinator: Sendable {
     ) {
         var seen: Set<KeySetSource> = []
         let sources = sources.filter { seen.insert($0).inserted }
-        let timing = KeySetTiming(policy)
         let machines = sources.map { source in
+            let timing = KeySetTiming(policy, of: source)
             let (seed, generation) = (UInt64.random(in: 0...UInt64.max), Self.nextGenerations())
             guard let previous, let set = previous.set(for: source) else {
                 return KeySetMachine(timing: timing, seed: seed, firstGeneration: generation)

@@ -17,9 +17,24 @@ struct KeySetTiming: Sendable {
     let cooldown: UInt64
     let refreshAt: Double
 
-    init(_ policy: Configuration.KeyPolicy) {
-        minimumLifetime = policy.minTTL.nanoseconds
-        maximumLifetime = max(policy.maxTTL.nanoseconds, minimumLifetime)
+    /// The lifetime of the key set of App Check: six hours (Firebase documentation, "Verify App Check tokens from a
+    /// custom backend"). The SDKs ignore the source's `Cache-Control`.
+    static let appCheckLifetime: UInt64 = 6 * 3600 * 1_000_000_000
+
+    init(_ policy: Configuration.KeyPolicy, of source: KeySetSource) {
+        if case .appCheck = source {
+            self.init(policy, lifetime: min(Self.appCheckLifetime, policy.maxTTL.nanoseconds))
+        } else {
+            self.init(policy)
+        }
+    }
+
+    /// Creates the timing of a policy.
+    ///
+    /// - Parameter lifetime: The lifetime of each set. `nil` if its source states it.
+    init(_ policy: Configuration.KeyPolicy, lifetime: UInt64? = nil) {
+        minimumLifetime = lifetime ?? policy.minTTL.nanoseconds
+        maximumLifetime = lifetime ?? max(policy.maxTTL.nanoseconds, minimumLifetime)
         staleFor = policy.staleFor.nanoseconds
         cooldown = max(policy.unknownKeyCooldown.nanoseconds, Self.leastPause)
         refreshAt = min(max(policy.refreshAt, 0), 1)

@@ -22,6 +22,7 @@ extension VerifierTable {
             guard let verifier = ProviderVerifier(provider, clockSkew: skew, keySet: set) else { continue }
             verifiers.append(.provider(verifier))
         }
+        if let appCheck = identity.firebase?.appCheck { _ = sources.index(of: KeySetSource(appCheck)) }
         if hasSessions {
             let origins = SessionOrigins(verifiers, opaque: identity.providers.filter { $0.opaqueTokens != nil })
             verifiers.append(

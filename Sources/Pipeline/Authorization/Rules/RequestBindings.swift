@@ -11,6 +11,8 @@ package final class RequestBindings: RuleBindings {
     private var places: CredentialSources?
     /// The verified identity. `nil` if the request is anonymous.
     var identity: VerifiedTokenCache.Entry?
+    /// The verified app. `nil` without a verified App Check token.
+    private var app: AppCheckApp?
 
     /// Creates bindings.
     ///
@@ -23,13 +25,15 @@ package final class RequestBindings: RuleBindings {
     func fresh() -> RequestBindings { RequestBindings(isShown: isShown) }
 
     /// Binds a request without the credential sources in `places`, until `end()`.
-    func begin(_ request: RequestView, hiding places: CredentialSources? = nil) {
+    func begin(_ request: RequestView, of app: AppCheckApp? = nil, hiding places: CredentialSources? = nil) {
         self.request = request
+        self.app = app
         self.places = places
     }
 
     func end() {
         request = nil
+        app = nil
         places = nil
         identity = nil
     }
@@ -39,6 +43,7 @@ package final class RequestBindings: RuleBindings {
         guard let request else { return .unreadable }
         return switch binding {
         case .auth: auth
+        case .app: app?.variable ?? .null
         case .method: Self.method(of: request)
         case .host: .string(Self.host(of: request))
         case .query: query(of: request)

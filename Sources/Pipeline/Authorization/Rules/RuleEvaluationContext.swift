@@ -29,12 +29,16 @@ package final class RuleEvaluationContext {
     ///
     /// - Parameters:
     ///   - path: The canonical path that the route matched.
+    ///   - app: The verified app. `nil` without a verified App Check token.
     ///   - places: The additional credential sources of the route, which are hidden from rules. `nil` if there are
     ///     none.
-    package func begin(_ request: RequestView, path: UnsafeRawBufferPointer, hiding places: CredentialSources? = nil) {
+    package func begin(
+        _ request: RequestView, path: UnsafeRawBufferPointer, of app: AppCheckApp? = nil,
+        hiding places: CredentialSources? = nil
+    ) {
         self.path = path
         operation = RuleOperation(method: request.head.methodRange.bytes(in: request.bytes), path: path)
-        bindings.begin(request, hiding: places)
+        bindings.begin(request, of: app, hiding: places)
         finding = nil
         isReady = true
     }

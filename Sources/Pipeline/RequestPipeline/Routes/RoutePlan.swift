@@ -20,6 +20,8 @@ package final class RoutePlan: Sendable {
     package let opaqueProvider: Int?
     /// Whether pages of other sites may send requests with a session cookie (`insecure_no_csrf`).
     package let allowsCrossSite: Bool
+    /// The handling of App Check tokens. `nil` if they are not checked.
+    package let appCheck: AppCheckPlan?
     /// The fields that are added to responses. `nil` if there are none.
     package let additions: ResponseFieldPolicy?
     /// The rate limits. `nil` if there are none.
@@ -36,10 +38,12 @@ package final class RoutePlan: Sendable {
     package init(
         pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64,
         bodyLimit: Int?,
-        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, additions: ResponseFieldPolicy? = nil,
+        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, appCheck: AppCheckPlan? = nil,
+        additions: ResponseFieldPolicy? = nil,
         rates: RouteRates? = nil, host: [UInt8]? = nil, upgrade: UpgradePlan? = nil,
         places: CredentialSources? = nil, stream: StreamBounds = StreamBounds()
     ) {
+        self.appCheck = appCheck
         self.additions = additions
         self.rates = rates
         self.host = host

@@ -17,6 +17,8 @@ package struct Permit {
     package let destination: Destination
     /// The verified identity. `nil` if the request is anonymous.
     package let identity: VerifiedTokenCache.Entry?
+    /// The verified app. `nil` without a verified App Check token.
+    package let app: AppCheckApp?
     /// A sign-in later than the token's `auth_time` that this decision read from the store.
     package let signedInAt: UnixTime?
     /// The route of the request.
@@ -29,11 +31,13 @@ package struct Permit {
     package let upgrade: UpgradeRequest?
 
     init(
-        to destination: Destination, identity: VerifiedTokenCache.Entry?, signedInAt: UnixTime?, plan: RoutePlan,
+        to destination: Destination, identity: VerifiedTokenCache.Entry?, app: AppCheckApp? = nil,
+        signedInAt: UnixTime?, plan: RoutePlan,
         path: UnsafeRawBufferPointer, credentials: FoundCredentials, upgrade: UpgradeRequest? = nil
     ) {
         self.destination = destination
         self.identity = identity
+        self.app = app
         self.signedInAt = signedInAt
         self.plan = plan
         self.path = path

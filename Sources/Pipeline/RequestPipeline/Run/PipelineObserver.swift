@@ -39,7 +39,18 @@ package enum PipelineFinding {
     case crossSiteNotChecked
     case authenticated(VerifiedTokenCache.Entry?)
     case notAuthenticated(VerificationFailure)
+    case appCheck(AppCheckFinding)
     case authorization(AuthorizationFinding)
+}
+
+/// The finding about a request's App Check token.
+package enum AppCheckFinding {
+    /// No token. `isFirebase` if the request was sent by a Firebase SDK.
+    case absent(isFirebase: Bool)
+    case refused(AppCheckFailure)
+    case verified(AppCheckProof, isPermitted: Bool)
+    /// The keys are unavailable, or not known yet.
+    case noKeys
 }
 
 /// An endpoint of the gateway itself.

@@ -15,6 +15,10 @@ package struct PipelineRun {
     package internal(set) var corsOrigin = CORSPolicy.nowhere
     /// The verified identity. `nil` if the request is anonymous, or not authenticated yet.
     package internal(set) var identity: VerifiedTokenCache.Entry?
+    /// The verified app. `nil` without a verified App Check token, or if the route does not check it.
+    package internal(set) var app: AppCheckProof?
+    /// The result of the App Check token. `nil` if the route does not check it, or it is not known yet.
+    package internal(set) var appCheck: AppCheckResult?
     /// When the head of the request was complete, in monotonic nanoseconds.
     package private(set) var began: UInt64
     /// The deadline of all lookups, in monotonic nanoseconds. 0 if the request has not waited.
@@ -32,6 +36,8 @@ package struct PipelineRun {
     /// The number of completed fetches of the key set when the request began to wait for one. `nil` if it has not
     /// waited.
     var fetchesBeforeWait: UInt64?
+    /// The same number of the key set of App Check.
+    var appFetchesBeforeWait: UInt64?
     /// The introspection response that arrived for this request.
     var introspected: OpaqueTokenKey?
     /// The records that the store returned for this request.

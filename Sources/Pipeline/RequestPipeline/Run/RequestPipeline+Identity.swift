@@ -110,7 +110,7 @@ extension RequestPipeline {
         return .deny(Denial(.storeUnavailable))
     }
 
-    private func mayWait(_ run: PipelineRun, _ context: Context) -> Bool {
+    func mayWait(_ run: PipelineRun, _ context: Context) -> Bool {
         run.waitsUntil == 0 || context.monotonic < run.waitsUntil
     }
 
@@ -196,7 +196,8 @@ extension RequestPipeline {
         case .upstream(let match):
             return .permit(
                 Permit(
-                    to: .upstream(plan.upstream), identity: grant.identity, signedInAt: grant.signedInAt, plan: plan,
+                    to: .upstream(plan.upstream), identity: grant.identity, app: run.app?.app,
+                    signedInAt: grant.signedInAt, plan: plan,
                     path: context.scratch.bytes(of: match.forwardedPath, in: path), credentials: credentials,
                     upgrade: run.upgrade))
         }
@@ -236,7 +237,7 @@ extension RequestPipeline {
     ) -> RuleEvaluationContext? {
         guard let rules = rules?.idle(), case .upstream(let match) = run.target else { return nil }
         let path = context.scratch.bytes(of: match.path, in: request.head.path.bytes(in: request.bytes))
-        rules.begin(request, path: path, hiding: plan.places)
+        rules.begin(request, path: path, of: run.app?.app, hiding: plan.places)
         return rules
     }
 

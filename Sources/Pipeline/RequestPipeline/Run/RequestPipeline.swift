@@ -14,6 +14,8 @@ package final class RequestPipeline {
     package let authenticator: Authenticator
     /// `nil` if no opaque tokens are accepted.
     package let opaqueAuthenticator: OpaqueAuthenticator?
+    /// `nil` if no App Check tokens are accepted.
+    package let appAuthenticator: AppCheckAuthenticator?
     package let authorizer: Authorizer
     /// `nil` if no route has rules.
     let rules: RuleEvaluationContext?
@@ -25,12 +27,14 @@ package final class RequestPipeline {
 
     package init(
         _ settings: PipelineSettings, authenticator: Authenticator, opaqueAuthenticator: OpaqueAuthenticator?,
-        authorizer: Authorizer, rules: RuleEvaluationContext?, rates: RateTables?, accounts: AccountMemory?,
+        appAuthenticator: AppCheckAuthenticator? = nil, authorizer: Authorizer, rules: RuleEvaluationContext?,
+        rates: RateTables?, accounts: AccountMemory?,
         counters: WorkerCounters
     ) {
         self.settings = settings
         self.authenticator = authenticator
         self.opaqueAuthenticator = opaqueAuthenticator
+        self.appAuthenticator = appAuthenticator
         self.authorizer = authorizer
         self.rules = rules
         self.rates = rates
@@ -78,6 +82,7 @@ package final class RequestPipeline {
             case .crossSite: end = checkSite(&run, request, observer)
             case .authenticate: end = authenticate(&run, request, context, observer)
             case .userLimits: end = checkUserLimits(&run, origin.current, context, observer)
+            case .appCheck: end = checkApp(&run, request, context, observer)
             case .revocation, .account, .provider, .scopes, .recency, .secondFactor, .rules:
                 // Returns directly, because each copy of a step is expensive.
                 return authorize(&run, request, context, observer)
@@ -99,9 +104,11 @@ package final class RequestPipeline {
         case .ownerUnknown(let failure): run.ownerFailure = failure
         }
         // A credential that expired during the lookup is rejected like any other expired one.
-        if run.phase >= .revocation, let identity = run.identity, !identity.facts.expiresAt.isAfter(now) {
+        if run.phase >= .appCheck, let identity = run.identity, !identity.facts.expiresAt.isAfter(now) {
             run.identity = nil
             run.phase = .authenticate
+        } else if run.phase > .appCheck, let app = run.app, !app.expiresAt.isAfter(now) {
+            run.phase = .appCheck
         }
     }
 

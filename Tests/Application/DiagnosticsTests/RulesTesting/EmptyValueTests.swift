@@ -50,7 +50,8 @@ import Testing
         "routes[].cors": ["null"], "routes[].cors.expose": ["[]"], "routes[].response_headers": ["null"],
         "routes[].rewrite": ["null"], "routes[].rewrite.path": ["null"], "routes[].rewrite.host": ["null"],
         "telemetry": ["null"], "telemetry.traces": ["null"], "telemetry.metrics": ["null"],
-        "tests[].auth": ["null"],
+        "tests[].auth": ["null"], "tests[].request.app": ["null"], "identity.firebase.app_check": ["null"],
+        "identity.firebase.app_check.api_key": ["null"],
         // Claims are data, and JSON permits empty names.
         "users.*.token": ["{ \"\": a }"],
     ]

@@ -84,7 +84,7 @@ struct ComparedSpace {
         return space
     }
 
-    private mutating func add(_ request: ComparedRequest) { requests.append(request) }
+    mutating func add(_ request: ComparedRequest) { requests.append(request) }
 
     /// Each policy while the gateway or `explain` cannot read the store.
     static func unreadableStores() -> ComparedSpace {

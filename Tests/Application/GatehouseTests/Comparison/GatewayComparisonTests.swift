@@ -17,6 +17,7 @@ import Testing
         let spaces = try [
             ComparedSpace.policies(), .unreadableStores(), .unknownKeys(), .accounts(unlinked: "derive", in: folder),
             .accounts(unlinked: "deny", in: folder), .firebaseAccounts(), .routing(), .rules(in: folder),
+            .appCheck(keysAreKnown: true), .appCheck(keysAreKnown: false),
         ]
         var (requests, differences) = (0, 0)
         for space in spaces {
@@ -60,7 +61,8 @@ import Testing
         switch (why.split(separator: " ").prefix(2).joined(separator: " "), sent) {
         case (_, .undetermined): false
         case ("the result", .answered): why.hasPrefix("the result also depends on the body and on the store")
-        case ("the keys", .denied(let code, _, _, _)): code == "auth/keys-unavailable"
+        case ("the keys", .denied(let code, _, _, _)):
+            code == "auth/keys-unavailable" || code == "app-check/keys-unavailable"
         case ("the provider", .denied(let code, _, _, _)): code == "auth/introspection-unavailable"
         case ("the user", .denied(_, let status, _, _)): status == 503
         case ("it is", _): why.hasPrefix("it is decided as the account's own")

@@ -86,7 +86,8 @@ import Testing
         #expect(
             names == [
                 "origin", "builtin", "route", "limits", "credential", "upgrade", "cross_site", "authenticate",
-                "user_limits", "revocation", "account", "provider", "scopes", "recency", "second_factor", "rules",
+                "user_limits", "app_check", "revocation", "account", "provider", "scopes", "recency", "second_factor",
+                "rules",
             ])
         #expect(DecisionPhase.allCases.compactMap(\.next) == Array(DecisionPhase.allCases.dropFirst()))
     }

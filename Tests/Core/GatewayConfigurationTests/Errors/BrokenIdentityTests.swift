@@ -33,6 +33,18 @@ import Testing
         .section(
             "listen: [{ address: '0.0.0.0:80' }]\nidentity: { firebase: { project: a, insecure_emulator: true } }",
             "1:21 insecure_emulator requires that every listener is on a loopback address; listen on 127.0.0.1"),
+        appCheck("{ apps: { a: web } }", "4:16 identity.firebase.app_check.project_number is missing; add the"),
+        appCheck("{ project_number: 1 }", "4:16 identity.firebase.app_check.apps is missing; add the App IDs"),
+        appCheck(
+            "{ project_number: my-app, apps: { a: web } }",
+            "4:34 'my-app', not a project number; write the digits of the project number"),
+        appCheck("{ project_number: 1.5, apps: { a: web } }", "4:34 '1.5', not a project number"),
+        appCheck("{ project_number: 1, apps: { 'a b': web } }", "4:45 'a b' is not an App ID"),
+        appCheck("{ project_number: 1, apps: { a: 'w b' } }", "4:48 'w b', not a name"),
+        appCheck(
+            "{ project_number: 1, apps: { a: web }, keys_url: http://keys.example/ }",
+            "4:65 an http:// URL of another machine"),
+        appCheck("{ project_number: 1, apps: { a: web }, enforce: true }", "4:55 unknown key 'enforce'"),
         .section("identity: { keys: { refresh_at: … } }", "1:33 not a number", values: ["80%", ".8"]),
         .section("identity: { keys: { refresh_at: 1.1 } }", "1:33 out of range; write 0.1 to 1.0"),
         .section("identity: { keys: { min_ttl: 2h, max_ttl: 1h } }", "1:21 min_ttl is greater than max_ttl"),
@@ -73,6 +85,11 @@ import Testing
     /// A configuration with one key below `project`, on line 4.
     private static func firebase(_ line: String, _ expected: String) -> BrokenConfiguration {
         .section("identity:\n  firebase:\n    project: demo\n    \(line)", expected)
+    }
+
+    /// A configuration with App Check, on line 4.
+    private static func appCheck(_ value: String, _ expected: String) -> BrokenConfiguration {
+        firebase("app_check: \(value)", expected)
     }
 
     /// A configuration with one extra field, on line 3.

@@ -27,6 +27,16 @@ import Testing
         .route("path: [/v1]", "5:11 routes[].path is not a string"),
         .route("path: /\nauth: maybe", "6:11 routes[].auth cannot be 'maybe'; write required or optional or none"),
         .route("path: /\nauth: requierd", "6:11 did you mean 'required'?"),
+        .route("path: /\napp_check: on", "6:16 cannot be 'on'; write off or monitor or enforce"),
+        .route("path: /\napp_check: false", "6:16 cannot be 'false'; write \"off\" in quotes, or remove it"),
+        .route("path: /\napp_check: monitor", "6:5 identity.firebase.app_check is not configured; add"),
+        .route("path: /\napps: [web]", "6:5 apps can never apply without app_check; add app_check: enforce"),
+        .file(
+            """
+            identity: { firebase: { project: demo, app_check: { project_number: 1, apps: { a: web } } } }
+            upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
+            routes: [{ path: /, upstream: api, app_check: enforce, apps: [wep] }]
+            """, "3:63 no app of identity.firebase.app_check is named 'wep'; did you mean 'web'?"),
         .route("path: /\nhosts: a.example", "6:5 unknown key 'hosts' in routes[]; did you mean 'host'?"),
         .route("path: /\nhost: a.example:80", "6:11 not a host; write a name without a port"),
         .route("path: /\nhost: [a.example, A.example]", "6:23 has a duplicate entry"),

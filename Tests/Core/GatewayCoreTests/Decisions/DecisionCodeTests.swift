@@ -21,7 +21,7 @@ import Testing
             #expect((code.challenge == .plain) == (code == .missingCredential))
         }
         guard code != .ok else { return }
-        let areas: Set = ["request", "auth", "route", "client", "gateway", "upstream"]
+        let areas: Set = ["request", "auth", "route", "client", "gateway", "upstream", "app-check"]
         #expect(areas.contains(String(code.wire.description.prefix { $0 != "/" })))
         guard code != .clientClosed else { return }
         #expect(!code.title.description.isEmpty)
@@ -33,7 +33,13 @@ import Testing
         #expect(DecisionCode.secondFactorRequired.challenge == .insufficientUserAuthentication)
     }
 
-    @Test(arguments: [DecisionCode.keysUnavailable, .storeUnavailable, .introspectionUnavailable])
+    @Test(arguments: [DecisionCode.missingAppToken, .invalidAppToken, .appTokenExpired])
+    func `a refused App Check token is not challenged as a user's token`(code: DecisionCode) {
+        #expect(code.status == 401)
+        #expect(code.challenge == (code == .missingAppToken ? .appCheck : .invalidAppToken))
+    }
+
+    @Test(arguments: [DecisionCode.keysUnavailable, .appKeysUnavailable, .storeUnavailable, .introspectionUnavailable])
     func `an outage is never a 401`(code: DecisionCode) {
         #expect(code.status == 503 && code.carriesRetryAfter && code.challenge == .none)
     }

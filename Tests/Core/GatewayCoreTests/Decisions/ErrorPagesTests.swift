@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func codes(in text: some StringProtocol) -> [String] {
-        String(text).matches(of: /`([a-z]+\/[a-z-]+)`/).map { String($0.1) }
+        String(text).matches(of: /`([a-z-]+\/[a-z-]+)`/).map { String($0.1) }
     }
 
     private static func metrics(in text: some StringProtocol) -> [String] {

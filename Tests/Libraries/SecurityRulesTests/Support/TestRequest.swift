@@ -96,6 +96,7 @@ extension RuleVerdict {
 /// The bindings of a test request, which count their lookups.
 final class FixedBindings: RuleBindings {
     var auth: RuleValue
+    var app = RuleValue.null
     var method = "GET"
     var host = "api.example.com"
     var query = RuleValue.map(RuleMap([]))
@@ -110,6 +111,7 @@ final class FixedBindings: RuleBindings {
         lookups[binding, default: 0] += 1
         switch binding {
         case .auth: return auth
+        case .app: return app
         case .method: return .string(method)
         case .host: return .string(host)
         case .query: return query

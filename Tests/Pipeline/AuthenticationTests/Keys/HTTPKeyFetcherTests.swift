@@ -1,4 +1,5 @@
 import Authentication
+import GatewayCore
 import JOSE
 import NIOCore
 import NIOPosix
@@ -43,6 +44,20 @@ import Testing
         #expect(head.hasPrefix("get /keys http/1.1\r\n"))
         #expect(head.contains("\r\naccept: application/jwk-set+json"))
         #expect(!head.contains("accept-encoding"))
+        try await source.close()
+    }
+
+    @Test(arguments: [nil, "key-1"])
+    func `the key set of App Check is requested with the API key`(apiKey: String?) async throws {
+        let body = jwkSet([key])
+        let source = try await MisbehavingSource { _ in .send(httpAnswer(body)) }
+        let keySet = KeySetSource.appCheck(url: source.url, apiKey: apiKey.map { Secret($0) })
+        #expect(keySet.name.contains("key-1") == false)
+        let fetched = try await HTTPKeyFetcher.use { try await $0.fetch(keySet) }
+        #expect(fetched.keys.key(id: "a") != nil)
+        let head = try #require(source.requests.first?.head.lowercased())
+        #expect(head.contains("\r\nx-goog-api-key:") == (apiKey != nil))
+        #expect(apiKey == nil || head.contains("\r\nx-goog-api-key: key-1\r\n"))
         try await source.close()
     }
 

@@ -16,6 +16,16 @@ import Testing
         #expect(timing.lifetime(maxAge: maxAge) == .seconds(seconds))
     }
 
+    @Test(arguments: [UInt64(0), 60, 86_400])
+    func `a key set of App Check is kept for six hours, whatever its source states`(maxAge: UInt64) {
+        let source = KeySetSource.appCheck(url: "https://keys.example", apiKey: nil)
+        #expect(KeySetTiming(Configuration.KeyPolicy(), of: source).lifetime(maxAge: maxAge) == .seconds(21_600))
+        var policy = Configuration.KeyPolicy()
+        policy.maxTTL = .seconds(600)
+        #expect(KeySetTiming(policy, of: source).lifetime(maxAge: maxAge) == .seconds(600))
+        #expect(KeySetTiming(policy, of: .url("https://keys.example")).lifetime(maxAge: 60) == .seconds(60))
+    }
+
     @Test func `a refresh is at most a tenth before refresh_at and never after it`() {
         for seed in 0..<200 as Range<UInt64> {
             var jitter = KeyJitter(seed: seed)

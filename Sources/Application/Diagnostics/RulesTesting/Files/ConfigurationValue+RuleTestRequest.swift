@@ -5,7 +5,9 @@ import HTTPWire
 import Routing
 
 extension KnownKeys {
-    static let ruleTestRequest = KnownKeys("tests[].request", ["method", "path", "host", "headers", "time"])
+    static let ruleTestRequest = KnownKeys(
+        "tests[].request", ["method", "path", "host", "headers", "time", "app"], empty: ["app": .null])
+    static let ruleTestApp = KnownKeys("tests[].request.app", ["id", "name"])
 }
 
 extension ConfigurationValue {
@@ -31,9 +33,21 @@ extension ConfigurationValue {
         mapping.set(&host, "host") { $0.string(atMost: 253) }
         mapping.set(&time, "time") { $0.moment() }
         let path = mapping.required("path", "as in /v1/users/ann")
+        let app = mapping.value("app").flatMap { $0.ruleTestApp() }
         let headers = mapping.value("headers").map { $0.ruleTestHeaders() } ?? []
         guard let path, let target = path.string(atMost: CanonicalPath.maximumLength), let headers else { return nil }
-        return path.ruleTestRequest(method: method, target: target, host, headers: headers, time)
+        var request = path.ruleTestRequest(method: method, target: target, host, headers: headers, time)
+        request?.app = app
+        return request
+    }
+
+    /// Reads the app of an App Check token.
+    private func ruleTestApp() -> RuleTestRequest.App? {
+        guard let mapping = mapping(.ruleTestApp) else { return nil }
+        let id = mapping.required("id", "add the App ID, as in \"1:123456789012:web:abc\"")?.string(atMost: 128)
+        let name = mapping.required("name", "add the name of the app in the configuration")?.string(atMost: 64)
+        guard let id, let name else { return nil }
+        return RuleTestRequest.App(id: id, name: name)
     }
 
     private func ruleTestRequest(

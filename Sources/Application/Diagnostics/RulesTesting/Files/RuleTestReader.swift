@@ -10,7 +10,7 @@ extension KnownKeys {
         "tests[]", ["name", "request", "auth", "expect", "rule"], empty: ["auth": .null])
 
     /// All mappings with fixed keys in a test file.
-    static let ofRuleTests = [ruleTests, ruleTest, ruleTestRequest, stepUp, ruleTestUser]
+    static let ofRuleTests = [ruleTests, ruleTest, ruleTestRequest, ruleTestApp, stepUp, ruleTestUser]
 }
 
 /// A reader of one test file. It collects errors in the context.

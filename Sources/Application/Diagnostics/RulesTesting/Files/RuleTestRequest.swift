@@ -12,8 +12,16 @@ package struct RuleTestRequest: Sendable {
     let host: String
     /// The fields, with unique names in lower case.
     let headers: [(name: String, value: String)]
+    /// The verified app. `nil` without an App Check token.
+    var app: App?
     /// Seconds since 1970.
     let time: Int64
+
+    /// The app of an App Check token.
+    struct App: Sendable {
+        let id: String
+        let name: String
+    }
 
     /// `request.time`.
     var timestamp: RuleTimestamp? { RuleTimestamp(seconds: time) }

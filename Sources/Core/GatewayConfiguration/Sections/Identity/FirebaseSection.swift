@@ -32,6 +32,8 @@ extension Configuration {
         /// The emulator's address, HOST:PORT, from the environment variable `FIREBASE_AUTH_EMULATOR_HOST`. `nil`
         /// without the variable or the emulator mode.
         package var emulatorHost: String?
+        /// The apps whose App Check tokens are accepted (`app_check`). Default: `nil`, not checked.
+        package var appCheck: AppCheck?
         /// The exact `iss` of ID tokens.
         package var issuer: String
         /// The exact `iss` of session cookies.
@@ -87,6 +89,10 @@ extension Configuration.Firebase {
         }
         mapping.set(&sessionKeysURL, "session_keys_url") {
             $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
+        }
+        let allowsPlainHTTP = insecureHTTP
+        mapping.set(&appCheck, "app_check") {
+            $0.mapping(.appCheck).flatMap { Configuration.AppCheck($0, allowsPlainHTTP: allowsPlainHTTP) }
         }
         override(from: mapping.context, at: mapping.location)
         guard project != nil else { return nil }

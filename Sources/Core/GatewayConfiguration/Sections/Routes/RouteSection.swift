@@ -69,6 +69,10 @@ extension Configuration {
         package var streamGrace: Duration?
         /// An override of `limits.stream_idle_timeout`, within the same bounds (`stream_idle_timeout`). Default: `nil`.
         package var streamIdleTimeout: Duration?
+        /// The handling of App Check tokens (`app_check`). Default: off.
+        package var appCheck = AppCheckMode.off
+        /// The names of the permitted apps (`apps`). Requires ``appCheck``. Default: empty, all configured ones.
+        package var apps: [String] = []
         /// The location of `path`.
         package var location: SourceLocation
 
@@ -131,6 +135,8 @@ struct RouteSurroundings {
     let upstreams: [String]
     /// Whether any issuer is configured, even with errors.
     let hasIdentity: Bool
+    /// Whether the file configures App Check, even with errors.
+    let hasAppCheck: Bool
     /// The valid identity providers.
     let identity: Configuration.Identity
 }
@@ -150,6 +156,7 @@ extension Configuration.Route {
         route.readForwarding(mapping)
         route.readEdge(mapping)
         route.readStreams(mapping)
+        route.readAppCheck(mapping, surroundings)
         route.checkConditions(mapping, surroundings)
         route.checkAllow(mapping)
         return path != nil && upstream != nil ? route : nil

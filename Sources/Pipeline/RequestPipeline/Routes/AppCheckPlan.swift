@@ -1,0 +1,20 @@
+package import Authentication
+
+/// The handling of App Check tokens on one route.
+package struct AppCheckPlan: Sendable {
+    /// Whether requests without a valid token of a permitted app are denied. Otherwise, they are only counted.
+    package let enforces: Bool
+    /// The bits of the permitted apps.
+    private let permitted: UInt64
+
+    /// Creates the plan.
+    ///
+    /// - Parameter permitted: The permitted apps. Empty if all configured ones are.
+    package init(enforces: Bool, permitted: [AppCheckApp] = []) {
+        self.enforces = enforces
+        self.permitted = permitted.isEmpty ? .max : permitted.reduce(0) { $0 | $1.bit }
+    }
+
+    /// Returns whether the route permits an app.
+    package func permits(_ app: AppCheckApp) -> Bool { permitted & app.bit != 0 }
+}

@@ -1,0 +1,85 @@
+import Authentication
+import GatewayCore
+import HTTPWire
+
+// The phase that concerns the app.
+extension RequestPipeline {
+    @inline(__always)
+    func checkApp(
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: some PipelineObserver
+    ) -> PhaseEnd? {
+        guard let plan = run.plan, let appCheck = plan.appCheck else { return nil }
+        return checkApp(appCheck, of: plan, &run, request, context, observer)
+    }
+
+    @inline(never)
+    private func checkApp(
+        _ appCheck: AppCheckPlan, of plan: RoutePlan, _ run: inout PipelineRun, _ request: RequestView,
+        _ context: Context, _ observer: some PipelineObserver
+    ) -> PhaseEnd? {
+        guard let appAuthenticator else { return .deny(Denial(.internalError)) }
+        run.app = nil
+        let outcome: AppCheckAuthenticator.Outcome
+        switch AppCheckField.find(in: request) {
+        case .absent(let isFirebase):
+            observer.observe(.appCheck(.absent(isFirebase: isFirebase)))
+            count(isFirebase ? .outdated : .unknown, of: plan, &run)
+            return appCheck.enforces ? .deny(Denial(.missingAppToken)) : nil
+        case .repeated: outcome = .refused(.repeated)
+        case .token(let range):
+            outcome = appAuthenticator.authenticate(
+                range.bytes(in: request.bytes), now: context.now, monotonic: context.monotonic,
+                waitingSince: run.appFetchesBeforeWait)
+        }
+        switch outcome {
+        case .verified(let proof): return accept(proof, appCheck, of: plan, &run, observer)
+        case .refused(let failure):
+            observer.observe(.appCheck(.refused(failure)))
+            run.reason = "App Check: \(failure.rawValue)"
+            count(.invalid, of: plan, &run)
+            return appCheck.enforces ? .deny(Denial(failure.code)) : nil
+        case .unavailable(let retryAfter):
+            observer.observe(.appCheck(.noKeys))
+            return withoutKeys(appCheck, of: plan, &run, retryAfter: retryAfter)
+        case .awaitKeys(let completedFetches):
+            guard appCheck.enforces else {
+                // A request that is permitted in any case does not wait.
+                appAuthenticator.requestKeySet()
+                observer.observe(.appCheck(.noKeys))
+                return withoutKeys(appCheck, of: plan, &run)
+            }
+            guard mayWait(run, context) else { return withoutKeys(appCheck, of: plan, &run) }
+            if run.appFetchesBeforeWait == nil { run.appFetchesBeforeWait = completedFetches }
+            return .await(.keySet(appAuthenticator.verifier.keySet))
+        }
+    }
+
+    private func accept(
+        _ proof: AppCheckProof, _ appCheck: AppCheckPlan, of plan: RoutePlan, _ run: inout PipelineRun,
+        _ observer: some PipelineObserver
+    ) -> PhaseEnd? {
+        let isPermitted = appCheck.permits(proof.app)
+        observer.observe(.appCheck(.verified(proof, isPermitted: isPermitted)))
+        run.app = proof
+        count(.verified, of: plan, &run)
+        guard !isPermitted else { return nil }
+        run.reason = "App Check: the route does not permit the app"
+        return appCheck.enforces ? .deny(Denial(.appNotAllowed)) : nil
+    }
+
+    private func withoutKeys(
+        _ appCheck: AppCheckPlan, of plan: RoutePlan, _ run: inout PipelineRun, retryAfter: Int? = nil
+    ) -> PhaseEnd? {
+        run.reason = "App Check: the keys are unavailable"
+        count(.unavailable, of: plan, &run)
+        return appCheck.enforces ? .deny(Denial(.appKeysUnavailable, retryAfter: retryAfter)) : nil
+    }
+
+    /// Records the result, and counts it once for each request.
+    private func count(_ result: AppCheckResult, of plan: RoutePlan, _ run: inout PipelineRun) {
+        if run.appCheck == nil {
+            counters.count(result, app: run.app?.app.counterPlace ?? -1, route: plan.counterPlace)
+        }
+        run.appCheck = result
+    }
+}
