@@ -397,7 +397,7 @@ let package = Package(
             of: [
                 "Authentication", "DevelopmentIdentity", "Gatehouse", "GatewayConfiguration", "GatewayCore", "JOSE",
                 "SystemFixtures", logging, nioCore,
-            ], excluding: ["oracle.py", "revocation_oracle.py", "requirements.txt"]),
+            ], excluding: ["app_check_oracle.py", "oracle.py", "revocation_oracle.py", "requirements.txt"]),
         tests("FuzzTests", of: ["GatewayFuzzTargets", "SystemFixtures", "WireFuzzTargets"]),
         tests(
             "EndToEndTests",
