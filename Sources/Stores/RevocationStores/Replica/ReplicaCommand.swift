@@ -58,9 +58,14 @@ struct ReplicaStreamInformation: Sendable, Equatable {
     var added: UInt64?
     /// The id of the first remaining entry.
     var first: ReplicaStreamID?
+    /// The number of remaining entries. `nil` if the server does not report it.
+    var length: UInt64?
 
     /// The state of an absent stream.
-    static let absent = ReplicaStreamInformation(last: .zero, added: 0, first: nil)
+    static let absent = ReplicaStreamInformation(last: .zero, added: 0, first: nil, length: 0)
+
+    /// Whether no entry was ever removed.
+    var hasAllEntries: Bool { length != nil && length == added }
 }
 
 /// A slice of the keys of all records.

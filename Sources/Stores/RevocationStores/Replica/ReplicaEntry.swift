@@ -114,6 +114,14 @@ struct ReplicaStreamID: Sendable, Hashable, Comparable {
     }
 }
 
+extension ReplicaStreamID {
+    /// The greatest id before this one. `nil` for the least one.
+    var predecessor: ReplicaStreamID? {
+        if sequence > 0 { return ReplicaStreamID(milliseconds: milliseconds, sequence: sequence - 1) }
+        return milliseconds > 0 ? ReplicaStreamID(milliseconds: milliseconds - 1, sequence: .max) : nil
+    }
+}
+
 extension ReplicaStreamID: CustomStringConvertible {
     /// The id in the format of Redis.
     var description: String { "\(milliseconds)-\(sequence)" }

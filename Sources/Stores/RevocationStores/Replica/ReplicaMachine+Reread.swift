@@ -4,12 +4,17 @@ import GatewayCore
 extension ReplicaMachine {
     /// Begins a reading because something is missing. Nothing is confirmed until it ends. The stream is followed from
     /// its current state.
+    ///
+    /// - Parameter isLost: Whether the history is known to lack entries that were seen.
     mutating func startOver(
-        _ information: ReplicaStreamInformation, _ reason: ReplicaReread.Reason, _ now: UInt64,
+        _ information: ReplicaStreamInformation, _ reason: ReplicaReread.Reason, isLost: Bool = false, _ now: UInt64,
         _ actions: inout [Action]
     ) {
         isWhole = false
-        if let position, position.isAhead(of: information) { actions.append(.historyWentBack) }
+        if isLost || position?.isAhead(of: information) ?? false {
+            actions.append(.historyWentBack)
+            hints.forgetWithdrawals()
+        }
         position = ReplicaPosition(information)
         followedServer = server
         check.forget()
@@ -21,6 +26,7 @@ extension ReplicaMachine {
     mutating func beginReread(_ reason: ReplicaReread.Reason, _ now: UInt64, _ actions: inout [Action]) {
         wantedReread = nil
         isRereadRequested = false
+        sweepAfter = nil
         reread = ReplicaReread(reason: reason, nextSlice: now)
         counts.rereads[reason, default: 0] += 1
         faultyKeys = 0
@@ -63,7 +69,8 @@ extension ReplicaMachine {
         counts.faultyKeys = faultyKeys
         let interval = timing.reread.nanoseconds
         nextReread = now &+ jitter.duration(from: interval - interval / 10, through: interval)
-        actions.append(.sweep)
+        // A record can be missing because the server lost it during the reading. The next comparison shows that.
+        sweepAfter = now
         actions.append(.log(.rereadDone(finished.reason, faultyKeys: faultyKeys)))
         check.hasten()
     }

@@ -28,7 +28,12 @@ extension ReplicaMachine {
         case (.slice, .slice(let slice)): take(slice, &actions)
         case (.identity, .identity(let identity)): received(identity, now, &actions)
         case (.information, .information(let information)): received(information ?? .absent, now, &actions)
-        case (.changes, .changes(let entries)): if !round.readIsVoid { follow(entries, now, &actions) }
+        case (.changes, .changes(let entries)):
+            if let comparedInformation {
+                compareHistory(comparedInformation, entries.first?.id, now, &actions)
+            } else if !round.readIsVoid {
+                follow(entries, now, &actions)
+            }
         default: break
         }
     }
@@ -42,8 +47,12 @@ extension ReplicaMachine {
     private mutating func received(
         _ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]
     ) {
-        if phase == .comparing { return resume(information, now, &actions) }
-        compare(information, now, &actions)
+        guard phase == .comparing else { return compare(information, now, &actions) }
+        guard let position, server == nil || server != followedServer, let before = position.id.predecessor else {
+            return resume(information, now, &actions)
+        }
+        comparedInformation = information
+        send([.changes(after: before, count: 1, block: nil)], hints: [], now, &actions)
     }
 
     /// Handles the end of a round.
@@ -99,6 +108,12 @@ extension ReplicaMachine {
     mutating func confirm(_ actions: inout [Action]) {
         guard let time = check.takeProven() else { return }
         recovered(&actions)
+        if let end = sweepAfter {
+            // This comparison began before the end of the reading.
+            guard time >= end else { return check.hasten() }
+            sweepAfter = nil
+            actions.append(.sweep)
+        }
         actions.append(.confirm(at: time))
     }
 }

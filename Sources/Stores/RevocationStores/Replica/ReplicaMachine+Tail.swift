@@ -7,10 +7,34 @@ extension ReplicaMachine {
         phase = .following
         guard position != nil else { return startOver(information, .first, now, &actions) }
         guard let server, server == followedServer else {
-            return startOver(information, .gap(.otherServer), now, &actions)
+            return follow(.continues, information, now, &actions)
         }
         if let wantedReread { beginReread(wantedReread, now, &actions) }
         compare(information, now, &actions)
+    }
+
+    /// Compares the history of another server with the position. `next` is its first entry that is not before it.
+    mutating func compareHistory(
+        _ information: ReplicaStreamInformation, _ next: ReplicaStreamID?, _ now: UInt64, _ actions: inout [Action]
+    ) {
+        comparedInformation = nil
+        phase = .following
+        let continuity = position?.continuity(in: information, next: next) ?? .unknown
+        follow(continuity, information, now, &actions)
+    }
+
+    /// Follows another server. It may have a record without its entry, so everything is read again.
+    private mutating func follow(
+        _ continuity: ReplicaContinuity, _ information: ReplicaStreamInformation, _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        guard continuity == .continues else {
+            return startOver(information, .gap(.otherServer), isLost: continuity == .lost, now, &actions)
+        }
+        isWhole = false
+        followedServer = server
+        check.forget()
+        beginReread(.gap(.otherServer), now, &actions)
     }
 
     /// Compares the state of the stream with the entries that were seen.

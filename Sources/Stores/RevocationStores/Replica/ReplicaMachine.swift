@@ -17,6 +17,9 @@ import Revocation
 /// has reached that id, it must have seen as many. If so, and after the named records were read, the table contains
 /// all writes that were acknowledged before the `XINFO` was sent. Otherwise entries are missing: everything is read
 /// again, and nothing is confirmed until then.
+///
+/// On another server everything is read again in any case. If its history contains the last entry seen, the replica
+/// also follows the entries after it, since they name the records that may become less restrictive.
 struct ReplicaMachine: Sendable {
     enum Event: Sendable {
         /// A connection is ready, without commands so far.
@@ -46,7 +49,8 @@ struct ReplicaMachine: Sendable {
         case historyWentBack
         /// A reading of everything begins.
         case beginReread
-        /// A reading of everything has ended: remove records that were not set since it began.
+        /// A reading of everything has ended, and the stream continued until then: remove records that were not set
+        /// since it began.
         case sweep
         /// The table contains all writes that were acknowledged before this time.
         case confirm(at: UInt64)
@@ -72,6 +76,8 @@ struct ReplicaMachine: Sendable {
     var followedServer: ReplicaIdentity?
     /// The position in the stream. `nil` before the first reading.
     var position: ReplicaPosition?
+    /// The state of the stream of a server whose history is being compared with `position`.
+    var comparedInformation: ReplicaStreamInformation?
     /// Whether the table contains everything up to `position`.
     var isWhole = false
     var reread: ReplicaReread?
@@ -79,6 +85,8 @@ struct ReplicaMachine: Sendable {
     var wantedReread: ReplicaReread.Reason?
     var nextReread: UInt64 = .max
     var isRereadRequested = false
+    /// The end of a reading whose missing records were not removed yet.
+    var sweepAfter: UInt64?
     /// The number of keys of the current reading that are not in canonical form.
     var faultyKeys = 0
     var check = ReplicaCheck()
@@ -160,6 +168,7 @@ extension ReplicaMachine {
         hints.putBack(round.pendingHints)
         if !round.isOver { actions.append(.forget) }
         round = ReplicaRound()
+        comparedInformation = nil
         check.forget()
         if let reread { wantedReread = reread.reason }
         reread = nil

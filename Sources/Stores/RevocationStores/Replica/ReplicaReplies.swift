@@ -64,6 +64,7 @@ extension ReplicaStreamInformation {
             }
             name = nil
             if label.equals("last-generated-id") { last = ReplicaStreamID(element) }
+            if label.equals("length") { length = element.decimal.flatMap { UInt64(exactly: $0) } }
             if label.equals("entries-added") { added = element.decimal.flatMap { UInt64(exactly: $0) } }
             if label.equals("first-entry") { first = element.kind == .array ? ReplicaStreamID(element[0]) : nil }
         }

@@ -22,10 +22,35 @@ struct ReplicaPosition: Sendable, Equatable {
         return others < added
     }
 
+    /// Returns the relation of another server's history to the entries that were seen.
+    ///
+    /// Entries are removed from the start of a stream only, so an entry that is missing after the first one was never
+    /// in that history.
+    ///
+    /// - Parameter next: The id of that server's first entry that is not before this position.
+    func continuity(
+        in information: ReplicaStreamInformation, next: ReplicaStreamID?
+    ) -> ReplicaContinuity {
+        if id == .zero || next == id { return .continues }
+        if information.last == id, information.added == added { return .continues }
+        if isAhead(of: information) || information.hasAllEntries { return .lost }
+        return information.first.map { $0 < id } ?? false ? .lost : .unknown
+    }
+
     mutating func advance(to entry: ReplicaEntry) {
         id = entry.id
         added = added.map { $0 &+ 1 }
     }
+}
+
+/// Whether the history of another server contains the last entry that was seen.
+enum ReplicaContinuity: Sendable, Hashable {
+    /// It does, so that the entries after it can be followed.
+    case continues
+    /// It does not: that server lacks writes that were acknowledged.
+    case lost
+    /// The entry may have been removed from the stream.
+    case unknown
 }
 
 /// A reading of all records.
@@ -200,6 +225,12 @@ struct ReplicaHints: Sendable {
         let taken = keys.prefix(maximum).map { Hint(key: $0, parts: known.removeValue(forKey: $0) ?? []) }
         keys.removeFirst(taken.count)
         return taken
+    }
+
+    /// Lets no record become less restrictive: the withdrawals that entries named may be lost together with other
+    /// writes.
+    mutating func forgetWithdrawals() {
+        for key in keys { known[key] = [] }
     }
 
     /// Returns unanswered hints to the front of the queue.

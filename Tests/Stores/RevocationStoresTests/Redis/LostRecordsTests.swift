@@ -73,7 +73,9 @@ import Testing
         _ information: ReplicaStreamInformation, _ regressions: Int
     ) {
         var script = ReplicaScript.following(.at(10, added: 4))
-        script.reconnect(to: ReplicaIdentity(names: [[2]], isMaster: true), .information(information))
+        script.reconnect(
+            to: ReplicaIdentity(names: [[2]], isMaster: true), .information(information),
+            history: regressions == 0 ? [.user("ann", at: 10)] : [])
         #expect(script.regressions == regressions)
         if regressions == 0 { #expect(script.gaps == [.otherServer]) }
     }

@@ -98,8 +98,58 @@ import Testing
         script.reconnect(to: ReplicaIdentity(names: [[2]], isMaster: true), .refused(.model))
         script.wait(.seconds(1))
         script.handle(.tick)
-        script.reply(.identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(information))
+        script.reply(
+            .identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(information), .changes([]))
         #expect(script.gaps == [.otherServer])
+    }
+
+    /// The entries after the position name the records that were withdrawn meanwhile.
+    @Test func `another server with the same history is followed from the position`() {
+        var script = ReplicaScript.following(information)
+        let entries = [ReplicaEntry.user("ann", at: 10), ReplicaEntry(12, "uid", "ann", "disabled", "0")]
+        script.reconnect(
+            to: ReplicaIdentity(names: [[2]], isMaster: true), .information(.at(12, added: 5)), history: [entries[0]])
+        #expect(script.gaps == [.otherServer])
+        #expect(script.regressions == 0)
+        #expect(script.pending.last == .changes(after: .at(10), count: 1000, block: nil))
+        script.reply(.slice(ReplicaSlice(cursor: 0)), .information(.at(12, added: 5)), .changes([entries[1]]))
+        #expect(script.confirmed.count == 1)
+        #expect(script.pending.first == .record(.user("ann")))
+        script.reply(.record(.none))
+        #expect(script.changes == [.flag])
+    }
+
+    @Test(arguments: [
+        // The entry was never there: earlier entries remain, or no entry was ever removed.
+        (ReplicaStreamInformation.at(12, added: 6), true),
+        (ReplicaStreamInformation(last: .at(12), added: 5, first: .at(12), length: 5), true),
+        // The entry may have been trimmed.
+        (ReplicaStreamInformation(last: .at(12), added: 6, first: .at(12), length: 1), false),
+    ])
+    func `another server without the last entry lost it unless that entry may have been trimmed`(
+        _ information: ReplicaStreamInformation, _ isLost: Bool
+    ) {
+        var script = ReplicaScript.following(self.information)
+        script.reconnect(
+            to: ReplicaIdentity(names: [[2]], isMaster: true), .information(information),
+            history: [.user("ann", at: 12)])
+        #expect(script.regressions == (isLost ? 1 : 0))
+        #expect(script.pending.last == .changes(after: .at(12), count: 1000, block: nil))
+    }
+
+    /// The withdrawal may be lost together with a later restriction that was read.
+    @Test(arguments: [(ReplicaStreamInformation.at(12, added: 6), RecordParts()), (.at(10, added: 4), .time)])
+    func `an entry of a history that was lost does not weaken a record`(
+        _ information: ReplicaStreamInformation, _ parts: RecordParts
+    ) {
+        var script = ReplicaScript.following(self.information)
+        script.reply(.changes([ReplicaEntry(11, "uid", "ann", "valid_since", "")]))
+        script.reconnect(
+            to: ReplicaIdentity(names: [[2]], isMaster: true), .information(information),
+            history: information.last == .at(10) ? [.user("ann", at: 11)] : [])
+        #expect(script.pending.first == .record(.user("ann")))
+        script.reply(.record(.none))
+        #expect(script.changes == [parts])
     }
 
     @Test func `a replica of another server is not followed`() {

@@ -73,7 +73,8 @@ import Testing
             parts.append(script.pending.filter { if case .record = $0 { true } else { false } }.count)
             script.replyToRound(information)
         }
-        #expect(parts == [2, 2, 1])
+        // The records are swept after a comparison that follows the last of them.
+        #expect(parts == [2, 2, 1, 0])
         #expect(script.records.map(\.key) == keys)
     }
 
@@ -84,6 +85,17 @@ import Testing
         #expect(script.pending.contains(.slice(cursor: 0)))
         #expect(script.rereads == 3)
         #expect(script.sweeps == 1)
+    }
+
+    /// The server may have lost its data during the reading, so that a missing record did not expire.
+    @Test func `records are not swept before the stream is compared after the reading`() {
+        var script = ReplicaScript.connected(information)
+        script.reply(.slice(ReplicaSlice(cursor: 0)), .information(information), .changes([]))
+        #expect(script.sweeps == 0)
+        script.reply(.information(.absent), .changes([]))
+        #expect(script.sweeps == 0)
+        #expect(script.regressions == 1)
+        #expect(script.gaps == [.wentBack])
     }
 
     /// Without a complete read the machine confirms nothing, even without a gap.

@@ -49,11 +49,16 @@ struct ReplicaScript {
     }
 
     /// Closes the connection and connects to the server with this identity.
-    mutating func reconnect(to identity: ReplicaIdentity? = server, _ reply: ReplicaReply? = nil) {
+    ///
+    /// - Parameter history: The entries of another server that are not before the position.
+    mutating func reconnect(
+        to identity: ReplicaIdentity? = server, _ reply: ReplicaReply? = nil, history: [ReplicaEntry] = []
+    ) {
         handle(.lost)
         handle(.connected)
         self.reply(.identity(identity))
         if let reply { self.reply(reply) }
+        if case .changes(_, count: 1, block: nil)? = pending.first { self.reply(.changes(history)) }
     }
 
     mutating func handle(_ event: ReplicaMachine.Event) {
