@@ -196,6 +196,13 @@ let package = Package(
                 "Revocation", "TextCoding", logging,
             ]),
 
+        module(
+            "Decisions", in: "Edges",
+            uses: [
+                "Authentication", "Forwarding", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
+                "JOSE", "Revocation", "Routing", "TextCoding",
+            ]),
+
         // MARK: - Operations: logs, metrics, administration
         module(
             "Observability", in: "Operations",
@@ -221,8 +228,9 @@ let package = Package(
         module(
             "Gatehouse", in: "Application",
             uses: [
-                "Accounts", "AdminAPI", "Authentication", "Authorization", "Forwarding", "GatewayConfiguration",
-                "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability", "OutboundHTTP", "Redis",
+                "Accounts", "AdminAPI", "Authentication", "Authorization", "Decisions", "Forwarding",
+                "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability",
+                "OutboundHTTP", "Redis",
                 "RequestPipeline", "Revocation", "RevocationStores", "Routing", "SecurityRules", "Telemetry",
                 asyncHTTPClient, atomics, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
@@ -360,6 +368,12 @@ let package = Package(
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
                 "Revocation", "RevocationStores", "StoreFixtures", grdb, logging, nioCore,
             ]),
+        tests(
+            "DecisionsTests", in: "Edges",
+            of: [
+                "Decisions", "Forwarding", "GatewayCore", "HTTPServer", "HTTPWire", "Routing", "SystemFixtures",
+                nioCore,
+            ]),
         tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", "SystemFixtures", logging]),
         tests(
             "TelemetryTests", in: "Operations",
@@ -403,7 +417,7 @@ let package = Package(
             "EndToEndTests",
             of: [
                 "DevelopmentIdentity", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb,
-            ], excluding: ["Telemetry/otlp_receiver.py"]),
+            ], excluding: ["Proxies/requirements.txt", "Telemetry/otlp_receiver.py"]),
     ]
 )
 

@@ -1,5 +1,6 @@
 package import Authentication
 import Authorization
+import Decisions
 package import Forwarding
 package import GatewayConfiguration
 package import GatewayCore
@@ -46,6 +47,12 @@ package final class Snapshot: Sendable {
     package let warnings: [ConfigurationWarning]
     /// The settings of each listener, in the order of the configuration.
     package let listeners: [ListenerSettings]
+    /// The settings of the listener for decisions. `nil` without one.
+    let decisions: DecisionSettings?
+    /// The provider that introspects opaque tokens of services. `nil` for none or several.
+    let introspectionProvider: Int?
+    /// The settings of its connections. `nil` without it.
+    package let decisionListener: ListenerSettings?
     package let limits: ConnectionLimits
     package let clockSkew: Int64
     /// The timeout of a store query, in nanoseconds.
@@ -59,10 +66,11 @@ package final class Snapshot: Sendable {
 
     /// Whether any route may query the store during a request.
     var queriesStore: Bool {
-        pipeline.plans.contains { plan in
-            plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
-                || plan.policy.rules?.needsSignInRecord == true
-        }
+        decisions?.clients != nil
+            || pipeline.plans.contains { plan in
+                plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
+                    || plan.policy.rules?.needsSignInRecord == true
+            }
     }
 
     /// The `kid` of the key that signs assertions. `nil` without assertions.
@@ -110,6 +118,13 @@ package final class Snapshot: Sendable {
         let locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
         let hasRules = plans.contains { $0.policy.rules != nil }
         outgoing = builder.readOutgoingHead(locator, assertionKeys, keepsVariable: hasRules, sign: sign)
+        decisionListener = builder.readDecisionListener()
+        decisions = configuration.decisions.map { [outgoing] section in
+            DecisionSettings(
+                section, hygiene: outgoing.hygiene, headers: configuration.headers,
+                credentials: (credentials.header, credentials.cookie))
+        }
+        introspectionProvider = builder.opaqueProvider(for: [])
         warnings = try builder.warnings()
         pipeline = PipelineSettings(
             proxies: builder.proxies, routes: builder.routes, plans: plans, locator: locator,

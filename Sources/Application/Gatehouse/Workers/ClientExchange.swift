@@ -4,6 +4,7 @@ import Forwarding
 import GatewayCore
 import HTTPServer
 import HTTPWire
+import NIOCore
 import RequestPipeline
 import Revocation
 import Routing
@@ -13,7 +14,7 @@ import Telemetry
 /// permitted requests.
 ///
 /// One object per connection, reused for each request, on the connection's event loop.
-final class ClientExchange: RequestHandler {
+final class ClientExchange: RequestHandler, PipelineDriver {
     let home: WorkerLoop
     /// The worker that serves the current request from start to end. `nil` between requests.
     private(set) var worker: Worker?
@@ -35,6 +36,12 @@ final class ClientExchange: RequestHandler {
 
     init(_ home: WorkerLoop) {
         self.home = home
+    }
+
+    var frontEnd: StaticString? { nil }
+
+    func withHead(of client: ClientHandler, _ body: (UnsafeRawBufferPointer) -> Void) {
+        client.head.withUnsafeReadableBytes(body)
     }
 
     var additions: ResponseFieldPolicy? { (worker ?? home.current)?.snapshot.additions }
@@ -80,6 +87,7 @@ final class ClientExchange: RequestHandler {
                 state = .permitted
                 switch permit.destination {
                 case .upstream: return forward(request, permit, client, worker)
+                case .none: return client.deny(Denial(.routeNotFound))
                 case .account(let endpoint): return worker.serve(endpoint, request, permit, from: client)
                 }
             case .deny(let denial):

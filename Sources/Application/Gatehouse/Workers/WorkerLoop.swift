@@ -154,6 +154,17 @@ final class WorkerLoop {
     }
 }
 
+/// The factory of handlers for the listener for decisions.
+final class DecisionHandlers: RequestHandlerSource {
+    private let home: WorkerLoop
+
+    init(_ home: WorkerLoop) {
+        self.home = home
+    }
+
+    package func makeHandler() -> any RequestHandler { DecisionExchange(home) }
+}
+
 extension WorkerLoop: RequestHandlerSource {
     package func makeHandler() -> any RequestHandler { ClientExchange(self) }
 }

@@ -94,6 +94,16 @@ final class WorkerLoops: Sendable {
         }
     }
 
+    /// Returns the resources of each loop for the listener for decisions.
+    func decisionLanes() async throws -> [ListenerLane] {
+        try await onEach { loop in
+            ListenerLane(
+                context: NIOLoopBound(loop.connectionContext, eventLoop: loop.loop),
+                counters: NIOLoopBound(loop.counters, eventLoop: loop.loop),
+                handlers: NIOLoopBound(DecisionHandlers(loop), eventLoop: loop.loop))
+        }
+    }
+
     // MARK: - Stop
 
     /// Drains: connections close after their current requests. Returns whether all connections were closed in time,

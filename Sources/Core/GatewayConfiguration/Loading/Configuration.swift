@@ -26,6 +26,8 @@ package struct Configuration: Sendable, Equatable {
     package var trustedProxies = TrustedNetworks()
     /// The number of event loops, 1 to 1024. Default: `nil`, one for each core.
     package var workers: Int?
+    /// The listener for the decision of other proxies and services. Default: `nil`, disabled.
+    package var decisions: Decisions?
     /// The limits on clients.
     package var limits = Limits()
     /// The shutdown of the process.

@@ -33,12 +33,14 @@ extension KnownKeys {
     static let root = KnownKeys(
         "",
         [
-            "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
+            "listen", "decisions", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation",
+            "accounts",
             "headers", "rules", "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
             "telemetry",
         ],
         empty: [
-            "accounts": [.null, .collection], "telemetry": .null, "trusted_proxies": .collection, "workers": .null,
+            "accounts": [.null, .collection], "decisions": .null, "telemetry": .null, "trusted_proxies": .collection,
+            "workers": .null,
         ])
     static let trustedProxy = KnownKeys("trusted_proxies[]", ["network", "sets"])
     static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
@@ -48,6 +50,12 @@ extension KnownKeys {
             "certificate", "private_key", "certificates", "client_ca", "client_certificates", "minimum_version",
         ], empty: ["certificates": .collection])
     static let listenerCertificate = KnownKeys("listen[].tls.certificates[]", ["certificate", "private_key"])
+    static let decisions = KnownKeys(
+        "decisions",
+        ["address", "trust", "tls", "connections", "identity", "response_size", "introspection"],
+        empty: ["introspection": .null, "trust": .collection])
+    static let introspection = KnownKeys("decisions.introspection", ["clients", "requests_per_second"])
+    static let introspectionClient = KnownKeys("decisions.introspection.clients[]", ["id", "secret"])
     static let limits = KnownKeys(
         "limits",
         [
@@ -136,7 +144,8 @@ extension KnownKeys {
     /// All mappings with fixed keys.
     static let all =
         [
-            root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,
+            root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
+            introspectionClient, limits, drain, reload, admin, identity,
             firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
             upstream,
             upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,

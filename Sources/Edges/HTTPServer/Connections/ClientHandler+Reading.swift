@@ -89,7 +89,7 @@ extension ClientHandler {
 
     /// Starts the record of a request.
     func begin(_ fresh: consuming RequestRecord) {
-        if handler == nil { handler = connectionContext.handlers?.makeHandler() }
+        if handler == nil { handler = (listener?.handlers ?? connectionContext.handlers)?.makeHandler() }
         swap(&record, &fresh)
         handler?.began(self)
     }

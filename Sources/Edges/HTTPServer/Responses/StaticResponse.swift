@@ -44,6 +44,16 @@ package struct StaticResponse: Sendable {
         body = []
     }
 
+    /// Creates a response 200 without a body from complete field lines.
+    package init(emptyWith lines: [UInt8]) {
+        status = 200
+        head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n".utf8) + lines
+        body = []
+    }
+
+    /// The size of the head before the fields that depend on the request.
+    package var headSize: Int { head.count }
+
     /// Renders the complete response into `output`, replacing its content. `additions` is its field policy.
     func write(
         into output: inout ByteBuffer, for record: RequestRecord, date: [UInt8], closes: Bool,

@@ -18,7 +18,11 @@ package struct ListenerSettingsReader {
     }
 
     /// Reads the settings. `nil` if a file is unreadable or invalid; ``errors`` contains the reasons.
-    package mutating func read(_ listener: Configuration.Listener) -> ListenerSettings? {
+    ///
+    /// - Parameter admission: The peers that may connect. `nil` if all may.
+    package mutating func read(
+        _ listener: Configuration.Listener, admitting admission: PeerAdmission? = nil
+    ) -> ListenerSettings? {
         // Taken before the files are read, so that a concurrent change is detected.
         let fingerprints = listener.tls?.fingerprints ?? []
         var tls: ServerTLS?
@@ -27,8 +31,8 @@ package struct ListenerSettingsReader {
             tls = read
         }
         return ListenerSettings(
-            tls: tls, takesProxyHeader: listener.proxyProtocol, proxies: proxies, configuration: listener,
-            fingerprints: fingerprints)
+            tls: tls, takesProxyHeader: listener.proxyProtocol, proxies: admission?.trusted ?? proxies,
+            admission: admission, configuration: listener, fingerprints: fingerprints)
     }
 
     private mutating func read(_ settings: Configuration.ListenerTLS) -> ServerTLS? {

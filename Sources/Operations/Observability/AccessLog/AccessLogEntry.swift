@@ -46,6 +46,8 @@ package struct AccessLogEntry {
     package var route = Text.none
     /// The name of the upstream.
     package var upstream = Text.none
+    /// The endpoint of the listener for decisions. Omitted for a request that is forwarded.
+    package var frontEnd = Text.none
     /// The phase that denied the request. Omitted if it was not denied.
     package var phase: DecisionPhase?
     /// The precise reason of a denial. Omitted if absent.

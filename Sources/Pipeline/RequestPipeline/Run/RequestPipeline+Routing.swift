@@ -75,7 +75,7 @@ extension RequestPipeline {
     ) -> PhaseEnd? {
         guard let preflight = Preflight(request),
             let (plan, route) = settings.plan(requestedBy: preflight, in: request, scratch: context.scratch),
-            let cors = plan.additions?.cors
+            let cors = plan.additions?.cors, run.purpose != .decision
         else { return nil }
         record(plan, route, &run, request)
         if let rates = plan.rates, let step = take(rates, &run, peer, context, observer) { return step }
@@ -100,6 +100,10 @@ extension RequestPipeline {
         }
         switch route(request, context) {
         case .route(let match):
+            guard run.purpose != .forwarding || settings.plans[match.index].upstream != nil else {
+                observer.observe(.noRoute)
+                return .deny(Denial(.routeNotFound))
+            }
             observer.observe(.routed(match))
             record(settings.plans[match.index], match.index, &run, request)
             run.target = .upstream(match)
@@ -199,18 +203,29 @@ extension RequestPipeline {
     ) -> PhaseEnd? {
         guard let plan = run.plan, let upgrades = plan.upgrade else {
             observer.observe(.upgrade(.nothing))
-            return nil
+            return refuseUpgrade(&run, request)
         }
         let outcome = upgrades.read(request, plan.places)
         observer.observe(.upgrade(outcome))
         switch outcome {
-        case .nothing: break
+        case .nothing: return refuseUpgrade(&run, request)
         case .upgrade(let upgrade): run.upgrade = upgrade
         case .malformed(let why):
             run.reason = "\(why)"
             return .deny(Denial(.malformedRequest))
         }
         return nil
+    }
+
+    /// Denies an upgrade that the route does not list, if another proxy forwards the request. The gateway itself
+    /// forwards it without the upgrade.
+    @inline(__always)
+    private func refuseUpgrade(_ run: inout PipelineRun, _ request: RequestView) -> PhaseEnd? {
+        guard run.purpose == .decision, request.head.hasUpgrade else { return nil }
+        run.reason = "upgrade: not one of the route"
+        var denial = Denial(.permissionDenied)
+        denial.detail = "The route does not permit this upgrade."
+        return .deny(denial)
     }
 
     @inline(__always)

@@ -131,7 +131,7 @@ extension ConfigurationValue {
     /// The maximum number of certificates after the first.
     private static let maximumCertificates = 64
 
-    fileprivate func listenerTLS() -> Configuration.ListenerTLS? {
+    func listenerTLS() -> Configuration.ListenerTLS? {
         guard let mapping = mapping(.listenerTLS), let first = mapping.tlsIdentity(at: location) else { return nil }
         var tls = Configuration.ListenerTLS(identities: [first], location: location)
         if let value = mapping.value("certificates") { tls.identities += value.furtherCertificates() }

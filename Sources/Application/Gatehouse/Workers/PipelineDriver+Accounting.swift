@@ -8,7 +8,8 @@ import Observability
 import RequestPipeline
 import Revocation
 
-extension ClientExchange {
+// The end of a request: its counters and its access log line.
+extension PipelineDriver {
     /// Counts a completed request and writes its access log line.
     func account(for client: ClientHandler, _ worker: Worker) {
         let (counters, snapshot, clock) = (worker.counters, worker.snapshot, worker.clock)
@@ -54,7 +55,7 @@ extension ClientExchange {
     private func write(of client: ClientHandler, _ worker: Worker, now: UInt64, to log: AccessLogBuffer) {
         let (record, snapshot, clock) = (client.record, worker.snapshot, worker.clock)
         let duration = now &- record.began
-        client.head.withUnsafeReadableBytes { bytes in
+        withHead(of: client) { bytes in
             var entry = AccessLogEntry(
                 time: clock.milliseconds() &- Int64(duration / 1_000_000), requestID: record.id, code: record.code)
             entry.traceID = record.trace
@@ -70,6 +71,7 @@ extension ClientExchange {
             if let app = run.app?.app { entry.app = .string(app.name) }
             if run.route >= 0 { entry.route = .string(snapshot.pipeline.plans[run.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
+            if let frontEnd { entry.frontEnd = .literal(frontEnd) }
             entry.phase = record.deniedIn
             if let reason = record.reason { entry.reason = .string(reason) }
             if let rule = record.rule { entry.rule = .string(rule) }
