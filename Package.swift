@@ -192,8 +192,8 @@ let package = Package(
         module(
             "Accounts", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "RequestPipeline",
-                "Revocation", "TextCoding", logging,
+                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "OutboundHTTP",
+                "RequestPipeline", "Revocation", "TextCoding", logging, nioCore,
             ]),
 
         module(

@@ -1,3 +1,4 @@
+package import Accounts
 package import Authentication
 import Authorization
 import Decisions
@@ -41,6 +42,8 @@ package final class Snapshot: Sendable {
     let assertionKeys: AssertionKeys?
     /// The configured session keys. `nil` if the store contains them.
     package let sessionKeyFiles: (current: SigningKey, previous: [SigningKey])?
+    /// The providers with an authorization-code flow.
+    package let flowProviders: [FlowProvider]
     /// The field policy of responses to requests without a known route. `nil` without a policy.
     let additions: ResponseFieldPolicy?
     /// The warnings in addition to the configuration's own.
@@ -79,7 +82,10 @@ package final class Snapshot: Sendable {
     /// The endpoints under `/.gatehouse/`, each as method and path. Empty if there are no such endpoints.
     package var builtinCalls: [String] {
         guard let builtin = pipeline.builtin else { return [] }
-        let calls = builtin.calls.map { "\($0.endpoint.method == .get ? "GET" : "POST") \($0.endpoint.path)" }
+        let calls = builtin.calls.map { call in
+            let methods = "\(call.endpoint.allowedMethods)".replacing(", HEAD", with: "")
+            return "\(methods) \(String(decoding: call.path, as: UTF8.self))"
+        }
         return calls + ["GET /.gatehouse/jwks.json"]
     }
 
@@ -113,6 +119,7 @@ package final class Snapshot: Sendable {
             configuration.identity, sources: keySources, field: configuration.headers.appField, places: places)
         let plans = builder.readPlans(rules, upstreams, appVerifier)
         (assertionKeys, sessionKeyFiles) = builder.readSigningKeys()
+        flowProviders = builder.readFlowProviders()
         listeners = builder.readListeners()
         let (identity, credentials) = (configuration.identity, configuration.identity.credentials)
         let locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
@@ -146,6 +153,7 @@ package final class Snapshot: Sendable {
         deniesUnlinked = configuration.accounts?.unlinked == .deny
         identityShape = IdentityShape(
             configuration, keepsVariable: hasRules, assertionKeyID: assertionKeys?.current.keyID,
-            sessionKeyIDs: sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? [])
+            sessionKeyIDs: (sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? [])
+                + flowProviders.compactMap(\.keyID))
     }
 }

@@ -75,6 +75,13 @@ struct SnapshotBuilder {
         return (assertion, session)
     }
 
+    /// Returns the providers with an authorization-code flow.
+    mutating func readFlowProviders() -> [FlowProvider] {
+        configuration.flowProviders.compactMap { provider in
+            FlowProvider(provider, key: signingKeys.read(SigningKeyFiles(provider))?.current)
+        }
+    }
+
     /// Returns the plan of each route, by index.
     mutating func readPlans(
         _ ruleset: Ruleset?, _ upstreams: [UpstreamSettings], _ apps: AppCheckVerifier?
@@ -102,7 +109,8 @@ struct SnapshotBuilder {
     /// Returns the builtin endpoints. `nil` if there are no such endpoints.
     func builtinEndpoints(publishesKeys: Bool) -> BuiltinEndpoints? {
         BuiltinEndpoints(
-            configuration.accounts, publishesKeys: publishesKeys, opaqueProvider: opaqueProvider(for: []),
+            configuration.accounts, flows: configuration.flowProviders.map(\.id), publishesKeys: publishesKeys,
+            opaqueProvider: opaqueProvider(for: []),
             responseHeaders: configuration.responseHeaders)
     }
 

@@ -68,6 +68,11 @@ package struct Configuration: Sendable, Equatable {
     /// Creates a configuration of defaults, without routes.
     package init() {}
 
+    /// The providers with an authorization-code flow that the gateway runs. Empty without `accounts.public_url`.
+    package var flowProviders: [Provider] {
+        accounts?.publicURL == nil ? [] : identity.providers.filter { $0.codeFlow != nil }
+    }
+
     /// Returns the upstream with that name, if any.
     package func upstream(named name: String) -> Upstream? {
         upstreams.first { $0.name == name }

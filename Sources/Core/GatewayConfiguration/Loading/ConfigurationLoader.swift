@@ -186,6 +186,18 @@ struct ConfigurationLoader {
                 return accounts
             }
         }
+        if root.value("accounts") == nil { checkFlows() }
+    }
+
+    /// Reports a client credential without accounts, which run the flow that it is for.
+    private func checkFlows() {
+        guard configuration.accounts == nil,
+            let provider = configuration.identity.providers.first(where: { $0.codeFlow?.needsPublicURL == true })
+        else { return }
+        context.fail(
+            provider.location,
+            "identity.providers.\(provider.id) has a client credential, which only accounts use",
+            "add accounts: { public_url: https://HOST }, or remove client_id and the credential")
     }
 
     private mutating func readListeners(_ root: MappingReader) {

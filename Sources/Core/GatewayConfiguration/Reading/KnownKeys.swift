@@ -96,7 +96,8 @@ extension KnownKeys {
     static let accounts = KnownKeys(
         "accounts",
         [
-            "issuer", "session_key", "previous_session_keys", "origins", "one_account_per_email", "unlinked",
+            "issuer", "session_key", "previous_session_keys", "origins", "public_url", "return_to",
+            "one_account_per_email", "unlinked",
             "hide_account_existence", "calls_per_address", "calls_per_account",
         ])
     static let headers = KnownKeys(

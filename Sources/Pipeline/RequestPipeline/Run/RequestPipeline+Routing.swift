@@ -55,9 +55,8 @@ extension RequestPipeline {
         case .account(let endpoint):
             guard let call else { return nil }
             record(call.plan, -1, &run, request)
-            let isGet = endpoint.method == .get
-            guard method == endpoint.method || (isGet && method == .head) else {
-                let allowed = isGet ? "GET, HEAD" : "POST"
+            guard endpoint.accepts(method) else {
+                let allowed = "\(endpoint.allowedMethods)"
                 observer.observe(.methodOfBuiltin(allowed: allowed))
                 return .deny(Denial(.methodNotAllowed, allow: Array(allowed.utf8)))
             }
@@ -251,10 +250,12 @@ extension RequestPipeline {
     /// Returns whether the cross-site check applies. It applies to unsafe methods with a session cookie. It also
     /// applies to upgrades with one, because a page may open a WebSocket to any site. Account endpoints with unsafe
     /// methods are checked even without a cookie, because a page could sign the user in to a foreign account. Events
-    /// are sent by providers' servers.
+    /// are sent by providers' servers, and a callback may be sent by a provider's page.
     @inline(__always)
     private func concernsSite(_ run: PipelineRun, _ request: RequestView) -> Bool {
-        if let endpoint = run.endpoint { return CrossSiteCheck.applies(to: request.head.method) && !endpoint.isEvent }
+        if let endpoint = run.endpoint {
+            return CrossSiteCheck.applies(to: request.head.method) && !endpoint.acceptsOtherSites
+        }
         return run.credentials?.hasCookie == true
             && (run.upgrade != nil || CrossSiteCheck.applies(to: request.head.method))
     }

@@ -34,8 +34,26 @@ struct ProviderReader {
     }
 
     /// Returns 1 to 64 texts, or a single one.
+    ///
+    /// The client of the authorization-code flow is one of them, and may be the only one.
     func audiences(_ remedy: String) -> [String] {
-        mapping.required("audiences", remedy).flatMap { value in texts(value, audience) } ?? []
+        guard let client = mapping.value("client_id"), !isOpaqueClient else {
+            return mapping.required("audiences", remedy).flatMap { value in texts(value, audience) } ?? []
+        }
+        let listed = mapping.value("audiences").flatMap { value in texts(value, audience) } ?? []
+        guard let id = text(of: client), !listed.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else {
+            return listed
+        }
+        return listed + [id]
+    }
+
+    /// Whether `client_id` authenticates introspection calls, so that it is not an audience.
+    private var isOpaqueClient: Bool { mapping.value("introspection_url") != nil }
+
+    /// Returns the text of a scalar without reporting errors.
+    private func text(of value: ConfigurationValue) -> String? {
+        guard case .scalar(let scalar) = value.content, !scalar.text.isEmpty else { return nil }
+        return scalar.text
     }
 
     /// Returns at most 64 distinct texts, or a single one.
@@ -75,6 +93,11 @@ extension KnownKeys {
     static let ofIDTokens = ["issuer", "keys_url", "algorithms", "second_factor", "insecure_http"]
     /// The keys of providers with configured audiences.
     static let ofAudiences = ["audiences", "authorized_parties"]
+
+    /// The client of the authorization-code flow.
+    static let ofClient = ["client_id", "client_secret"]
+    /// The other keys of the authorization-code flow.
+    static let ofFlows = ["scopes", "parameters", "authorization_url", "token_url"]
 
     static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr", "acrs"])
 
