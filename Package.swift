@@ -34,7 +34,9 @@ let atomics = product("Atomics", of: "swift-atomics")
 let grdb = product("GRDB", of: "GRDB.swift")
 let logging = product("Logging", of: "swift-log")
 let nioCore = product("NIOCore", of: "swift-nio")
+let nioHPACK = product("NIOHPACK", of: "swift-nio-http2")
 let nioHTTP1 = product("NIOHTTP1", of: "swift-nio")
+let nioHTTP2 = product("NIOHTTP2", of: "swift-nio-http2")
 let nioPosix = product("NIOPosix", of: "swift-nio")
 let nioSSL = product("NIOSSL", of: "swift-nio-ssl")
 let nioTLS = product("NIOTLS", of: "swift-nio")
@@ -87,6 +89,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -115,6 +118,7 @@ let package = Package(
         module("PrintableText", in: "Libraries", uses: []),
         module("TextCoding", in: "Libraries", uses: []),
         module("HTTPWire", in: "Libraries", uses: ["CLibcrypto", "TextCoding"]),
+        module("HTTP2Mapping", in: "Libraries", uses: ["HTTPWire", nioCore, nioHPACK]),
         module("JOSE", in: "Libraries", uses: ["CLibcrypto", "TextCoding"]),
         module(
             "SecurityRules", in: "Libraries", uses: ["CivilCalendar", "CLibcrypto", "PrintableText", "TextCoding"]),
@@ -179,8 +183,8 @@ let package = Package(
         module(
             "HTTPServer", in: "Edges",
             uses: [
-                "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "TextCoding", nioCore, nioPosix, nioSSL,
-                nioTLS,
+                "GatewayConfiguration", "GatewayCore", "HTTP2Mapping", "HTTPWire", "JOSE", "TextCoding", nioCore,
+                nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
             ]),
         module(
             "Forwarding", in: "Edges",
@@ -302,6 +306,7 @@ let package = Package(
         tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
         tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),
         tests("HTTPWireTests", in: "Libraries", of: ["HTTPWire", "SystemFixtures"]),
+        tests("HTTP2MappingTests", in: "Libraries", of: ["HTTP2Mapping", nioCore, nioHPACK]),
         tests("PrintableTextTests", in: "Libraries", of: ["PrintableText"]),
         tests(
             "JOSETests", in: "Libraries", of: ["JOSE", "SystemFixtures"],
