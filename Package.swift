@@ -189,9 +189,9 @@ let package = Package(
         module(
             "Forwarding", in: "Edges",
             uses: [
-                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
-                "JOSE", "RequestPipeline", "Revocation", "SecurityRules", "TextCoding", logging, nioCore, nioPosix,
-                nioSSL, nioTLS,
+                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTP2Mapping", "HTTPServer", "HTTPWire",
+                "JOSE", "RequestPipeline", "Revocation", "SecurityRules", "TextCoding", logging, nioCore, nioHPACK,
+                nioHTTP2, nioPosix, nioSSL, nioTLS,
             ]),
         module(
             "Accounts", in: "Edges",
@@ -306,7 +306,7 @@ let package = Package(
         tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
         tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),
         tests("HTTPWireTests", in: "Libraries", of: ["HTTPWire", "SystemFixtures"]),
-        tests("HTTP2MappingTests", in: "Libraries", of: ["HTTP2Mapping", nioCore, nioHPACK]),
+        tests("HTTP2MappingTests", in: "Libraries", of: ["HTTP2Mapping", "HTTPWire", nioCore, nioHPACK]),
         tests("PrintableTextTests", in: "Libraries", of: ["PrintableText"]),
         tests(
             "JOSETests", in: "Libraries", of: ["JOSE", "SystemFixtures"],
@@ -396,7 +396,7 @@ let package = Package(
                 "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPServer",
                 "HTTPWire", "JOSE", "Redis",
                 "RedisFixtures", "RequestPipeline", "Revocation", "Routing", "SecurityRules", "StoreFixtures",
-                "SystemFixtures", "Telemetry", "TextCoding", logging, nioCore, nioPosix, nioSSL,
+                "SystemFixtures", "Telemetry", "TextCoding", logging, nioCore, nioHPACK, nioPosix, nioSSL,
             ]),
         tests(
             "DiagnosticsTests", in: "Application",
@@ -422,7 +422,7 @@ let package = Package(
             "EndToEndTests",
             of: [
                 "DevelopmentIdentity", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb,
-            ], excluding: ["Proxies/requirements.txt", "Telemetry/otlp_receiver.py"]),
+            ], excluding: ["Proxies/requirements.txt", "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py"]),
     ]
 )
 

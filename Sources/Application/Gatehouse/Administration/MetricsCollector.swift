@@ -90,6 +90,7 @@ extension WorkerLoop {
             counters.set(.connectionsIdle, to: Int64(pool.idleCount), upstream: index)
             counters.set(.connectionsBusy, to: Int64(pool.openCount - pool.idleCount), upstream: index)
             counters.set(.requestsWaiting, to: Int64(pool.waitingCount), upstream: index)
+            counters.set(.streamsOpen, to: Int64(pool.streamCount), upstream: index)
         }
         return counters.snapshot()
     }

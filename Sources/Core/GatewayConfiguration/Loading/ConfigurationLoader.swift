@@ -236,7 +236,9 @@ struct ConfigurationLoader {
     private mutating func readRoutes(_ root: MappingReader, _ upstreams: [MappingEntry]) {
         guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
         let surroundings = RouteSurroundings(
-            upstreams: upstreams.map(\.key), hasIdentity: root.value("identity")?.hasIssuers ?? false,
+            upstreams: upstreams.map(\.key),
+            multiplexed: Set(configuration.upstreams.filter(\.protocol.isMultiplexed).map(\.name)),
+            hasIdentity: root.value("identity")?.hasIssuers ?? false,
             hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity,
             hasDecisions: root.value("decisions") != nil)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }

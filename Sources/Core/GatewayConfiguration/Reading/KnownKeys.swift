@@ -108,12 +108,14 @@ extension KnownKeys {
         "upstreams.*",
         [
             "servers", "tls", "balance", "hash_on", "connect_timeout", "response_timeout", "connections", "pending",
-            "resolve_every", "health", "ejection", "slow_start", "retry",
+            "resolve_every", "health", "ejection", "slow_start", "retry", "protocol", "http2",
         ], empty: ["ejection": .null, "health": [.null, .collection], "retry": .null])
     static let upstreamServer = KnownKeys("upstreams.*.servers[]", ["url", "weight"])
     static let upstreamTLS = KnownKeys("upstreams.*.tls", ["ca", "server_name", "certificate", "private_key"])
+    static let upstreamHTTP2 = KnownKeys(
+        "upstreams.*.http2", ["streams_per_connection", "stream_window", "connection_window", "connection_age"])
     static let upstreamHealth = KnownKeys(
-        "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host"])
+        "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host", "grpc"])
     static let upstreamEjection = KnownKeys("upstreams.*.ejection", ["failures", "time", "max_time", "max_share"])
     static let upstreamRetry = KnownKeys(
         "upstreams.*.retry", ["conditions", "attempts", "budget"], aliases: ["on": "conditions"])
@@ -149,7 +151,8 @@ extension KnownKeys {
             introspectionClient, limits, drain, reload, admin, identity,
             firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
             upstream,
-            upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
+            upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,
+            recentSignIn, cors,
             rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

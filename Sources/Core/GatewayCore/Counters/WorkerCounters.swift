@@ -32,6 +32,9 @@ package final class WorkerCounters {
     /// Counters of one upstream.
     package enum UpstreamCounter: Int, CaseIterable, Sendable {
         case requests, connects, connectFailures, retries, timeouts
+        /// HTTP/2 connections that ended with an error: the server's GOAWAY with an error code, a violation of the
+        /// protocol, or a close with open streams.
+        case goAways, protocolErrors, lostConnections
         /// Retries by reason: closed connection, status, timeout; and retries that the budget did not permit.
         case retriesReset, retriesStatus, retriesTimeout, retriesRefused
         /// Responses by the first digit of their status, `status1xx` to `status5xx` in order.
@@ -40,7 +43,7 @@ package final class WorkerCounters {
 
     /// Gauges of one upstream's pool.
     package enum UpstreamGauge: Int, CaseIterable, Sendable {
-        case connectionsIdle, connectionsBusy, requestsWaiting
+        case connectionsIdle, connectionsBusy, requestsWaiting, streamsOpen
     }
 
     /// Latency histograms of each route.

@@ -263,6 +263,12 @@ extension GatewayReadings {
                     upstreamGauges(.connectionsIdle, [("state", "idle")])
                         + upstreamGauges(.connectionsBusy, [("state", "busy")]))),
             MetricFamily(
+                "gatehouse_upstream_streams", help: "Open streams of HTTP/2 connections.",
+                .gauges(upstreamGauges(.streamsOpen, []))),
+            MetricFamily(
+                "gatehouse_upstream_connection_errors_total",
+                help: "HTTP/2 connections that ended with an error, by reason.", .counters(upstreamErrors)),
+            MetricFamily(
                 "gatehouse_upstream_waiting", help: "Requests waiting for a connection.",
                 .gauges(upstreamGauges(.requestsWaiting, []))),
         ]
@@ -280,6 +286,15 @@ extension GatewayReadings {
     private var upstreamRetries: [MetricSample<UInt64>] {
         let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
             (.retriesReset, "reset"), (.retriesStatus, "status"), (.retriesTimeout, "timeout"),
+        ]
+        return knownUpstreams.flatMap { index, name in
+            reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }
+        }
+    }
+
+    private var upstreamErrors: [MetricSample<UInt64>] {
+        let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
+            (.goAways, "goaway"), (.protocolErrors, "protocol"), (.lostConnections, "closed"),
         ]
         return knownUpstreams.flatMap { index, name in
             reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }

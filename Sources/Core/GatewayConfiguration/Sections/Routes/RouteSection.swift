@@ -133,6 +133,8 @@ extension Configuration {
 struct RouteSurroundings {
     /// The names under `upstreams`, including invalid ones.
     let upstreams: [String]
+    /// The upstreams with HTTP/2.
+    let multiplexed: Set<String>
     /// Whether any issuer is configured, even with errors.
     let hasIdentity: Bool
     /// Whether the file configures App Check, even with errors.
@@ -159,6 +161,11 @@ extension Configuration.Route {
         route.readForwarding(mapping)
         route.readEdge(mapping)
         route.readStreams(mapping)
+        if !route.upgrade.isEmpty, let name = route.upstream, surroundings.multiplexed.contains(name) {
+            mapping.fail(
+                "upgrade", "upgrade on a route to an upstream with HTTP/2, which has no upgrades",
+                "remove it, or use an upstream with protocol: http/1.1")
+        }
         route.readAppCheck(mapping, surroundings)
         route.checkConditions(mapping, surroundings)
         route.checkAllow(mapping)
