@@ -22,8 +22,8 @@ extension Configuration.Upstream {
         /// The flow-control window of a connection for responses (`connection_window`), 64 KiB - 1 to 64 MiB. Default:
         /// 1 MiB.
         package var connectionWindow = 1_048_576
-        /// The age after which a connection receives no more requests (`connection_age`), 1 s to 1 d, with a jitter of a
-        /// tenth. Default: 1 h.
+        /// The age after which a connection receives no more requests (`connection_age`), 1 s to 1 d, with a jitter of
+        /// a tenth. Default: 1 h.
         package var connectionAge = Duration.seconds(3_600)
 
         /// The smallest window: the initial one of the protocol (RFC 9113 section 6.9.2).
