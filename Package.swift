@@ -356,7 +356,7 @@ let package = Package(
         tests(
             "HTTPServerTests", in: "Edges",
             of: [
-                "CoreFixtures", "GatewayCore", "HTTPServer", "HTTPWire", "SystemFixtures", nioCore, nioEmbedded,
+                "CoreFixtures", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "SystemFixtures", nioCore, nioEmbedded,
                 nioPosix,
             ]),
         tests(
@@ -421,7 +421,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             of: [
-                "DevelopmentIdentity", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb,
+                "DevelopmentIdentity", "HTTPWire", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures",
+                "gatehouse", grdb, nioCore, nioHPACK,
             ], excluding: ["Proxies/requirements.txt", "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py"]),
     ]
 )
