@@ -172,6 +172,12 @@ extension ConnectionLimits {
         idleTimeout = limits.idleTimeout.nanoseconds
         bodyRate = UInt64(limits.bodyRate)
         requestTimeout = limits.requestTimeout?.nanoseconds
+        http2.streams = limits.http2.streams
+        http2.streamWindow = limits.http2.streamWindow
+        http2.connectionWindow = limits.http2.connectionWindow
+        http2.resets = limits.http2.resets
+        http2.controlFrames = limits.http2.controlFrames
+        http2.maximumAge = limits.http2.maxConnectionAge?.nanoseconds
     }
 }
 

@@ -63,6 +63,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
         switch state {
         case .new:
             client.record.wantsGRPC = Self.isGRPC(request)
+            if client.record.wantsGRPC { client.limitCall(of: request) }
             if let settings = worker.snapshot.tracing { trace = beginTrace(settings, request, client, worker) }
         case .waiting:
             trace?.endLookup(with: result, at: worker.connectionContext.time)
@@ -169,8 +170,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
 
     private static func isGRPC(_ request: RequestView) -> Bool {
         guard let type = request.fields.first(.contentType) else { return false }
-        let value = type.value.bytes(in: request.bytes)
-        return value.count >= 16 && ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<16]), "application/grpc")
+        return GRPCType.matches(type.value.bytes(in: request.bytes))
     }
 }
 

@@ -33,6 +33,7 @@ extension PipelineDriver {
                 nanoseconds: client.record.forwarded > client.record.decided
                     ? client.record.forwarded &- client.record.decided : 0)
         }
+        if client.isHTTP2 { counters.add(to: .http2Requests) }
         counters.add(client.record.bytesIn, to: .bytesReceived)
         counters.add(client.record.bytesOut, to: .bytesSent)
         if client.record.upstream >= 0, client.record.forwarded > 0, client.record.code == .ok {
@@ -60,6 +61,7 @@ extension PipelineDriver {
                 time: clock.milliseconds() &- Int64(duration / 1_000_000), requestID: record.id, code: record.code)
             entry.traceID = record.trace
             entry.client = .string(client.origin.text)
+            entry.isHTTP2 = client.isHTTP2
             if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
             if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }
             entry.status = record.status

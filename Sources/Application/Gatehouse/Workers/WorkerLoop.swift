@@ -114,6 +114,7 @@ final class WorkerLoop {
         ticker?.cancel()
         link?.stop()
         for connection in connectionContext.registry.connections { connection.abandon(.clientClosed) }
+        for connection in connectionContext.multiplexed.connections { connection.stop() }
         for worker in workers { worker.closeIdle(except: []) }
         spans?.close()
         connectionContext.handlers = nil
@@ -127,6 +128,7 @@ final class WorkerLoop {
         if !retiring.isEmpty { tickRetiring(now: now) }
         current?.tick(now: now)
         connectionContext.registry.forEach { $0.tick(now: now) }
+        connectionContext.multiplexed.tick(now: now)
         accessLog?.flush()
         spans?.flush()
     }

@@ -112,7 +112,7 @@ final class WorkerLoops: Sendable {
         _ = try? await onEach { $0.drain() }
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
-            let connections = (try? await onEach { $0.connectionContext.registry.count }) ?? []
+            let connections = (try? await onEach { $0.connectionContext.connectionCount }) ?? []
             if connections.allSatisfy({ $0 == 0 }) { return true }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
         }

@@ -43,7 +43,7 @@ extension KnownKeys {
             "workers": .null,
         ])
     static let trustedProxy = KnownKeys("trusted_proxies[]", ["network", "sets"])
-    static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
+    static let listener = KnownKeys("listen[]", ["address", "tls", "protocols", "proxy_protocol"])
     static let listenerTLS = KnownKeys(
         "listen[].tls",
         [
@@ -61,8 +61,12 @@ extension KnownKeys {
         [
             "connections", "connections_per_address", "head_size", "head_fields", "body_size", "head_timeout",
             "idle_timeout", "body_rate", "request_timeout", "handshake_timeout", "max_stream", "stream_grace",
-            "stream_idle_timeout",
+            "stream_idle_timeout", "http2",
         ], empty: ["body_size": .null, "request_timeout": .null])
+    static let http2Limits = KnownKeys(
+        "limits.http2",
+        ["streams", "stream_window", "connection_window", "resets", "control_frames", "max_connection_age"],
+        empty: ["max_connection_age": .null])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"], empty: ["watch": .null])
     static let admin = KnownKeys(
@@ -148,7 +152,7 @@ extension KnownKeys {
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
-            introspectionClient, limits, drain, reload, admin, identity,
+            introspectionClient, limits, http2Limits, drain, reload, admin, identity,
             firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
             upstream,
             upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,

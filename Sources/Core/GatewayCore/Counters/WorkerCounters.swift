@@ -22,11 +22,16 @@ package final class WorkerCounters {
         case rulesAllowed, rulesDenied, rulesFailed, rulesSteppedUp
         /// Opened streams: tunnels and streamed responses; and streams closed because the token expired or was revoked.
         case streamsTunneled, streamsAnswered, streamsRefused
+        /// Requests on HTTP/2 streams, and streams that were refused because of the limit.
+        case http2Requests, http2StreamsRefused
+        /// HTTP/2 connections that ended with an error, by reason.
+        case http2ProtocolErrors, http2Resets, http2ControlFrames, http2Continuations, http2Settings, http2Timeouts
+        case http2EncodingErrors
     }
 
     /// Gauges, which increase and decrease.
     package enum Gauge: Int, CaseIterable, Sendable {
-        case connectionsOpen, requestsInFlight, tokenCacheEntries, streamsOpen
+        case connectionsOpen, requestsInFlight, tokenCacheEntries, streamsOpen, http2Connections, http2Streams
     }
 
     /// Counters of one upstream.

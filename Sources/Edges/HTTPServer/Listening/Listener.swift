@@ -227,6 +227,7 @@ package final class Listener: Sendable {
         let handler = ClientHandler(connectionContext: place.lane.context.value, peer: peer, opening: slot.opening)
         handler.listener = slot
         handler.holder = holder
+        if settings.sniffsHTTP2 { try pipeline.addHandler(PrefaceSniffer(handler)) }
         try pipeline.addHandler(handler)
     }
 

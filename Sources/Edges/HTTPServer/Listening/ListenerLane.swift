@@ -25,7 +25,7 @@ final class ListenerSlot {
     private(set) var settings: ListenerSettings
     private(set) var opening: ConnectionOpening?
     private let home: ConnectionContext
-    private let counters: WorkerCounters
+    let counters: WorkerCounters
     /// The handlers of the requests. `nil` for those of the context.
     let handlers: (any RequestHandlerSource)?
 
@@ -46,6 +46,9 @@ final class ListenerSlot {
         guard !next.admitsLike(previous) else { return }
         for connection in home.registry.connections where connection.listener === self {
             connection.closeAfterResponse()
+        }
+        for connection in home.multiplexed.connections where connection.listener === self {
+            connection.closeGracefully()
         }
     }
 

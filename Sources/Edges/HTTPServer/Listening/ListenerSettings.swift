@@ -7,6 +7,8 @@ package final class ListenerSettings: Sendable {
     package let tls: ServerTLS?
     /// Whether each connection must begin with a PROXY header.
     let takesProxyHeader: Bool
+    /// Whether cleartext connections may begin with HTTP/2's preface.
+    let sniffsHTTP2: Bool
     /// The peers that may send a PROXY header. Empty if all may.
     let proxies: TrustedProxies
     /// The peers that may connect. `nil` if all may.
@@ -17,12 +19,13 @@ package final class ListenerSettings: Sendable {
     let fingerprints: [FileFingerprint?]
 
     init(
-        tls: ServerTLS? = nil, takesProxyHeader: Bool = false, proxies: TrustedProxies = TrustedProxies(),
-        admission: PeerAdmission? = nil, configuration: Configuration.Listener? = nil,
-        fingerprints: [FileFingerprint?] = []
+        tls: ServerTLS? = nil, takesProxyHeader: Bool = false, sniffsHTTP2: Bool = false,
+        proxies: TrustedProxies = TrustedProxies(), admission: PeerAdmission? = nil,
+        configuration: Configuration.Listener? = nil, fingerprints: [FileFingerprint?] = []
     ) {
         self.tls = tls
         self.takesProxyHeader = takesProxyHeader
+        self.sniffsHTTP2 = sniffsHTTP2
         self.proxies = proxies
         self.admission = admission
         self.configuration = configuration

@@ -96,12 +96,14 @@ package struct ProblemResponse {
 
     /// Writes a trailers-only gRPC response: HTTP 200 with the result in `grpc-status` (gRPC over HTTP2, "Responses").
     private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
-        let status = grpcStatus
+        let details = GRPCDenial(denial, requestID: record.idText, isPastDeadline: record.isPastDeadline)
         output.writeStaticString(
             "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\ngrpc-status: ")
-        output.writeString(String(status))
+        output.writeString(String(details.status))
         output.writeStaticString("\r\ngrpc-message: ")
         output.writeStaticString(denial.code.wire)
+        output.writeStaticString("\r\ngrpc-status-details-bin: ")
+        output.writeString(details.encoded)
         output.writeStaticString("\r\n")
         output.writeBytes(date)
         writeChallenge(into: &output)
@@ -109,17 +111,6 @@ package struct ProblemResponse {
         output.writeRequestID(of: record)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
-    }
-
-    /// UNAUTHENTICATED, PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE, otherwise INTERNAL.
-    private var grpcStatus: Int {
-        switch denial.code.status {
-        case 401: 16
-        case 403: 7
-        case 404, 405: 12
-        case 429, 502, 503, 504: 14
-        default: 13
-        }
     }
 
     private static func reason(_ status: UInt16) -> StaticString {

@@ -4,8 +4,8 @@ package import NIOHPACK
 
 /// The translation of a request's fields from HTTP/2 to the head of an HTTP/1.1 request (RFC 9113 section 8.3).
 ///
-/// The result is canonical: one `Host` from `:authority`, one `Cookie`, at most one `Content-Length`, and chunked framing
-/// for every other body, whatever the method.
+/// The result is canonical: one `Host` from `:authority`, one `Cookie`, at most one `Content-Length`, and chunked
+/// framing for every other body, whatever the method.
 package struct RequestMapping: Sendable {
     /// The limits of a head.
     package struct Limits: Sendable {

@@ -18,6 +18,8 @@ package struct AccessLogEntry {
         case literal(StaticString)
     }
 
+    /// Whether the request came over HTTP/2. Otherwise `protocol` is omitted.
+    package var isHTTP2 = false
     /// When the head was complete, in milliseconds since 1970.
     package var time: Int64
     /// The request ID of 128 bits, written as 32 hexadecimal digits.

@@ -33,6 +33,7 @@ enum AccessLogLine {
         }
         line.raw("\",\"client\":")
         text(entry.client, limit: Limit.client, to: &line)
+        if entry.isHTTP2 { line.raw(",\"protocol\":\"h2\"") }
         line.raw(",\"method\":")
         text(entry.method, limit: Limit.method, to: &line)
         line.raw(",\"path\":")
