@@ -170,7 +170,8 @@ let package = Package(
         module(
             "Authorization", in: "Pipeline",
             uses: [
-                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "OutboundHTTP",
+                "Authentication", "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE",
+                "OutboundHTTP",
                 "Revocation", "SecurityRules", "TextCoding", logging, nioCore,
             ]),
         module(

@@ -18,11 +18,11 @@ final class IdentitySources: Sendable {
     /// The settings on which the sources depend.
     struct Shape: Sendable, Equatable {
         private let sources: IdentityShape.Sources
-        private let credential: [String]
+        private let credential: Secret?
 
         init(_ snapshot: Snapshot, _ credential: GoogleCredential?) {
             sources = snapshot.identityShape.sources
-            self.credential = credential?.fingerprint ?? []
+            self.credential = credential?.fingerprint
         }
     }
 
@@ -126,8 +126,7 @@ extension GoogleCredential {
         do throws(ServiceAccount.Failure) {
             try self.init(of: configuration.revocation.firebase)
         } catch {
-            throw GatewayStartError(
-                "\(error); write a service account's key there, as the Google Cloud console gives it")
+            throw GatewayStartError("\(error); revocation.source: firebase needs a credential of Google")
         }
     }
 }
