@@ -88,7 +88,7 @@ final class SharedConnection: ChannelInboundHandler {
         }
         let loop = context.eventLoop
         let codec = StreamCodec(on: self, isSecure: isSecure, clock: clock, onEnd: onEnd)
-        let parts = NIOLoopBound((codec, handler, self), eventLoop: loop)
+        let parts = NIOLoopBound((codec, handler), eventLoop: loop)
         let opened = loop.makePromise(of: (any Channel).self)
         multiplexer.createStreamChannel(promise: opened) { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -96,14 +96,7 @@ final class SharedConnection: ChannelInboundHandler {
                 try channel.pipeline.syncOperations.addHandler(parts.value.1)
             }
         }
-        return opened.futureResult.flatMapThrowing { channel in
-            // A stream of a connection that closed meanwhile would never become active.
-            guard parts.value.2.acceptsStreams else {
-                channel.close(promise: nil)
-                throw StreamProblem.refused
-            }
-            return channel
-        }
+        return opened.futureResult
     }
 
     /// Records that the connection could not be opened.

@@ -47,7 +47,10 @@ final class StreamPool {
     }
 
     private func openStream(_ request: Waiting, on id: Int) {
-        guard let connection = open[id] else { return request.opened.fail(StreamProblem.refused) }
+        guard let connection = open[id], connection.acceptsStreams else {
+            if connections.ended(id, isReset: false, now: now) { open[id]?.close() }
+            return request.opened.fail(StreamProblem.refused)
+        }
         request.handler.sharesUsedConnection = connections.isUsed(id)
         let context = pool.connectionContext
         let began = now
@@ -89,7 +92,7 @@ final class StreamPool {
         requests.removeLast(displaced.count)
         for request in requests { openStream(request, on: id) }
         for request in displaced {
-            _ = connections.ended(id, isReset: false, now: now)
+            if connections.ended(id, isReset: false, now: now) { connection.close() }
             place(request)
         }
         pool.capacityChanged()
