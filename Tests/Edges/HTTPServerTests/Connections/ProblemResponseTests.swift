@@ -41,7 +41,9 @@ import Testing
     @Test(arguments: codes) func `only a 401 or a missing scope has a challenge`(code: DecisionCode) {
         let challenges = answer(Denial(code)).values("WWW-Authenticate")
         #expect(challenges.count == (code.status == 401 || code == .insufficientScope ? 1 : 0))
-        #expect(challenges.allSatisfy { $0.hasPrefix("Bearer") })
+        // A refused App Check token does not concern the user's token.
+        let scheme = "\(code.wire)".hasPrefix("app-check/") ? "AppCheck" : "Bearer"
+        #expect(challenges.allSatisfy { $0 == scheme || $0.hasPrefix("\(scheme) ") })
     }
 
     @Test(arguments: codes) func `an outage has Retry-After`(code: DecisionCode) {

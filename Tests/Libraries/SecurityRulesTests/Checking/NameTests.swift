@@ -20,7 +20,7 @@ import Testing
         CheckedRow("math.max(1, 2) == 1", "1:6", "it has abs, ceil, floor, isInfinite, isNaN, pow, round, sqrt"),
         CheckedRow("hashing.sha1('a') == b'a'", "1:9", "hashing has no function 'sha1'"),
         CheckedRow("request.ath != null", "1:9", "did you mean request.auth?"),
-        CheckedRow("request.ip == '::1'", "1:9", "it has auth, method, path, time, host, query, headers"),
+        CheckedRow("request.ip == '::1'", "1:9", "it has auth, app, method, path, time, host, query, headers"),
         CheckedRow("request.auth.email == 'a'", "1:14", "a claim is a member of the token: request.auth.token.email"),
         CheckedRow("auth.role == 'a'", "1:6", "auth.token.role"),
         CheckedRow("auth['role'] == 'a'", "1:6", "auth has no member role"),
