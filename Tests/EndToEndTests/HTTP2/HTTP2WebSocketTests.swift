@@ -23,6 +23,13 @@ struct HTTP2WebSocketTests {
             }, { scenario in try body(scenario, upstream) })
     }
 
+    /// Connects, and acknowledges the setting that permits extended CONNECT (RFC 8441 section 3).
+    private func connect(_ scenario: Scenario) throws -> HTTP2Client {
+        let client = try HTTP2Client(port: scenario.gateway.port)
+        while client.settings[8] != 1 { _ = try #require(try client.next()) }
+        return client
+    }
+
     private func accept(_ server: RawClient) throws -> String {
         let head = String(decoding: try server.readHead(), as: UTF8.self)
         let key = try #require(head.firstMatch(of: /sec-websocket-key: ([^\r]*)/.ignoresCase()).map { String($0.1) })
@@ -41,7 +48,7 @@ struct HTTP2WebSocketTests {
 
     @Test func `M-26: a tunnel carries bytes in both directions, and none before the upstream's 101`() async throws {
         try await run { scenario, upstream in
-            let client = try HTTP2Client(port: scenario.gateway.port)
+            let client = try connect(scenario)
             let token = try scenario.token()
             let stream = try client.request(
                 Self.handshake + [("authorization", "Bearer \(token)")], endsStream: false)
@@ -68,7 +75,7 @@ struct HTTP2WebSocketTests {
         row: (what: String, fields: [(String, String)], status: Int)
     ) async throws {
         try await run { scenario, upstream in
-            let client = try HTTP2Client(port: scenario.gateway.port)
+            let client = try connect(scenario)
             let stream = try client.request(Self.handshake + row.fields, endsStream: false)
             try client.data(Array("GET /live/x HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), stream: stream)
             let answer = try client.answer(stream)
@@ -79,7 +86,7 @@ struct HTTP2WebSocketTests {
 
     @Test func `M-25: another protocol, and a route without WebSocket, open no tunnel`() async throws {
         try await run { scenario, upstream in
-            let client = try HTTP2Client(port: scenario.gateway.port)
+            let client = try connect(scenario)
             let token = ("authorization", "Bearer \(try scenario.token())")
             for name in ["", "foo"] {
                 let fields = Self.handshake.map { $0.0 == ":protocol" ? ($0.0, name) : $0 } + [token]
