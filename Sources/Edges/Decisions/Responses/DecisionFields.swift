@@ -41,8 +41,8 @@ package struct DecisionFields: Sendable {
         managed.matches(name) || identity.matches(name) || credentials.contains { ASCII.equals(name, $0) }
     }
 
-    /// Returns whether the field with this name is not part of a described request. The App Check token is one, although
-    /// a service may not receive it.
+    /// Returns whether the field with this name is not part of a described request. The App Check token is part of it,
+    /// although a service may not receive it.
     func removes(_ name: UnsafeRawBufferPointer) -> Bool {
         managed.matches(name) && !ASCII.equals(name, AppCheckField.name)
     }
