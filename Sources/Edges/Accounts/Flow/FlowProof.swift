@@ -3,7 +3,7 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// The verification of what a provider returned for a code.
+/// The verification of the tokens that a provider returned for a code.
 struct FlowProof {
     let parts: AccountParts
     let provider: FlowProvider

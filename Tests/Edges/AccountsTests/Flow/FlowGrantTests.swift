@@ -14,7 +14,7 @@ import Testing
 @testable import OutboundHTTP
 @testable import StoreFixtures
 
-/// What a completed flow grants: sign-ins at each provider, links and reauthentications.
+/// The results of a completed flow: sign-ins at each provider, links and reauthentications.
 @Suite(.timeLimit(.minutes(1))) struct FlowGrantTests {
     private let flow: FlowRig
 
