@@ -48,7 +48,7 @@ struct ProviderReader {
     }
 
     /// Whether `client_id` authenticates introspection calls, so that it is not an audience.
-    private var isOpaqueClient: Bool { mapping.value("introspection_url") != nil }
+    private var isOpaqueClient: Bool { mapping.hasValue("introspection_url") }
 
     /// Returns the text of a scalar without reporting errors.
     private func text(of value: ConfigurationValue) -> String? {
