@@ -133,9 +133,10 @@ final class FramePeer {
         return Frame(type: head[3], flags: head[4], stream: stream, payload: try socket.readBytes(size))
     }
 
-    /// Reads the next frame, which must be a head.
+    /// Reads the next frame after resets of streams, which must be a head.
     func head() throws -> Head {
-        let frame = try next()
+        var frame = try next()
+        while frame.type == Kind.reset { frame = try next() }
         guard frame.type == Kind.headers else { throw LoopbackSocket.Problem.timeout(received: "\(frame)") }
         var block = ByteBuffer(bytes: frame.payload)
         return Head(

@@ -148,8 +148,9 @@ import Testing
         let (client, server, head) = try rig.exchange()
         try server.respond(head.stream, .ok + [("content-length", "10")])
         try server.send(data: body, stream: head.stream, ends: ends)
-        #expect(try client.readHead().status == 200)
-        #expect(try client.readToEnd().text.utf8.count < 10)
+        // The connection may end before the head is sent.
+        let parts = try client.readToEnd().text.split(separator: "\r\n\r\n", maxSplits: 1)
+        #expect(parts.count < 2 || parts[1].utf8.count < 10)
         if !ends { _ = try server.resetCode(head.stream) }
         #expect(try rig.serveAnother(on: server) == 200)
     }
@@ -198,7 +199,8 @@ import Testing
         let rig = try HTTP2Rig()
         let client = try rig.rig.connect()
         try client.send(Array("GET / HTTP/1.1\r\nHost: a\r\nX: ".utf8) + [0xE9] + Array("\r\n\r\n".utf8))
-        _ = try rig.accept()
+        let server = try rig.accept()
         try client.expectProblem(400, "request/malformed")
+        #expect(try rig.serveAnother(on: server) == 200)
     }
 }

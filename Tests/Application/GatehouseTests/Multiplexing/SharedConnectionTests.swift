@@ -251,10 +251,10 @@ import Testing
             $0.upstreams[0].connectTimeout = .seconds(2)
             $0.upstreams[0].responseTimeout = .seconds(5)
         }
-        let (client, server, head) = try rig.exchange(Self.post)
+        let (client, server, _) = try rig.exchange(Self.post)
         try rig.rig.pass(seconds: 6)
         try client.expectProblem(504, "upstream/timeout")
-        #expect(try server.resetCode(head.stream) == 8)
+        _ = try server.socket.readToEnd()
         let (next, other, again) = try rig.exchange()
         try other.respond(again.stream, [(":status", "204")], ends: true)
         #expect(try next.readHead().status == 204)

@@ -40,7 +40,7 @@ import Testing
         upstream("servers: [http://a], retry: { attempts: §6 }", "upstreams.api.retry.attempts is"),
         upstream("servers: [http://a], pending: §0", "upstreams.api.pending is"),
         upstream("servers: [http://a], resolve_every: §10ms", "upstreams.api.resolve_every is"),
-        upstream("servers: [http://a], protocol: §h3", "write http/1.1 or h2 or h2c"),
+        upstream("servers: [http://a], protocol: §spdy", "write http/1.1 or h2 or h2c"),
         upstream("servers: [http://a], §protocol: h2", "protocol: h2 with http://a:80, which has no TLS"),
         upstream("servers: [https://a], §protocol: h2c", "protocol: h2c with https://a:443, which has TLS"),
         upstream("servers: [http://a], §http2: { stream_window: 1MiB }", "upstreams.api.http2 without HTTP/2"),
@@ -124,7 +124,7 @@ import Testing
         let text =
             "upstreams: { api: { servers: [http://a], protocol: h2c } }\n"
             + "routes: [{ path: /, auth: none, upstream: api, upgrade: [websocket] }]\n"
-        BrokenConfiguration.file(text, "2:52 upgrade on a route to an upstream with HTTP/2, which has no upgrades")
+        BrokenConfiguration.file(text, "2:48 upgrade on a route to an upstream with HTTP/2, which has no upgrades")
             .check()
     }
 
