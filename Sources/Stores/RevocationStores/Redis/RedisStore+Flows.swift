@@ -37,7 +37,8 @@ extension RedisStore: FlowStore {
 /// The scripts for the open sign-in flows of one browser: a hash of values, each after its expiry and a colon.
 extension RedisScript {
     /// Stores the value ARGV[2] as ARGV[1] until ARGV[4]. Removes the values that expired at ARGV[3], and from ARGV[5]
-    /// values on the ones that expire first.
+    /// values on the ones that expire first. The key remains an hour longer, so that the server's clock
+    /// may differ.
     static let putFlow = RedisScript(
         """
         local now = tonumber(ARGV[3])
@@ -54,7 +55,7 @@ extension RedisScript {
         table.sort(kept, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
         for place = 1, #kept - tonumber(ARGV[5]) + 1 do redis.call('HDEL', KEYS[1], kept[place][2]) end
         redis.call('HSET', KEYS[1], ARGV[1], ARGV[4] .. ':' .. ARGV[2])
-        expire(ARGV[4])
+        expire(string.format('%.0f', expires + 3600))
         return 1
         """)
 

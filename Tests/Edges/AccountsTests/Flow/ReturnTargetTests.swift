@@ -15,7 +15,7 @@ import Testing
         ("https://app.example", "https://app.example/"), ("https://app.example?x", "https://app.example/?x"),
         ("https://spa.example/x#y", "https://spa.example/x#y"), ("http://localhost:5173/", "http://localhost:5173/"),
         ("/a//b", "https://app.example/a//b"), ("/@evil.example", "https://app.example/@evil.example"),
-        ("/x%5c", "https://app.example/x%5c"), ("/gatehouse", "https://app.example/gatehouse"),
+        ("/x/%5c", "https://app.example/x/%5c"), ("/gatehouse", "https://app.example/gatehouse"),
     ])
     func `a permitted target is absolute and normalized`(text: String, location: String) {
         #expect(targets.resolve(text)?.location == location)
