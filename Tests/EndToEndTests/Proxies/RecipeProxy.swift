@@ -25,6 +25,7 @@ enum RecipeProxy: String, CaseIterable, CustomTestStringConvertible {
 
     /// The beginning of nginx's section, with its files in its own folder.
     private static let filesOfNginx = """
+        events {}
         http {
           access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
           uwsgi_temp_path uwsgi; scgi_temp_path scgi;
@@ -60,7 +61,7 @@ enum RecipeProxy: String, CaseIterable, CustomTestStringConvertible {
             for (name, block) in zip(files, blocks) {
                 try folder.write(
                     block.text.replacing("8081", with: "\(port)").replacing("9000", with: "\(gatehouse)")
-                        .replacing("3000", with: "\(service)").replacing("http {\n", with: Self.filesOfNginx),
+                        .replacing("3000", with: "\(service)").replacing("events {}\nhttp {\n", with: Self.filesOfNginx),
                     to: name)
             }
             if let proxy = try await RunningProxy(command(in: folder), in: folder, port: port) { return proxy }
