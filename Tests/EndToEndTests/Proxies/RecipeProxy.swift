@@ -61,7 +61,8 @@ enum RecipeProxy: String, CaseIterable, CustomTestStringConvertible {
             for (name, block) in zip(files, blocks) {
                 try folder.write(
                     block.text.replacing("8081", with: "\(port)").replacing("9000", with: "\(gatehouse)")
-                        .replacing("3000", with: "\(service)").replacing("events {}\nhttp {\n", with: Self.filesOfNginx),
+                        .replacing("3000", with: "\(service)").replacing(
+                            "events {}\nhttp {\n", with: Self.filesOfNginx),
                     to: name)
             }
             if let proxy = try await RunningProxy(command(in: folder), in: folder, port: port) { return proxy }
