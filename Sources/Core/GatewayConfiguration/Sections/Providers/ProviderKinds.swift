@@ -155,7 +155,8 @@ extension ProviderReader {
             clientSecret: clientSecret("add client_secret, the secret of that client"))
         mapping.set(&tokens.clientAuthentication, "client_authentication") { $0.choice() }
         tokens.audiences = audiences(
-            "add audiences: [ID], the accepted values of 'aud', or of 'client_id' if a token has no 'aud'")
+            "add audiences: [ID], the accepted values of 'aud', or of 'client_id' if a token has no 'aud'",
+            hasFlow: false)
         // The issuer is never requested, and RFC 7519 does not require a URL.
         mapping.set(&tokens.issuer, "issuer") { $0.string(atMost: 1_024) }
         readCalls(&tokens)

@@ -36,8 +36,10 @@ struct ProviderReader {
     /// Returns 1 to 64 texts, or a single one.
     ///
     /// The client of the authorization-code flow is one of them, and may be the only one.
-    func audiences(_ remedy: String) -> [String] {
-        guard let client = mapping.value("client_id"), !isOpaqueClient else {
+    ///
+    /// - Parameter hasFlow: Whether the provider may have a flow. Otherwise `client_id` is another client.
+    func audiences(_ remedy: String, hasFlow: Bool = true) -> [String] {
+        guard hasFlow, let client = mapping.value("client_id") else {
             return mapping.required("audiences", remedy).flatMap { value in texts(value, audience) } ?? []
         }
         let listed = mapping.value("audiences").flatMap { value in texts(value, audience) } ?? []
@@ -46,9 +48,6 @@ struct ProviderReader {
         }
         return listed + [id]
     }
-
-    /// Whether `client_id` authenticates introspection calls, so that it is not an audience.
-    private var isOpaqueClient: Bool { mapping.hasValue("introspection_url") }
 
     /// Returns the text of a scalar without reporting errors.
     private func text(of value: ConfigurationValue) -> String? {
