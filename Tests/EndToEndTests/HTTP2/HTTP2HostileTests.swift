@@ -59,6 +59,7 @@ import Testing
 
     @Test func `M-49: streams above the limit are refused, and the others are served`() throws {
         let client = try connect()
+        try client.acknowledge()
         let streams = try (0..<130).map { _ in try client.request(HTTP2Client.head("/public/x?delay=2000")) }
         let answers = try streams.map { try client.answer($0) }
         #expect(answers.count { $0.reset == 7 } >= 30 && answers.prefix(100).allSatisfy { $0.status == 200 })
@@ -109,6 +110,7 @@ import Testing
         ("M-52 index 0", 0x9, frame(1, 5, 1, [0x80])), ("M-52 index", 0x9, frame(1, 5, 1, [0xFF, 0xFF, 0x03])),
         ("M-52 integer", 0x9, frame(1, 5, 1, times(32, [0xFF]))),
         ("M-52 table size", 0x9, frame(1, 5, 1, [0x3F, 0xFF, 0xFF, 0x03])), ("M-33, M-34 references", nil, bomb),
+        ("M-36 empty name", nil, frame(1, 5, 1, [0, 0, 0])),
     ]
 
     @Test(.tags(.k05), arguments: fatal)

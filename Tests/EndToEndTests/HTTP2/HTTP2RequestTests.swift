@@ -114,12 +114,12 @@ extension Trait where Self == SharedScenarioTrait {
             ("M-12", with("x-a", "1\u{0}")), ("M-13", with("x-a", " a")),
             ("M-14", with("transfer-encoding", "chunked")),
             ("M-15", with("connection", "x-auth-uid")), ("M-15", with("te", "gzip")), ("M-15", with("upgrade", "h2c")),
-            ("M-36", with("", "")), ("U+FFFD", head + [(Array("x-a".utf8), [0xFF])]),
+            ("U+FFFD", head + [(Array("x-a".utf8), [0xFF])]),
         ]
     }()
 
     @Test(.tags(.b13, .b20, .k04), arguments: malformed)
-    func `M-01 to M-15, M-36: a malformed request reaches no upstream, and its connection serves others`(
+    func `M-01 to M-15: a malformed request reaches no upstream, and its connection serves others`(
         row: (id: String, fields: [([UInt8], [UInt8])])
     ) throws {
         let client = try connect()
@@ -146,6 +146,7 @@ extension Trait where Self == SharedScenarioTrait {
 
     @Test func `a long head is served, and a longer one is 431`() throws {
         let client = try connect()
+        try client.acknowledge()
         let long = String(repeating: "a", count: 10_000)
         let names = (0..<6).map { ("x-\($0)", long) }
         #expect(try client.exchange(HTTP2Client.head() + names).status == 200)

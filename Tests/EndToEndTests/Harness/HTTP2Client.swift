@@ -48,6 +48,11 @@ final class HTTP2Client {
         try client.send(Self.preface + Self.frame(4, payload: entries))
     }
 
+    /// Waits for the gateway's settings, and acknowledges them. They apply to later frames only.
+    func acknowledge() throws {
+        while settings[8] == nil, try next() != nil {}
+    }
+
     // MARK: - Sending
 
     static func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }

@@ -21,8 +21,9 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     /// The translation of the response. `nil` before the head of the request.
     private var response: ResponseMapping?
     private var framing = BodyFraming.none
-    private var isTunnel = false
     private var requestEnded = false
+    /// Whether the response has opened a tunnel.
+    private var hasTunnel: Bool { response?.hasOpenedTunnel == true }
     private var context: ChannelHandlerContext?
     private var isReset = false
 
@@ -82,7 +83,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
                 of: headers, endsStream: endsStream,
                 limits: RequestMapping.Limits(fields: limits.headFields, size: limits.headSize), webSocketKey: newKey)
             response = ResponseMapping(method: head.method, isTunnel: head.isTunnel)
-            (framing, isTunnel) = (head.framing, head.isTunnel)
+            framing = head.framing
             context.fireChannelRead(wrapInboundOut(head.bytes))
         } catch {
             response = ResponseMapping(method: headers.first(name: ":method") == "HEAD" ? .head : .get)
@@ -99,7 +100,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     }
 
     private func receiveData(_ bytes: ByteBuffer, endsStream: Bool, _ context: ChannelHandlerContext) {
-        guard response?.hasEnded == false || isTunnel else { return }
+        guard response?.hasEnded == false || hasTunnel else { return }
         var part = bytes
         if framing == .chunked, bytes.readableBytes > 0 || endsStream {
             part = context.channel.allocator.buffer(capacity: bytes.readableBytes + 32)
@@ -129,7 +130,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
 
     /// Passes the end of the client's direction on to an open tunnel.
     private func tunnelInputEnded() {
-        guard isTunnel, requestEnded, response?.hasBegun == true, let context else { return }
+        guard hasTunnel, requestEnded, let context else { return }
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
@@ -169,7 +170,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         switch part {
         case .interim(let headers): return .headers(.init(headers: headers))
         case .head(let headers, let endsStream):
-            if isTunnel, !endsStream, requestEnded { endTunnelInputLater() }
+            if hasTunnel, requestEnded { endTunnelInputLater() }
             return .headers(.init(headers: headers, endStream: endsStream))
         case .data(let bytes): return .data(.init(data: .byteBuffer(bytes)))
         case .end(let trailers):
@@ -240,10 +241,10 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         guard let response, response.hasBegun else { return context.close(promise: nil) }
         if response.hasEnded {
             // The client may still send into a tunnel that has ended.
-            if isTunnel, !requestEnded, !keepsInput { reset(.noError, context) }
+            if hasTunnel, !requestEnded, !keepsInput { reset(.noError, context) }
             return
         }
-        if isTunnel {
+        if hasTunnel {
             self.response?.endTunnel()
             let frame = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
             if keepsInput {

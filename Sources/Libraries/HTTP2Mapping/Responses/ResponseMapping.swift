@@ -29,6 +29,8 @@ package struct ResponseMapping: Sendable {
     private let method: Method
     /// Whether the request was extended CONNECT, whose success is 200 instead of 101 (RFC 8441 section 5).
     private let isTunnel: Bool
+    /// Whether a tunnel was opened.
+    package private(set) var hasOpenedTunnel = false
 
     package init(method: Method, isTunnel: Bool = false) {
         self.method = method
@@ -103,6 +105,7 @@ package struct ResponseMapping: Sendable {
     ) -> Part {
         let opensTunnel = head.status == 101
         guard !opensTunnel || isTunnel else { return fail(.invalid) }
+        hasOpenedTunnel = opensTunnel
         var headers: HPACKHeaders = [:]
         headers.reserveCapacity(fields.count + 1)
         headers.append(":status", opensTunnel ? "200" : String(head.status))
