@@ -34,7 +34,9 @@ let atomics = product("Atomics", of: "swift-atomics")
 let grdb = product("GRDB", of: "GRDB.swift")
 let logging = product("Logging", of: "swift-log")
 let nioCore = product("NIOCore", of: "swift-nio")
+let nioHPACK = product("NIOHPACK", of: "swift-nio-http2")
 let nioHTTP1 = product("NIOHTTP1", of: "swift-nio")
+let nioHTTP2 = product("NIOHTTP2", of: "swift-nio-http2")
 let nioPosix = product("NIOPosix", of: "swift-nio")
 let nioSSL = product("NIOSSL", of: "swift-nio-ssl")
 let nioTLS = product("NIOTLS", of: "swift-nio")
@@ -87,6 +89,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -115,6 +118,7 @@ let package = Package(
         module("PrintableText", in: "Libraries", uses: []),
         module("TextCoding", in: "Libraries", uses: []),
         module("HTTPWire", in: "Libraries", uses: ["CLibcrypto", "TextCoding"]),
+        module("HTTP2Mapping", in: "Libraries", uses: ["HTTPWire", nioCore, nioHPACK]),
         module("JOSE", in: "Libraries", uses: ["CLibcrypto", "TextCoding"]),
         module(
             "SecurityRules", in: "Libraries", uses: ["CivilCalendar", "CLibcrypto", "PrintableText", "TextCoding"]),
@@ -166,7 +170,8 @@ let package = Package(
         module(
             "Authorization", in: "Pipeline",
             uses: [
-                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "OutboundHTTP",
+                "Authentication", "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE",
+                "OutboundHTTP",
                 "Revocation", "SecurityRules", "TextCoding", logging, nioCore,
             ]),
         module(
@@ -179,21 +184,28 @@ let package = Package(
         module(
             "HTTPServer", in: "Edges",
             uses: [
-                "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "TextCoding", nioCore, nioPosix, nioSSL,
-                nioTLS,
+                "GatewayConfiguration", "GatewayCore", "HTTP2Mapping", "HTTPWire", "JOSE", "TextCoding", nioCore,
+                nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
             ]),
         module(
             "Forwarding", in: "Edges",
             uses: [
-                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
-                "JOSE", "RequestPipeline", "Revocation", "SecurityRules", "TextCoding", logging, nioCore, nioPosix,
-                nioSSL, nioTLS,
+                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTP2Mapping", "HTTPServer", "HTTPWire",
+                "JOSE", "RequestPipeline", "Revocation", "SecurityRules", "TextCoding", logging, nioCore, nioHPACK,
+                nioHTTP2, nioPosix, nioSSL, nioTLS,
             ]),
         module(
             "Accounts", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "RequestPipeline",
-                "Revocation", "TextCoding", logging,
+                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "OutboundHTTP",
+                "RequestPipeline", "Revocation", "TextCoding", logging, nioCore,
+            ]),
+
+        module(
+            "Decisions", in: "Edges",
+            uses: [
+                "Authentication", "Forwarding", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
+                "JOSE", "Revocation", "Routing", "TextCoding",
             ]),
 
         // MARK: - Operations: logs, metrics, administration
@@ -221,8 +233,9 @@ let package = Package(
         module(
             "Gatehouse", in: "Application",
             uses: [
-                "Accounts", "AdminAPI", "Authentication", "Authorization", "Forwarding", "GatewayConfiguration",
-                "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability", "OutboundHTTP", "Redis",
+                "Accounts", "AdminAPI", "Authentication", "Authorization", "Decisions", "Forwarding",
+                "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability",
+                "OutboundHTTP", "Redis",
                 "RequestPipeline", "Revocation", "RevocationStores", "Routing", "SecurityRules", "Telemetry",
                 asyncHTTPClient, atomics, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
@@ -294,6 +307,7 @@ let package = Package(
         tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
         tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),
         tests("HTTPWireTests", in: "Libraries", of: ["HTTPWire", "SystemFixtures"]),
+        tests("HTTP2MappingTests", in: "Libraries", of: ["HTTP2Mapping", "HTTPWire", nioCore, nioHPACK]),
         tests("PrintableTextTests", in: "Libraries", of: ["PrintableText"]),
         tests(
             "JOSETests", in: "Libraries", of: ["JOSE", "SystemFixtures"],
@@ -343,7 +357,7 @@ let package = Package(
         tests(
             "HTTPServerTests", in: "Edges",
             of: [
-                "CoreFixtures", "GatewayCore", "HTTPServer", "HTTPWire", "SystemFixtures", nioCore, nioEmbedded,
+                "CoreFixtures", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "SystemFixtures", nioCore, nioEmbedded,
                 nioPosix,
             ]),
         tests(
@@ -359,6 +373,12 @@ let package = Package(
                 "Accounts", "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
                 "Revocation", "RevocationStores", "StoreFixtures", grdb, logging, nioCore,
+            ]),
+        tests(
+            "DecisionsTests", in: "Edges",
+            of: [
+                "Decisions", "Forwarding", "GatewayCore", "HTTPServer", "HTTPWire", "Routing", "SystemFixtures",
+                nioCore,
             ]),
         tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", "SystemFixtures", logging]),
         tests(
@@ -377,7 +397,7 @@ let package = Package(
                 "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPServer",
                 "HTTPWire", "JOSE", "Redis",
                 "RedisFixtures", "RequestPipeline", "Revocation", "Routing", "SecurityRules", "StoreFixtures",
-                "SystemFixtures", "Telemetry", "TextCoding", logging, nioCore, nioPosix, nioSSL,
+                "SystemFixtures", "Telemetry", "TextCoding", logging, nioCore, nioHPACK, nioPosix, nioSSL,
             ]),
         tests(
             "DiagnosticsTests", in: "Application",
@@ -402,8 +422,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             of: [
-                "DevelopmentIdentity", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb,
-            ], excluding: ["Telemetry/otlp_receiver.py"]),
+                "DevelopmentIdentity", "HTTPWire", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures",
+                "gatehouse", grdb, nioCore, nioHPACK,
+            ], excluding: ["Proxies/requirements.txt", "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py"]),
     ]
 )
 

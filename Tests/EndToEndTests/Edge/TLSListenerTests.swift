@@ -49,6 +49,23 @@ struct TLSListenerTests {
         }
     }
 
+    @Test(arguments: [
+        ("--http2", ", protocols: [h2, http/1.1]", "2"), ("--http1.1", ", protocols: [h2, http/1.1]", "1.1"),
+        ("--http2", "", "1.1"),
+    ])
+    func `a client selects HTTP/2 by ALPN`(_ option: String, _ listener: String, _ version: String) async throws {
+        let authority = try TestAuthority()
+        try await Scenario.run(
+            arrange: { $2.listen(authority.certificate, authority.key, listener: listener) }
+        ) { scenario in
+            let answer = try await SecureCall.curl(
+                [option, "-w", "version=%{http_version}"], "https://localhost:PORT/public/x",
+                port: scenario.gateway.port, authority: authority.authority)
+            #expect(answer.status == 200 && answer.output.contains("version=\(version)"), "\(answer.output)")
+            #expect(answer.output.contains("\"X-Forwarded-Proto\",\"https\""), "\(answer.output)")
+        }
+    }
+
     @Test func `a version below the minimum is rejected`() async throws {
         try await run(tls: ", minimum_version: '1.3'") { scenario, _ in
             let answer = try await SecureCall.client(["-tls1_2"], port: scenario.gateway.port, sends: Self.get)

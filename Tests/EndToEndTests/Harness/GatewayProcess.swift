@@ -135,6 +135,16 @@ final class GatewayProcess: Sendable {
         Self.listeners(in: errors)
     }
 
+    /// The port of the listener for decisions.
+    var decisionsPort: Int {
+        get throws {
+            guard let port = Self.ports(in: errors, of: "\"decisions listening\"").last else {
+                throw Impatience("no listener for decisions: \(errors)")
+            }
+            return port
+        }
+    }
+
     private static func listeners(in log: String) -> [Int] {
         ports(in: log, of: "listening") + ports(in: log, of: "\"listening\"")
     }

@@ -12,7 +12,7 @@ enum SecureCall {
 
         /// The status of the last response. `nil` without a response.
         var status: Int? {
-            output.matches(of: /HTTP\/1\.1 ([0-9]{3})/).last.flatMap { Int($0.1) }
+            output.matches(of: /HTTP\/(?:1\.1|2) ([0-9]{3})/).last.flatMap { Int($0.1) }
         }
     }
 

@@ -60,6 +60,8 @@ struct EmulatorTests {
             for warning in ["FIREBASE_AUTH_EMULATOR_HOST is '\(emulator.host)'", "insecure_emulator_on"] {
                 #expect(scenario.gateway.errors.contains(warning))
             }
+            #expect(try scenario.metric("gatehouse_google_token_valid") == 1)
+            #expect(try scenario.gateway.readiness().text.contains("google"))
         }
         #expect(emulator.refused == 0)
         try await emulator.close()

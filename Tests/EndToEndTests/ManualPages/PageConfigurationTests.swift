@@ -9,7 +9,8 @@ struct PageConfigurationTests {
     /// The languages that a test of this folder or of `ManualRulesTests` handles. `text` is output. The toolchains of
     /// Go and Kotlin are not installed, so their code is not checked.
     private static let languages: Set = [
-        "console", "go", "http", "ini", "js", "json", "kotlin", "mermaid", "python", "sh", "swift", "text", "yaml",
+        "caddyfile", "console", "go", "haproxy", "http", "ini", "js", "json", "kotlin", "lua", "mermaid", "nginx",
+        "python", "sh", "swift", "text", "yaml",
     ]
 
     @Test(arguments: try MarkdownPage.paths())

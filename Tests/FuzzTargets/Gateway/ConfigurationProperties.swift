@@ -18,12 +18,14 @@ struct ConfigurationProperties {
     }
 
     private func checkRoutes() {
-        require(!configuration.routes.isEmpty && !configuration.upstreams.isEmpty, "there are routes and upstreams")
+        let hasPolicies = configuration.decisions != nil
+        require(!configuration.routes.isEmpty, "there are routes")
+        require(!configuration.upstreams.isEmpty || hasPolicies, "there are upstreams")
         let names = configuration.upstreams.map(\.name)
         require(Set(names).count == names.count, "an upstream has a name of its own")
         require(configuration.upstreams.allSatisfy { !$0.servers.isEmpty }, "an upstream has a server")
         for route in configuration.routes {
-            require(names.contains(route.upstream), "a route goes to an upstream that there is")
+            require(route.upstream.map(names.contains) ?? hasPolicies, "a route goes to an upstream that there is")
             require(route.path.utf8.first == UInt8(ascii: "/"), "a route's path begins with a slash")
             let isOpen = route.auth == .none
             require(isOpen || configuration.identity.firebase != nil, "who asks for a token can verify one")

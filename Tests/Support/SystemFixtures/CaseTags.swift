@@ -32,6 +32,7 @@ extension Tag {
     @Tag static var b14: Self
     @Tag static var b16: Self
     @Tag static var b19: Self
+    @Tag static var b20: Self
     @Tag static var b21: Self
     @Tag static var b22: Self
     @Tag static var c01: Self
@@ -103,10 +104,15 @@ extension Tag {
     @Tag static var i08: Self
     @Tag static var i12: Self
     @Tag static var k01: Self
+    @Tag static var k03: Self
+    @Tag static var k04: Self
+    @Tag static var k05: Self
+    @Tag static var k06: Self
     @Tag static var k07: Self
     @Tag static var k08: Self
     @Tag static var k09: Self
     @Tag static var k11: Self
+    @Tag static var k12: Self
     @Tag static var k13: Self
     @Tag static var k14: Self
     @Tag static var k15: Self

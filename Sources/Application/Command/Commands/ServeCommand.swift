@@ -63,6 +63,9 @@ struct ServeCommand: AsyncParsableCommand {
         ) { gateway in
             running.started(gateway)
             for address in gateway.listenNames { logger.notice("listening", metadata: ["address": "\(address)"]) }
+            if let decisions = gateway.decisionListenName {
+                logger.notice("decisions listening", metadata: ["address": "\(decisions)"])
+            }
             if let admin = gateway.adminListenAddress {
                 let isOpen = configuration.admin.token != nil
                 logger.notice(

@@ -40,7 +40,7 @@ struct RouteListing {
         Column("STRIP") { $0.stripPrefix ?? nothing },
         Column("REWRITE") { rewrite($0) },
         Column("PATH OPTIONS") { pathOptions($0) },
-        Column("UPSTREAM", always: true) { $0.upstream },
+        Column("UPSTREAM", always: true) { $0.upstream ?? nothing },
     ]
 
     /// The header and one line per route, in the order of the file.

@@ -20,7 +20,10 @@ enum VerdictText {
         let identity = forwarded.identity.map { line in
             "  " + (line.count > longestLine ? line.prefix(longestLine) + "..." : line[...])
         }
-        let request = "PASSES to \(forwarded.upstream) (\(servers)) as \(forwarded.method) \(forwarded.target)"
+        let target = "\(forwarded.method) \(forwarded.target)"
+        let request =
+            forwarded.upstream.map { "PASSES to \($0) (\(servers)) as \(target)" }
+            ?? "PERMITTED for the proxy that asks, as \(target)"
         return ([request + (identity.isEmpty ? ", anonymous" : ", with")] + identity).joined(separator: "\n")
     }
 

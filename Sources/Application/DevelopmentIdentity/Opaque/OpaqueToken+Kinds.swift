@@ -73,7 +73,7 @@ extension OpaqueToken {
 }
 
 extension DevelopmentUser {
-    fileprivate var gitHubUser: JSONObject {
+    var gitHubUser: JSONObject {
         [
             "login": .string(uid), "id": .integer(Int64(subject(at: "github.com")) ?? 0),
             "node_id": .string("U_\(StableID.base64URL(bytes: 9, of: uid))"),

@@ -29,6 +29,13 @@ extension DevelopmentProvider {
         case accountsLookup
         /// The OAuth token endpoint, for ``ServiceAccount``s (RFC 7523).
         case oauthToken
+        /// The authorization endpoint of a provider.
+        case authorization(AuthorizationServer)
+        /// The token endpoint of a provider, for authorization codes.
+        case token(AuthorizationServer)
+        /// GitHub's profile of the user, and the user's addresses.
+        case gitHubUser
+        case gitHubEmails
         /// Minting: POST a JSON object to receive a token.
         case mint
     }
@@ -39,9 +46,13 @@ extension DevelopmentProvider.Endpoint: CaseIterable {
     public static let allCases: [DevelopmentProvider.Endpoint] =
         [
             .idTokenJWKSet, .idTokenX509, .sessionX509, .sessionJWKSet, .introspection, .gitHubTokenCheck,
-            .facebookDebugToken, .accountsLookup, .oauthToken, .mint,
+            .facebookDebugToken, .accountsLookup, .oauthToken, .mint, .authorization(.gitHub), .token(.gitHub),
+            .gitHubUser, .gitHubEmails,
         ]
-        + IdentityProvider.wellKnown.flatMap { [.keys($0), .discovery($0)] }
+        + IdentityProvider.wellKnown.flatMap { provider in
+            [.keys(provider), .discovery(provider)]
+                + [.authorization(.identity(provider)), .token(.identity(provider))]
+        }
 }
 
 extension DevelopmentProvider.Endpoint: RawRepresentable {
@@ -60,6 +71,12 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
         case .accountsLookup: "/v1/projects/{project}/accounts:lookup"
         case .oauthToken: "/token"
         case .mint: "/mint"
+        case .authorization(.identity(let provider)): provider.folder + "/authorize"
+        case .token(.identity(let provider)): provider.folder + "/token"
+        case .authorization(.gitHub): "/github/login/oauth/authorize"
+        case .token(.gitHub): "/github/login/oauth/access_token"
+        case .gitHubUser: "/github/user"
+        case .gitHubEmails: "/github/user/emails"
         }
     }
 
@@ -92,10 +109,12 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
             && segments.last.flatMap { PercentEncoding.decodedText($0.utf8) } == "accounts:lookup"
     }
 
-    /// Returns the endpoint of `/oidc/NAME/jwks` or `/oidc/NAME/.well-known/openid-configuration`.
+    /// Returns the endpoint of a path below `/oidc/NAME/`.
     private static func oidc(_ path: String, name: Substring) -> Self? {
         guard let provider = IdentityProvider(id: "oidc.\(name)") else { return nil }
-        return [.keys(provider), .discovery(provider)].first { $0.rawValue == path }
+        let server = AuthorizationServer.identity(provider)
+        return [.keys(provider), .discovery(provider), .authorization(server), .token(server)]
+            .first { $0.rawValue == path }
     }
 }
 
@@ -112,17 +131,17 @@ extension IdentityProvider {
         }
     }
 
-    fileprivate var discoveryPath: String {
-        let folder =
-            switch self {
-            case .apple: "/apple"
-            case .google: "/google"
-            case .microsoft: "/microsoft/common/v2.0"
-            case .facebook: "/facebook"
-            case .yahoo: "/yahoo"
-            case .linkedIn: "/linkedin/oauth"
-            case .oidc(let name): "/oidc/\(name)"
-            }
-        return folder + "/.well-known/openid-configuration"
+    fileprivate var discoveryPath: String { folder + "/.well-known/openid-configuration" }
+
+    fileprivate var folder: String {
+        switch self {
+        case .apple: "/apple"
+        case .google: "/google"
+        case .microsoft: "/microsoft/common/v2.0"
+        case .facebook: "/facebook"
+        case .yahoo: "/yahoo"
+        case .linkedIn: "/linkedin/oauth"
+        case .oidc(let name): "/oidc/\(name)"
+        }
     }
 }

@@ -9,6 +9,7 @@ final class ProviderService: LoopbackService {
     let opaque = OpaqueRegistry()
     let accounts = AccountRegistry(DevelopmentUser.all.map { DevelopmentAccount($0, validSince: 1_600_000_000) })
     let accessTokens = AccessTokens()
+    let codeFlow = CodeFlowRegistry()
     let project: String
     let now: @Sendable () -> Int64
 
@@ -32,6 +33,10 @@ final class ProviderService: LoopbackService {
         case .facebookDebugToken: debugFacebookToken(request)
         case .accountsLookup: lookUpAccounts(request)
         case .oauthToken: issueAccessToken(request)
+        case .authorization(let server): authorize(request, at: server)
+        case .token(let server): redeemCode(request, at: server)
+        case .gitHubUser: gitHubUser(request, emails: false)
+        case .gitHubEmails: gitHubUser(request, emails: true)
         case nil: .json(["error": "no such path"], status: 404)
         case let endpoint?: document(of: endpoint)
         }

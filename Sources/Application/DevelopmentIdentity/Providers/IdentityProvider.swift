@@ -96,10 +96,16 @@ extension IdentityProvider {
     func discoveryDocument(base: String) -> JSONObject {
         let algorithms = keyAlgorithms == [.rs256, .es256] ? ["ES256", "RS256"] : ["RS256"]
         let issuer = issuer(base: base)
+        let server = AuthorizationServer.identity(self)
+        let authorization = DevelopmentProvider.Endpoint.authorization(server)
+        let namesIssuer = server.issuer(base: base) != nil
         return [
             "issuer": .string(issuer),
-            "authorization_endpoint": .string(base + "/authorize"),
-            "token_endpoint": .string(base + "/token"),
+            "authorization_endpoint": .string(base + authorization.rawValue),
+            "token_endpoint": .string(base + DevelopmentProvider.Endpoint.token(server).rawValue),
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": .bool(namesIssuer),
             "jwks_uri": .string(base + DevelopmentProvider.Endpoint.keys(self).rawValue),
             "response_types_supported": ["code", "id_token"],
             "subject_types_supported": [self == .microsoft ? "pairwise" : "public"],

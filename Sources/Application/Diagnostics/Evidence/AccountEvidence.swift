@@ -76,7 +76,9 @@ struct AccountQuery: Sendable {
             return .failed("no access token from \(credential.source): \(failure.shown)")
         case .success(let token):
             let uid = Array(user.uid.utf8)
-            let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
+            let lookup = AccountLookup(
+                url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id,
+                quotaProject: credential.quotaProject)
             let reply = await transport.send(lookup.request([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
             case .failure(let failure): return .failed("no usable response from \(source): \(failure.shown)")

@@ -35,6 +35,7 @@ struct ExplainedRun {
         self.request = request
         self.transcript = transcript
         run = PipelineRun(began: explainer.clock.monotonic())
+        run.purpose = .explanation
         origin = RequestOrigin(peer: PeerAddress(nil))
     }
 
@@ -88,7 +89,10 @@ struct ExplainedRun {
             switch pipeline.advance(&run, view, &origin, in: context, observer: collector) {
             case .permit(let permit):
                 var path: String?
-                if case .upstream = permit.destination { path = String(decoding: permit.path, as: UTF8.self) }
+                switch permit.destination {
+                case .account: break
+                case .upstream, .none: path = String(decoding: permit.path, as: UTF8.self)
+                }
                 return .permit(permit.identity, signedInAt: permit.signedInAt, path: path)
             case .deny(let denial): return .deny(denial)
             case .respond(let response): return .respond(response)
@@ -232,7 +236,9 @@ struct ExplainedRun {
         transcript.pass(
             "path", canonical == sent ? "\(sent), canonical as it is" : "\(canonical), sent as \(sent)")
         let route = explainer.configuration.routes[match.index]
-        transcript.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
+        transcript.pass(
+            "route",
+            "\(route.path) at \(route.location), \(route.upstream.map { "to \($0)" } ?? "a policy of decisions")")
         for limit in route.rateLimits {
             transcript.record(
                 "rate limit",
@@ -393,10 +399,11 @@ struct ExplainedRun {
             let time = explainer.snapshot.outgoing.identity.timeLine(signedInAt)
             lines = identity.bytes.prefix(identity.lengthBeforeTime) + time
         }
-        let upstream = explainer.configuration.upstreams[plan.upstream]
+        let upstream = plan.upstream.map { explainer.configuration.upstreams[$0] }
         return transcript.passes(
             Explanation.Forwarded(
-                upstream: upstream.name, servers: upstream.servers, method: request.text(request.head.methodRange),
+                upstream: upstream?.name, servers: upstream?.servers ?? [],
+                method: request.text(request.head.methodRange),
                 target: path + query,
                 identity: String(decoding: app + lines, as: UTF8.self).split(separator: "\r\n").map(String.init)))
     }

@@ -19,8 +19,8 @@ package struct Explanation: Sendable {
 
     /// The forwarded request.
     package struct Forwarded: Sendable {
-        /// The upstream's name.
-        package let upstream: String
+        /// The upstream's name. `nil` for a policy, whose requests another proxy forwards.
+        package let upstream: String?
         /// The servers of the upstream.
         package let servers: [Configuration.UpstreamServer]
         /// The request line's method and target.

@@ -2,10 +2,12 @@ import Accounts
 import AdminAPI
 import Atomics
 import Authentication
+import Authorization
 import GatewayConfiguration
 import GatewayCore
 import JOSE
 import Observability
+import OutboundHTTP
 import RequestPipeline
 import Revocation
 
@@ -46,6 +48,12 @@ struct GatewayAdministration: AdministrationBackend {
         checks.append(ReadinessCheck("serving", why: isDraining ? "the gateway is draining" : nil))
         checks.append(storeReadiness())
         checks += keyReadiness()
+        if let status = sources.accounts?.status() {
+            // A note only: an outage of Google does not take the routes without account records out of service.
+            let trouble = status.failing.map { ": \($0.rawValue)" } ?? ""
+            checks.append(
+                ReadinessCheck("google", note: status.hasCredentials ? nil : "there is no access token\(trouble)"))
+        }
         if let refusal = reloader?.outcomes.lastRefusal {
             checks.append(ReadinessCheck("configuration", note: "the last reload was rejected: \(refusal)"))
         }

@@ -81,7 +81,9 @@ struct MetricsCollector: Sendable {
 extension WorkerLoop {
     /// Returns the worker's counters, including gauges that are read now.
     fileprivate func countersNow() -> CountersSnapshot {
-        counters.set(.connectionsOpen, to: Int64(connectionContext.registry.count))
+        counters.set(.connectionsOpen, to: Int64(connectionContext.connectionCount))
+        counters.set(.http2Connections, to: Int64(connectionContext.multiplexed.connections.count))
+        counters.set(.http2Streams, to: Int64(connectionContext.multiplexed.streamCount))
         counters.set(
             .requestsInFlight, to: Int64(connectionContext.registry.connections.count { $0.connection.isServing }))
         counters.set(.tokenCacheEntries, to: Int64(current?.pipeline.authenticator.cache.count ?? 0))
@@ -90,6 +92,7 @@ extension WorkerLoop {
             counters.set(.connectionsIdle, to: Int64(pool.idleCount), upstream: index)
             counters.set(.connectionsBusy, to: Int64(pool.openCount - pool.idleCount), upstream: index)
             counters.set(.requestsWaiting, to: Int64(pool.waitingCount), upstream: index)
+            counters.set(.streamsOpen, to: Int64(pool.streamCount), upstream: index)
         }
         return counters.snapshot()
     }

@@ -26,6 +26,7 @@ package final class Gateway: Sendable {
     private let generations: Generations
     private let workers: WorkerLoops
     private let listeners: ListenerSet
+    private let decisionListeners: ListenerSet
     private let certificates: CertificateRenewal
     private let upstreamWatches: UpstreamWatches
     private let admin = AdminListener()
@@ -82,7 +83,8 @@ package final class Gateway: Sendable {
             return home
         }
         listeners = ListenerSet(workers, control: control, logger: logger)
-        certificates = CertificateRenewal(of: listeners, clock: clock, logger: logger)
+        decisionListeners = ListenerSet(workers, for: .decisions, control: control, logger: logger)
+        certificates = CertificateRenewal(of: [listeners, decisionListeners], clock: clock, logger: logger)
         upstreamWatches = UpstreamWatches(loop: control, logger: logger) { [workers] settings, update in
             workers.execute { $0.apply(update, of: settings) }
         }
@@ -95,7 +97,8 @@ package final class Gateway: Sendable {
                 IdentitySources(configuration, snapshot, credential: credential, environment)))
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
-            upstreamWatches: upstreamWatches, places: places, telemetry: telemetry, environment: environment)
+            decisionListeners: decisionListeners, upstreamWatches: upstreamWatches, places: places,
+            telemetry: telemetry, environment: environment)
         reloader = reloads.map {
             Reloader(installer, files: $0.files.union(ledger.files), supervisor: supervisor, load: $0.load)
         }
@@ -132,6 +135,7 @@ package final class Gateway: Sendable {
         workers.subscribe(to: first.sources.keys)
         first.sources.start()
         try await listeners.open(for: first)
+        try await decisionListeners.open(for: first)
         let metrics = MetricsCollector(
             workers: workers, places: places, generations: generations, certificates: certificates,
             upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, admin: admin,
@@ -169,6 +173,12 @@ package final class Gateway: Sendable {
 
     /// The same addresses for display, with `https://` for TLS listeners.
     package var listenNames: [String] { listeners.current.map(\.name) }
+
+    /// The address of the listener for decisions, with the actual port. `nil` without one.
+    package var decisionListenAddress: ListenAddress? { decisionListeners.current.first?.listenAddress }
+
+    /// The same address for display. `nil` without one.
+    package var decisionListenName: String? { decisionListeners.current.first?.name }
 
     /// The address of the admin listener. `nil` without one.
     package var adminListenAddress: ListenAddress? { admin.address.flatMap(ListenAddress.init) }
@@ -223,6 +233,7 @@ package final class Gateway: Sendable {
         logger.notice("draining", metadata: ["delay": "\(drain.delay)"])
         try? await Task.sleep(for: drain.delay)
         await listeners.close()
+        await decisionListeners.close()
         if await !workers.drain(within: drain.timeout) {
             logger.warning(
                 Task.isCancelled
@@ -234,6 +245,7 @@ package final class Gateway: Sendable {
     private func finish() async {
         isServing.store(false, ordering: .sequentiallyConsistent)
         await listeners.close()
+        await decisionListeners.close()
         await admin.close()
         background.withLock { $0 }?.cancel()
         upstreamWatches.stop()

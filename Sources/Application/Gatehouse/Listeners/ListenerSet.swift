@@ -7,22 +7,43 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The open listeners in the order of the configuration, and the limit of client connections.
+/// The open listeners of one purpose in the order of the configuration, and the limit of their connections.
 final class ListenerSet: Sendable {
-    /// The listeners and the limit of a configuration, acquired before it is installed.
+    /// The purpose of the listeners.
+    enum Purpose {
+        /// The requests of clients (`listen`).
+        case clients
+        /// The decision of other proxies (`decisions`).
+        case decisions
+    }
+
+    /// The listeners and the limits of a configuration, acquired before it is installed.
     struct Acquired {
-        fileprivate let limit: Int
+        fileprivate let limits: Limits
         fileprivate let listeners: [Listener]
     }
 
+    /// The maximum numbers of connections.
+    fileprivate struct Limits {
+        var total: Int
+        /// `nil` for the default share.
+        var perAddress: Int?
+        /// Those of peers that the listener does not trust, in addition.
+        var strangers = 0
+    }
+
+    private let purpose: Purpose
     private let workers: WorkerLoops
     private let control: any EventLoop
     private let logger: Logger
-    private let budget = ConnectionBudget(limit: 0)
+    private let budget = ConnectionBudget(limit: 0, strangers: ConnectionBudget(limit: 0))
     private let listeners = Mutex<[Listener]>([])
 
     /// Creates an empty set. `control` is a loop for work that is not a connection.
-    init(_ workers: WorkerLoops, control: any EventLoop, logger: Logger) {
+    init(
+        _ workers: WorkerLoops, for purpose: Purpose = .clients, control: any EventLoop, logger: Logger
+    ) {
+        self.purpose = purpose
         self.workers = workers
         self.control = control
         self.logger = logger
@@ -33,8 +54,7 @@ final class ListenerSet: Sendable {
     /// Opens the listeners of the first configuration.
     func open(for first: Generation) async throws {
         // Must precede the first connection.
-        budget.change(
-            limit: try connectionLimit(of: first), perAddress: first.configuration.limits.connectionsPerAddress)
+        change(to: try limits(of: first))
         let opened = try await openListeners(of: first)
         listeners.withLock { $0 = opened }
     }
@@ -43,26 +63,44 @@ final class ListenerSet: Sendable {
     ///
     /// - Throws: `GatewayStartError`; no listener is opened then.
     func acquire(for next: Generation) async throws -> Acquired {
-        Acquired(limit: try connectionLimit(of: next), listeners: try await openListeners(of: next))
+        Acquired(limits: try limits(of: next), listeners: try await openListeners(of: next))
+    }
+
+    /// Returns the addresses and settings of a configuration.
+    private func wanted(in next: Generation) -> [(address: ListenAddress, settings: ListenerSettings)] {
+        switch purpose {
+        case .clients: Array(zip(next.configuration.listen.map(\.address), next.snapshot.listeners))
+        case .decisions:
+            next.configuration.decisions.flatMap { decisions in
+                next.snapshot.decisionListener.map { [(decisions.listener.address, $0)] }
+            } ?? []
+        }
+    }
+
+    private func lanes() async throws -> [ListenerLane] {
+        switch purpose {
+        case .clients: try await workers.lanes()
+        case .decisions: try await workers.decisionLanes()
+        }
     }
 
     private func openListeners(of next: Generation) async throws -> [Listener] {
         var open = current
         var (result, opened): ([Listener], [Listener]) = ([], [])
-        for (wanted, settings) in zip(next.configuration.listen, next.snapshot.listeners) {
-            if let index = open.firstIndex(where: { $0.wanted == wanted.address }) {
+        for (wanted, settings) in wanted(in: next) {
+            if let index = open.firstIndex(where: { $0.wanted == wanted }) {
                 result.append(open.remove(at: index))
                 continue
             }
             do {
                 let listener = try await Listener.open(
-                    wanted.address, lanes: workers.lanes(), group: workers.group, control: control,
+                    wanted, lanes: lanes(), group: workers.group, control: control,
                     settings: settings, budget: budget)
                 opened.append(listener)
                 result.append(listener)
             } catch {
                 for listener in opened { await listener.close() }
-                throw GatewayStartError(cannotListenOn: "\(wanted.address)", error)
+                throw GatewayStartError(cannotListenOn: "\(wanted)", error)
             }
         }
         return result
@@ -81,33 +119,56 @@ final class ListenerSet: Sendable {
             defer { current = listeners }
             return current
         }
-        for (listener, settings) in zip(listeners, next.snapshot.listeners) where listener.settings !== settings {
-            listener.install(settings)
+        for (listener, wanted) in zip(listeners, wanted(in: next)) where listener.settings !== wanted.settings {
+            listener.install(wanted.settings)
         }
         for listener in previous where !listeners.contains(where: { $0 === listener }) {
             await listener.close()
             logger.notice("no longer listening", metadata: ["address": "\(listener.wanted)"])
         }
         for listener in listeners where !previous.contains(where: { $0 === listener }) {
-            logger.notice("listening", metadata: ["address": "\(listener.name)"])
+            logger.notice(
+                purpose == .clients ? "listening" : "decisions listening",
+                metadata: ["address": "\(listener.name)"])
         }
-        budget.change(limit: acquired.limit, perAddress: next.configuration.limits.connectionsPerAddress)
+        change(to: acquired.limits)
+    }
+
+    private func change(to limits: Limits) {
+        budget.change(limit: limits.total, perAddress: limits.perAddress)
+        budget.strangers?.change(limit: limits.strangers)
     }
 
     func close() async {
         for listener in current { await listener.close() }
     }
 
+    private func limits(of generation: Generation) throws(GatewayStartError) -> Limits {
+        switch purpose {
+        case .clients:
+            return Limits(
+                total: try connectionLimit(of: generation),
+                perAddress: generation.configuration.limits.connectionsPerAddress)
+        case .decisions:
+            guard let decisions = generation.configuration.decisions else { return Limits(total: 0) }
+            // Peers that are not trusted cannot take the connections of those that are.
+            let strangers = decisions.introspection == nil ? 0 : max(decisions.connections / 4, 1)
+            return Limits(total: decisions.connections - strangers, strangers: strangers)
+        }
+    }
+
     /// Returns the limit of client connections: the configured one, or fewer if file descriptors are short.
     private func connectionLimit(of generation: Generation) throws(GatewayStartError) -> Int {
         let configuration = generation.configuration
+        let admin = configuration.admin.address == nil ? 0 : AdminServer.Limits().connections
         let plan: DescriptorPlan
         do throws(DescriptorPlan.Shortage) {
             plan = try DescriptorPlan(
                 connections: configuration.limits.connections,
                 upstreamConnections: generation.snapshot.upstreams.reduce(0) { $0 + $1.connections },
-                adminConnections: configuration.admin.address == nil ? 0 : AdminServer.Limits().connections,
-                workers: workers.count, listeners: configuration.listen.count, available: DescriptorLimit.raise())
+                adminConnections: admin + (configuration.decisions?.connections ?? 0), workers: workers.count,
+                listeners: configuration.listen.count + (configuration.decisions == nil ? 0 : 1),
+                available: DescriptorLimit.raise())
         } catch {
             throw GatewayStartError(error.description)
         }

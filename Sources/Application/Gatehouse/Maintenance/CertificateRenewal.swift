@@ -7,7 +7,7 @@ import Observability
 
 /// The periodic reload of certificates that were replaced on disk.
 final class CertificateRenewal: Sendable {
-    private let listeners: ListenerSet
+    private let sets: [ListenerSet]
     private let clock: GatewayClock
     private let logger: Logger
     /// Separate from configuration reloads, so that an unreadable configuration does not prevent certificate renewal.
@@ -15,18 +15,20 @@ final class CertificateRenewal: Sendable {
     private let renewals = ManagedAtomic<UInt64>(0)
     private let failures = ManagedAtomic<UInt64>(0)
 
-    init(of listeners: ListenerSet, clock: GatewayClock, logger: Logger) {
-        self.listeners = listeners
+    init(of sets: [ListenerSet], clock: GatewayClock, logger: Logger) {
+        self.sets = sets
         self.clock = clock
         self.logger = logger
     }
+
+    private var listeners: [Listener] { sets.flatMap(\.current) }
 
     /// Checks the listeners' certificates until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Listener.renewalInterval)
             guard !Task.isCancelled else { return }
-            let secure = listeners.current.filter { $0.settings.configuration?.tls != nil }
+            let secure = listeners.filter { $0.settings.configuration?.tls != nil }
             guard !secure.isEmpty else { continue }
             // A blocked file system must not occupy a thread of other tasks.
             try? await calls.run { [self] in
@@ -57,7 +59,7 @@ final class CertificateRenewal: Sendable {
     func read(into readings: inout GatewayReadings) {
         readings.certificateRenewals = renewals.load(ordering: .relaxed)
         readings.certificateFailures = failures.load(ordering: .relaxed)
-        readings.certificates = listeners.current.flatMap { listener in
+        readings.certificates = listeners.flatMap { listener in
             var expiries: [String: Int64] = [:]
             for certificate in listener.settings.tls?.certificates ?? [] {
                 expiries[certificate.subject] = min(certificate.expiry, expiries[certificate.subject] ?? .max)

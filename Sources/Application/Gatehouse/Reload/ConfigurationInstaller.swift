@@ -16,6 +16,7 @@ struct ConfigurationInstaller: Sendable {
     let generations: Generations
     let workers: WorkerLoops
     let listeners: ListenerSet
+    let decisionListeners: ListenerSet
     let upstreamWatches: UpstreamWatches
     let places: MetricIndices
     let telemetry: TelemetryExporter
@@ -48,7 +49,7 @@ struct ConfigurationInstaller: Sendable {
         }
         let sources = try await sources(for: configuration, snapshot, credential, after: previous.sources)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
-        let acquired: ListenerSet.Acquired
+        let acquired: AcquiredListeners
         do {
             acquired = try await acquireResources(for: next)
         } catch {
@@ -56,7 +57,8 @@ struct ConfigurationInstaller: Sendable {
             throw error
         }
         upstreamWatches.follow(snapshot.upstreams)
-        await listeners.install(acquired, of: next)
+        await listeners.install(acquired.clients, of: next)
+        await decisionListeners.install(acquired.decisions, of: next)
         if sources !== previous.sources { workers.subscribe(to: sources.keys) }
         workers.handOverKeys(of: sources)
         generations.replace(with: next)
@@ -67,13 +69,25 @@ struct ConfigurationInstaller: Sendable {
 
     /// Acquires the resources that may be unavailable: file descriptors, listeners, and libcrypto memory for the
     /// workers, which then start.
-    private func acquireResources(for next: Generation) async throws -> ListenerSet.Acquired {
-        let acquired = try await listeners.acquire(for: next)
+    private func acquireResources(for next: Generation) async throws -> AcquiredListeners {
+        let clients = try await listeners.acquire(for: next)
+        let decisions: ListenerSet.Acquired
+        do {
+            decisions = try await decisionListeners.acquire(for: next)
+        } catch {
+            await listeners.release(clients)
+            throw error
+        }
         if let failure = await startWorkers(of: next) {
-            await listeners.release(acquired)
+            await listeners.release(clients)
+            await decisionListeners.release(decisions)
             throw failure
         }
-        return acquired
+        return AcquiredListeners(clients: clients, decisions: decisions)
+    }
+
+    private struct AcquiredListeners {
+        let clients, decisions: ListenerSet.Acquired
     }
 
     /// Starts the workers. Returns the error if they were not started.

@@ -6,6 +6,7 @@ import GatewayCore
 import JOSE
 import Logging
 import Observability
+import OutboundHTTP
 import RequestPipeline
 import Revocation
 import Synchronization
@@ -17,11 +18,11 @@ final class IdentitySources: Sendable {
     /// The settings on which the sources depend.
     struct Shape: Sendable, Equatable {
         private let sources: IdentityShape.Sources
-        private let credential: [String]
+        private let credential: Secret?
 
         init(_ snapshot: Snapshot, _ credential: GoogleCredential?) {
             sources = snapshot.identityShape.sources
-            self.credential = credential?.fingerprint ?? []
+            self.credential = credential?.fingerprint
         }
     }
 
@@ -35,6 +36,8 @@ final class IdentitySources: Sendable {
     let sessions: SessionAuthority?
     /// The lookups for workers.
     let lookups: RemoteLookups
+    /// The client of providers' token endpoints. `nil` without authorization-code flows.
+    private let flowClient: OutboundHTTPClient?
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates the sources. The key sets of `previous` are kept until the next fetch.
@@ -60,6 +63,8 @@ final class IdentitySources: Sendable {
         } else {
             accounts = nil
         }
+        let flowClient = snapshot.flowProviders.isEmpty ? nil : CodeFlows.client(on: group)
+        self.flowClient = flowClient
         var lookups = RemoteLookups(accounts: accounts, opaqueTokens: opaqueTokens, rates: environment.rates)
         if let settings = configuration.accounts {
             let authority = SessionAuthority()
@@ -78,6 +83,11 @@ final class IdentitySources: Sendable {
                     events: AccountEvents(
                         verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
                         store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
+                    flows: flowClient.flatMap { client in
+                        CodeFlows(
+                            settings, snapshot.flowProviders, transport: client, verifiers: snapshot.verifiers,
+                            clock: clock)
+                    },
                     auditLogger: logger.forAudit))
             lookups.links = StoredLinks(environment.store)
             lookups.linkGenerations = environment.store.linkGenerations
@@ -97,6 +107,7 @@ final class IdentitySources: Sendable {
     func shutdown() async {
         task.withLock { $0 }?.cancel()
         await opaqueTokens?.shutdown()
+        await flowClient?.shutdown()
         await accounts?.shutdown()
     }
 
@@ -115,8 +126,7 @@ extension GoogleCredential {
         do throws(ServiceAccount.Failure) {
             try self.init(of: configuration.revocation.firebase)
         } catch {
-            throw GatewayStartError(
-                "\(error); write a service account's key there, as the Google Cloud console gives it")
+            throw GatewayStartError("\(error); revocation.source: firebase needs a credential of Google")
         }
     }
 }

@@ -5,30 +5,30 @@ import HTTPWire
 import RequestPipeline
 
 extension BuiltinEndpoints {
-    /// Creates the endpoints. `nil` if there are no builtin endpoints. `responseHeaders` are the fields of all
-    /// responses.
+    /// Creates the endpoints. `nil` if there are no builtin endpoints. `flows` are the IDs of the providers with an
+    /// authorization-code flow. `responseHeaders` are the fields of all responses.
     convenience init?(
-        _ accounts: Configuration.Accounts?, publishesKeys: Bool, opaqueProvider: Int?,
+        _ accounts: Configuration.Accounts?, flows: [String] = [], publishesKeys: Bool, opaqueProvider: Int?,
         responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
     ) {
         guard accounts != nil || publishesKeys else { return nil }
-        let endpoints = accounts == nil ? [] : AccountEndpoint.allCases
-        let calls = endpoints.map { endpoint in
+        let endpoints = accounts == nil ? [] : AccountEndpoint.allCases.filter { !flows.isEmpty || !$0.belongsToFlow }
+        let calls = endpoints.flatMap { endpoint in
             let cors = Self.policy(of: endpoint, accounts?.origins ?? [])
             let plan = RoutePlan(
                 pattern: endpoint.path, policy: endpoint.policy, upstream: 0, responseTimeout: 0,
                 bodyLimit: AccountEndpoint.bodyLimit, opaqueProvider: opaqueProvider,
                 additions: ResponseFieldPolicy(cors: cors, common: responseHeaders))
-            return Call(endpoint: endpoint, plan: plan)
+            return (endpoint.hasProvider ? flows : [""]).map { Call(endpoint: endpoint, provider: $0, plan: plan) }
         }
         self.init(calls: calls, hasPage: accounts?.demoPage != nil)
     }
 
     /// Pages of the listed origins may send requests and read the responses.
     private static func policy(of endpoint: AccountEndpoint, _ origins: [String]) -> CORSPolicy? {
-        guard !origins.isEmpty, !endpoint.isEvent else { return nil }
+        guard !origins.isEmpty, endpoint.takesListedOrigins else { return nil }
         return CORSPolicy(
-            origins: origins, methods: endpoint.method == .get ? ["GET", "HEAD"] : ["POST"], headers: nil, expose: [],
+            origins: origins, methods: endpoint.accepts(.get) ? ["GET", "HEAD"] : ["POST"], headers: nil, expose: [],
             credentials: true, maximumAge: 600)
     }
 }

@@ -25,6 +25,14 @@ extension SigningKeyFiles {
     }
 }
 
+extension SigningKeyFiles {
+    /// Returns the key of a provider's signed client secret. `nil` if the provider has none.
+    init?(_ provider: Configuration.Provider) {
+        guard case .signed(_, _, let file)? = provider.codeFlow?.credential else { return nil }
+        (current, previous, location) = (file, [], provider.location)
+    }
+}
+
 /// A reader of key files. It reports errors at their location in the configuration.
 struct SigningKeyReader {
     /// The keys for one purpose.

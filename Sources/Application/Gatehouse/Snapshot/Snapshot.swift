@@ -1,5 +1,7 @@
+package import Accounts
 package import Authentication
 import Authorization
+import Decisions
 package import Forwarding
 package import GatewayConfiguration
 package import GatewayCore
@@ -40,12 +42,20 @@ package final class Snapshot: Sendable {
     let assertionKeys: AssertionKeys?
     /// The configured session keys. `nil` if the store contains them.
     package let sessionKeyFiles: (current: SigningKey, previous: [SigningKey])?
+    /// The providers with an authorization-code flow.
+    package let flowProviders: [FlowProvider]
     /// The field policy of responses to requests without a known route. `nil` without a policy.
     let additions: ResponseFieldPolicy?
     /// The warnings in addition to the configuration's own.
     package let warnings: [ConfigurationWarning]
     /// The settings of each listener, in the order of the configuration.
     package let listeners: [ListenerSettings]
+    /// The settings of the listener for decisions. `nil` without one.
+    let decisions: DecisionSettings?
+    /// The provider that introspects opaque tokens of services. `nil` for none or several.
+    let introspectionProvider: Int?
+    /// The settings of its connections. `nil` without it.
+    package let decisionListener: ListenerSettings?
     package let limits: ConnectionLimits
     package let clockSkew: Int64
     /// The timeout of a store query, in nanoseconds.
@@ -59,10 +69,11 @@ package final class Snapshot: Sendable {
 
     /// Whether any route may query the store during a request.
     var queriesStore: Bool {
-        pipeline.plans.contains { plan in
-            plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
-                || plan.policy.rules?.needsSignInRecord == true
-        }
+        decisions?.clients != nil
+            || pipeline.plans.contains { plan in
+                plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
+                    || plan.policy.rules?.needsSignInRecord == true
+            }
     }
 
     /// The `kid` of the key that signs assertions. `nil` without assertions.
@@ -71,7 +82,10 @@ package final class Snapshot: Sendable {
     /// The endpoints under `/.gatehouse/`, each as method and path. Empty if there are no such endpoints.
     package var builtinCalls: [String] {
         guard let builtin = pipeline.builtin else { return [] }
-        let calls = builtin.calls.map { "\($0.endpoint.method == .get ? "GET" : "POST") \($0.endpoint.path)" }
+        let calls = builtin.calls.map { call in
+            let methods = "\(call.endpoint.allowedMethods)".replacing(", HEAD", with: "")
+            return "\(methods) \(String(decoding: call.path, as: UTF8.self))"
+        }
         return calls + ["GET /.gatehouse/jwks.json"]
     }
 
@@ -105,11 +119,19 @@ package final class Snapshot: Sendable {
             configuration.identity, sources: keySources, field: configuration.headers.appField, places: places)
         let plans = builder.readPlans(rules, upstreams, appVerifier)
         (assertionKeys, sessionKeyFiles) = builder.readSigningKeys()
+        flowProviders = builder.readFlowProviders()
         listeners = builder.readListeners()
         let (identity, credentials) = (configuration.identity, configuration.identity.credentials)
         let locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
         let hasRules = plans.contains { $0.policy.rules != nil }
         outgoing = builder.readOutgoingHead(locator, assertionKeys, keepsVariable: hasRules, sign: sign)
+        decisionListener = builder.readDecisionListener()
+        decisions = configuration.decisions.map { [outgoing] section in
+            DecisionSettings(
+                section, hygiene: outgoing.hygiene, headers: configuration.headers,
+                credentials: (credentials.header, credentials.cookie))
+        }
+        introspectionProvider = builder.opaqueProvider(for: [])
         warnings = try builder.warnings()
         pipeline = PipelineSettings(
             proxies: builder.proxies, routes: builder.routes, plans: plans, locator: locator,
@@ -131,6 +153,7 @@ package final class Snapshot: Sendable {
         deniesUnlinked = configuration.accounts?.unlinked == .deny
         identityShape = IdentityShape(
             configuration, keepsVariable: hasRules, assertionKeyID: assertionKeys?.current.keyID,
-            sessionKeyIDs: sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? [])
+            sessionKeyIDs: (sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? [])
+                + flowProviders.compactMap(\.keyID))
     }
 }

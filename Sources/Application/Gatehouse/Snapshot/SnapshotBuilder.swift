@@ -51,6 +51,13 @@ struct SnapshotBuilder {
         configuration.listen.compactMap { listeners.read($0) }
     }
 
+    mutating func readDecisionListener() -> ListenerSettings? {
+        guard let decisions = configuration.decisions else { return nil }
+        let admission = PeerAdmission(
+            trusted: TrustedProxies(decisions.trust), admitsStrangers: decisions.introspection != nil)
+        return listeners.read(decisions.listener, admitting: admission)
+    }
+
     /// Reads the rules of all routes with authentication. `nil` without a rules file.
     mutating func readRules() -> Ruleset? {
         let ruleset = rules.read(configuration.rules)
@@ -68,18 +75,26 @@ struct SnapshotBuilder {
         return (assertion, session)
     }
 
+    /// Returns the providers with an authorization-code flow.
+    mutating func readFlowProviders() -> [FlowProvider] {
+        configuration.flowProviders.compactMap { provider in
+            FlowProvider(provider, key: signingKeys.read(SigningKeyFiles(provider))?.current)
+        }
+    }
+
     /// Returns the plan of each route, by index.
     mutating func readPlans(
         _ ruleset: Ruleset?, _ upstreams: [UpstreamSettings], _ apps: AppCheckVerifier?
     ) -> [RoutePlan] {
         let everyRoute = ruleset.map { RouteRules([$0]) }
         return zip(configuration.routes, routes.routes).map { route, definition in
-            let upstream = configuration.upstreams.firstIndex { $0.name == route.upstream } ?? 0
+            let upstream = configuration.upstreams.firstIndex { $0.name == route.upstream }
             var policy = RoutePolicy(route)
             policy.rules = rules.read(route, definition.pattern, after: everyRoute)
             return RoutePlan(
                 pattern: route.path, counterPlace: places.route(route.path), policy: policy, upstream: upstream,
-                responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
+                responseTimeout: route.responseTimeout?.nanoseconds
+                    ?? upstream.map { upstreams[$0].responseTimeout } ?? 0,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
                 opaqueProvider: opaqueProvider(for: route.providers), allowsCrossSite: route.insecureNoCSRF,
                 appCheck: AppCheckPlan(route, apps),
@@ -94,7 +109,8 @@ struct SnapshotBuilder {
     /// Returns the builtin endpoints. `nil` if there are no such endpoints.
     func builtinEndpoints(publishesKeys: Bool) -> BuiltinEndpoints? {
         BuiltinEndpoints(
-            configuration.accounts, publishesKeys: publishesKeys, opaqueProvider: opaqueProvider(for: []),
+            configuration.accounts, flows: configuration.flowProviders.map(\.id), publishesKeys: publishesKeys,
+            opaqueProvider: opaqueProvider(for: []),
             responseHeaders: configuration.responseHeaders)
     }
 
@@ -122,7 +138,7 @@ struct SnapshotBuilder {
     }
 
     /// Returns the provider that the route names, or the only one.
-    private func opaqueProvider(for named: [String]) -> Int? {
+    func opaqueProvider(for named: [String]) -> Int? {
         let ids = opaqueProviders.map(\.id)
         let candidates = ids.indices.filter { index in named.contains { $0.utf8.elementsEqual(ids[index].utf8) } }
         if candidates.count == 1 { return candidates[0] }
@@ -156,6 +172,12 @@ extension ConnectionLimits {
         idleTimeout = limits.idleTimeout.nanoseconds
         bodyRate = UInt64(limits.bodyRate)
         requestTimeout = limits.requestTimeout?.nanoseconds
+        http2.streams = limits.http2.streams
+        http2.streamWindow = limits.http2.streamWindow
+        http2.connectionWindow = limits.http2.connectionWindow
+        http2.resets = limits.http2.resets
+        http2.controlFrames = limits.http2.controlFrames
+        http2.maximumAge = limits.http2.maxConnectionAge?.nanoseconds
     }
 }
 

@@ -63,6 +63,18 @@ struct SessionCookieLines: Sendable {
         }
     }
 
+    /// Returns the value for the binding of flows. `SameSite=Lax` is sent when a provider leads the browser back.
+    func value(ofBinding binding: String) -> String {
+        "\(BrowserRequest.bindingCookie)=\(binding); Max-Age=\(FlowCookie.bindingLifetime); \(Self.attributes)"
+    }
+
+    func value(of cookie: FlowCookie) -> String {
+        switch cookie {
+        case .session(let cookie): value(of: cookie)
+        case .binding(let binding): value(ofBinding: binding)
+        }
+    }
+
     /// Returns the complete line.
     func line(of cookie: SessionCookie) -> [UInt8] { Array("Set-Cookie: \(value(of: cookie))\r\n".utf8) }
 }
@@ -75,7 +87,9 @@ extension Worker {
         client.record.clearsCookie = false
         let reader = AccountCallResponder(
             worker: self, client: client, endpoint: endpoint, caller: permit.identity?.principal,
-            contentType: Self.mediaType(of: request))
+            contentType: Self.mediaType(of: request),
+            browser: endpoint.belongsToFlow
+                ? BrowserRequest(request, endpoint, sessionCookie: snapshot.cookieName) : BrowserRequest())
         client.attach(reader)
     }
 
@@ -100,6 +114,14 @@ extension Worker {
         case .done(let cookie):
             client.respond(with: StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
         case .refused(let denial): client.deny(denial)
+        case .redirect(let location, let cookies):
+            let fields = FlowCookie.pageFields + cookies.map { ("Set-Cookie", lines.value(of: $0)) }
+            client.respond(with: StaticResponse(seeOther: location, fields: fields))
+        case .authorization(let url, let binding):
+            let body = ObjectText.object { $0.add("authorization_url", url) }
+            let fields = Self.fields(nil, lines) + [("Set-Cookie", lines.value(ofBinding: binding))]
+            client.respond(with: StaticResponse(contentType: "application/json", fields: fields, body: body))
+        case .page(let page): client.respond(with: StaticResponse(badRequest: page, fields: FlowCookie.pageFields))
         }
     }
 
@@ -120,13 +142,15 @@ final class AccountCallResponder: Responder {
     private let endpoint: AccountEndpoint
     private let caller: Principal?
     private let contentType: String
+    private let browser: BrowserRequest
     private var body: [UInt8] = []
     private var isServed = false
     private var isOver = false
     private var servedUntil = UInt64.max
 
     init(
-        worker: Worker, client: ClientHandler, endpoint: AccountEndpoint, caller: Principal?, contentType: String
+        worker: Worker, client: ClientHandler, endpoint: AccountEndpoint, caller: Principal?, contentType: String,
+        browser: BrowserRequest
     ) {
         self.worker = worker
         self.client = client
@@ -135,6 +159,7 @@ final class AccountCallResponder: Responder {
         self.endpoint = endpoint
         self.caller = caller
         self.contentType = contentType
+        self.browser = browser
     }
 
     var acceptsBody: Bool { !isOver }
@@ -154,7 +179,7 @@ final class AccountCallResponder: Responder {
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
             caller: caller, network: network,
-            requestID: client.record.idText)
+            requestID: client.record.idText, browser: browser)
         let bound = NIOLoopBound(self, eventLoop: worker.loop)
         calls.service.serve(call) { reply in
             bound.eventLoop.execute { bound.value.served(reply) }

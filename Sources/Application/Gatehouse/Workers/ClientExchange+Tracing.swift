@@ -26,17 +26,18 @@ extension ClientExchange {
         return RequestTrace(
             trace, id: context.requestIDs.nextPair().1,
             parent: parent.map { RequestTrace.Parent(span: $0.span, flags: $0.flags) },
-            start: client.record.began, offset: offset, attributes: Self.attributes(of: request))
+            start: client.record.began, offset: offset,
+            attributes: Self.attributes(of: request, isHTTP2: client.isHTTP2))
     }
 
     /// The maximum size of a recorded `User-Agent`, in bytes.
     private static let longestUserAgent = 256
 
-    private static func attributes(of request: RequestView) -> [SpanAttribute] {
+    private static func attributes(of request: RequestView, isHTTP2: Bool) -> [SpanAttribute] {
         let (head, bytes) = (request.head, request.bytes)
         var attributes = [
             SpanAttribute("url.path", text(head.path, in: bytes)),
-            SpanAttribute("network.protocol.version", head.minorVersion == 0 ? "1.0" : "1.1"),
+            SpanAttribute("network.protocol.version", isHTTP2 ? "2" : head.minorVersion == 0 ? "1.0" : "1.1"),
         ]
         attributes += methodAttributes(head, bytes)
         if !head.hostName.name.isEmpty {

@@ -4,6 +4,7 @@ import Forwarding
 import GatewayCore
 import HTTPServer
 import HTTPWire
+import NIOCore
 import RequestPipeline
 import Revocation
 import Routing
@@ -13,7 +14,7 @@ import Telemetry
 /// permitted requests.
 ///
 /// One object per connection, reused for each request, on the connection's event loop.
-final class ClientExchange: RequestHandler {
+final class ClientExchange: RequestHandler, PipelineDriver {
     let home: WorkerLoop
     /// The worker that serves the current request from start to end. `nil` between requests.
     private(set) var worker: Worker?
@@ -37,6 +38,12 @@ final class ClientExchange: RequestHandler {
         self.home = home
     }
 
+    var frontEnd: StaticString? { nil }
+
+    func withHead(of client: ClientHandler, _ body: (UnsafeRawBufferPointer) -> Void) {
+        client.head.withUnsafeReadableBytes(body)
+    }
+
     var additions: ResponseFieldPolicy? { (worker ?? home.current)?.snapshot.additions }
 
     func began(_ client: ClientHandler) {
@@ -56,6 +63,7 @@ final class ClientExchange: RequestHandler {
         switch state {
         case .new:
             client.record.wantsGRPC = Self.isGRPC(request)
+            if client.record.wantsGRPC { client.limitCall(of: request) }
             if let settings = worker.snapshot.tracing { trace = beginTrace(settings, request, client, worker) }
         case .waiting:
             trace?.endLookup(with: result, at: worker.connectionContext.time)
@@ -80,6 +88,7 @@ final class ClientExchange: RequestHandler {
                 state = .permitted
                 switch permit.destination {
                 case .upstream: return forward(request, permit, client, worker)
+                case .none: return client.deny(Denial(.routeNotFound))
                 case .account(let endpoint): return worker.serve(endpoint, request, permit, from: client)
                 }
             case .deny(let denial):
@@ -161,8 +170,7 @@ final class ClientExchange: RequestHandler {
 
     private static func isGRPC(_ request: RequestView) -> Bool {
         guard let type = request.fields.first(.contentType) else { return false }
-        let value = type.value.bytes(in: request.bytes)
-        return value.count >= 16 && ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<16]), "application/grpc")
+        return GRPCType.matches(type.value.bytes(in: request.bytes))
     }
 }
 

@@ -114,6 +114,7 @@ final class WorkerLoop {
         ticker?.cancel()
         link?.stop()
         for connection in connectionContext.registry.connections { connection.abandon(.clientClosed) }
+        for connection in connectionContext.multiplexed.connections { connection.stop() }
         for worker in workers { worker.closeIdle(except: []) }
         spans?.close()
         connectionContext.handlers = nil
@@ -127,6 +128,7 @@ final class WorkerLoop {
         if !retiring.isEmpty { tickRetiring(now: now) }
         current?.tick(now: now)
         connectionContext.registry.forEach { $0.tick(now: now) }
+        connectionContext.multiplexed.tick(now: now)
         accessLog?.flush()
         spans?.flush()
     }
@@ -152,6 +154,17 @@ final class WorkerLoop {
     private static func pools(of workers: [Worker]) -> Set<ObjectIdentifier> {
         Set(workers.flatMap { $0.pools.map { ObjectIdentifier($0) } })
     }
+}
+
+/// The factory of handlers for the listener for decisions.
+final class DecisionHandlers: RequestHandlerSource {
+    private let home: WorkerLoop
+
+    init(_ home: WorkerLoop) {
+        self.home = home
+    }
+
+    package func makeHandler() -> any RequestHandler { DecisionExchange(home) }
 }
 
 extension WorkerLoop: RequestHandlerSource {

@@ -94,6 +94,16 @@ final class WorkerLoops: Sendable {
         }
     }
 
+    /// Returns the resources of each loop for the listener for decisions.
+    func decisionLanes() async throws -> [ListenerLane] {
+        try await onEach { loop in
+            ListenerLane(
+                context: NIOLoopBound(loop.connectionContext, eventLoop: loop.loop),
+                counters: NIOLoopBound(loop.counters, eventLoop: loop.loop),
+                handlers: NIOLoopBound(DecisionHandlers(loop), eventLoop: loop.loop))
+        }
+    }
+
     // MARK: - Stop
 
     /// Drains: connections close after their current requests. Returns whether all connections were closed in time,
@@ -102,7 +112,7 @@ final class WorkerLoops: Sendable {
         _ = try? await onEach { $0.drain() }
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
-            let connections = (try? await onEach { $0.connectionContext.registry.count }) ?? []
+            let connections = (try? await onEach { $0.connectionContext.connectionCount }) ?? []
             if connections.allSatisfy({ $0 == 0 }) { return true }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
         }

@@ -62,6 +62,16 @@ extension Configuration {
         return problems
     }
 
+    /// Returns the conflicts of a listener for decisions at that address with the rest of the configuration.
+    func problems(withDecisionsAt address: ListenAddress) -> [(what: String, remedy: String)] {
+        var problems = problems(withListenerAt: address)
+        if listen.contains(where: { $0.address.overlaps(address) }) {
+            problems.append(
+                ("another listener has the same address", "give decisions.address (\(address)) another port"))
+        }
+        return problems
+    }
+
     private static func error(_ origin: String, _ what: String, _ remedy: String) -> ConfigurationError {
         ConfigurationError(location: SourceLocation(origin: origin), what: what, remedy: remedy)
     }

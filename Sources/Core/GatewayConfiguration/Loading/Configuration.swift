@@ -26,6 +26,8 @@ package struct Configuration: Sendable, Equatable {
     package var trustedProxies = TrustedNetworks()
     /// The number of event loops, 1 to 1024. Default: `nil`, one for each core.
     package var workers: Int?
+    /// The listener for the decision of other proxies and services. Default: `nil`, disabled.
+    package var decisions: Decisions?
     /// The limits on clients.
     package var limits = Limits()
     /// The shutdown of the process.
@@ -65,6 +67,11 @@ package struct Configuration: Sendable, Equatable {
 
     /// Creates a configuration of defaults, without routes.
     package init() {}
+
+    /// The providers with an authorization-code flow that the gateway runs. Empty without `accounts.public_url`.
+    package var flowProviders: [Provider] {
+        accounts?.publicURL == nil ? [] : identity.providers.filter { $0.codeFlow != nil }
+    }
 
     /// Returns the upstream with that name, if any.
     package func upstream(named name: String) -> Upstream? {

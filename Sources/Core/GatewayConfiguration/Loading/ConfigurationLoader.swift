@@ -139,6 +139,7 @@ struct ConfigurationLoader {
         else { return }
         readSections(root)
         root.set(&configuration.trustedProxies, "trusted_proxies") { $0.trustedNetworks() }
+        configuration.decisions = root.decisions()
         readListeners(root)
         readRoutes(root, readUpstreams(root))
         checkCredentials(root)
@@ -185,6 +186,18 @@ struct ConfigurationLoader {
                 return accounts
             }
         }
+        if root.value("accounts") == nil { checkFlows() }
+    }
+
+    /// Reports a client credential without accounts, which run the flow that it is for.
+    private func checkFlows() {
+        guard configuration.accounts == nil,
+            let provider = configuration.identity.providers.first(where: { $0.codeFlow?.needsPublicURL == true })
+        else { return }
+        context.fail(
+            provider.location,
+            "identity.providers.\(provider.id) has a client credential, which only accounts use",
+            "add accounts: { public_url: https://HOST }, or remove client_id and the credential")
     }
 
     private mutating func readListeners(_ root: MappingReader) {
@@ -194,6 +207,7 @@ struct ConfigurationLoader {
             listeners = configuration.listen.map { LocatedListener(listener: $0, location: place) }
         }
         configuration.listen = listeners.map(\.listener)
+        checkDecisions()
         for listener in listeners {
             for problem in configuration.problems(withListenerAt: listener.listener.address) {
                 context.fail(listener.location, problem.what, problem.remedy)
@@ -202,7 +216,17 @@ struct ConfigurationLoader {
         }
     }
 
+    private func checkDecisions() {
+        guard let decisions = configuration.decisions else { return }
+        let address = decisions.listener.address
+        for problem in configuration.problems(withDecisionsAt: address) {
+            context.fail(decisions.location, problem.what, problem.remedy)
+        }
+    }
+
     private mutating func readUpstreams(_ root: MappingReader) -> [MappingEntry] {
+        // With policies only, there are none.
+        if case .absent = root.setting("upstreams"), root.value("decisions") != nil { return [] }
         guard let value = root.required("upstreams", "add the upstream services") else { return [] }
         let entries = value.entries(permitting: .collection) ?? []
         configuration.upstreams = entries.compactMap(Configuration.Upstream.read)
@@ -212,15 +236,18 @@ struct ConfigurationLoader {
     private mutating func readRoutes(_ root: MappingReader, _ upstreams: [MappingEntry]) {
         guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
         let surroundings = RouteSurroundings(
-            upstreams: upstreams.map(\.key), hasIdentity: root.value("identity")?.hasIssuers ?? false,
-            hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity)
+            upstreams: upstreams.map(\.key),
+            multiplexed: Set(configuration.upstreams.filter(\.protocol.isMultiplexed).map(\.name)),
+            hasIdentity: root.value("identity")?.hasIssuers ?? false,
+            hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity,
+            hasDecisions: root.value("decisions") != nil)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
         warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
     }
 
     private func warnOfUnused(_ upstreams: [MappingEntry], used allRoutesAreRead: Bool) {
         guard allRoutesAreRead else { return }
-        let used = Set(configuration.routes.map(\.upstream))
+        let used = Set(configuration.routes.compactMap(\.upstream))
         for upstream in upstreams where !used.contains(upstream.key) {
             context.warn(upstream.keyLocation, "no route uses the upstream \(Quoted(upstream.key))", "remove it")
         }

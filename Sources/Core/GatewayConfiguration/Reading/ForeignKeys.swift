@@ -56,6 +56,12 @@ enum ForeignKeys {
             (["weight"], "write it in servers: [{ url: URL, weight: 2 }]"),
             (["maxfails", "failtimeout", "outlierdetection", "passivehealthcheck", "circuitbreaker"], "ejection"),
             (["retries", "proxynextupstream", "lbtries"], "retry"),
+            (["proto", "httpversion", "proxyhttpversion", "versions"], "protocol"),
+        ],
+        "upstreams.*.http2": [
+            (["maxconcurrentstreams", "maxstreams", "streams"], "streams_per_connection"),
+            (["initialstreamwindowsize", "initialwindowsize"], "stream_window"),
+            (["initialconnectionwindowsize"], "connection_window"),
         ],
         "upstreams.*.tls": [
             (["cert", "certfile", "crt"], "certificate"), (["key", "keyfile"], "private_key"),

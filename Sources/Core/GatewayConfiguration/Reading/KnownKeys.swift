@@ -33,28 +33,40 @@ extension KnownKeys {
     static let root = KnownKeys(
         "",
         [
-            "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
+            "listen", "decisions", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation",
+            "accounts",
             "headers", "rules", "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
             "telemetry",
         ],
         empty: [
-            "accounts": [.null, .collection], "telemetry": .null, "trusted_proxies": .collection, "workers": .null,
+            "accounts": [.null, .collection], "decisions": .null, "telemetry": .null, "trusted_proxies": .collection,
+            "workers": .null,
         ])
     static let trustedProxy = KnownKeys("trusted_proxies[]", ["network", "sets"])
-    static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
+    static let listener = KnownKeys("listen[]", ["address", "tls", "protocols", "proxy_protocol"])
     static let listenerTLS = KnownKeys(
         "listen[].tls",
         [
             "certificate", "private_key", "certificates", "client_ca", "client_certificates", "minimum_version",
         ], empty: ["certificates": .collection])
     static let listenerCertificate = KnownKeys("listen[].tls.certificates[]", ["certificate", "private_key"])
+    static let decisions = KnownKeys(
+        "decisions",
+        ["address", "trust", "tls", "connections", "identity", "response_size", "introspection"],
+        empty: ["introspection": .null, "trust": .collection])
+    static let introspection = KnownKeys("decisions.introspection", ["clients", "requests_per_second"])
+    static let introspectionClient = KnownKeys("decisions.introspection.clients[]", ["id", "secret"])
     static let limits = KnownKeys(
         "limits",
         [
             "connections", "connections_per_address", "head_size", "head_fields", "body_size", "head_timeout",
             "idle_timeout", "body_rate", "request_timeout", "handshake_timeout", "max_stream", "stream_grace",
-            "stream_idle_timeout",
+            "stream_idle_timeout", "http2",
         ], empty: ["body_size": .null, "request_timeout": .null])
+    static let http2Limits = KnownKeys(
+        "limits.http2",
+        ["streams", "stream_window", "connection_window", "resets", "control_frames", "max_connection_age"],
+        empty: ["max_connection_age": .null])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"], empty: ["watch": .null])
     static let admin = KnownKeys(
@@ -88,7 +100,8 @@ extension KnownKeys {
     static let accounts = KnownKeys(
         "accounts",
         [
-            "issuer", "session_key", "previous_session_keys", "origins", "one_account_per_email", "unlinked",
+            "issuer", "session_key", "previous_session_keys", "origins", "public_url", "return_to",
+            "one_account_per_email", "unlinked",
             "hide_account_existence", "calls_per_address", "calls_per_account",
         ])
     static let headers = KnownKeys(
@@ -99,12 +112,14 @@ extension KnownKeys {
         "upstreams.*",
         [
             "servers", "tls", "balance", "hash_on", "connect_timeout", "response_timeout", "connections", "pending",
-            "resolve_every", "health", "ejection", "slow_start", "retry",
+            "resolve_every", "health", "ejection", "slow_start", "retry", "protocol", "http2",
         ], empty: ["ejection": .null, "health": [.null, .collection], "retry": .null])
     static let upstreamServer = KnownKeys("upstreams.*.servers[]", ["url", "weight"])
     static let upstreamTLS = KnownKeys("upstreams.*.tls", ["ca", "server_name", "certificate", "private_key"])
+    static let upstreamHTTP2 = KnownKeys(
+        "upstreams.*.http2", ["streams_per_connection", "stream_window", "connection_window", "connection_age"])
     static let upstreamHealth = KnownKeys(
-        "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host"])
+        "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host", "grpc"])
     static let upstreamEjection = KnownKeys("upstreams.*.ejection", ["failures", "time", "max_time", "max_share"])
     static let upstreamRetry = KnownKeys(
         "upstreams.*.retry", ["conditions", "attempts", "budget"], aliases: ["on": "conditions"])
@@ -136,10 +151,12 @@ extension KnownKeys {
     /// All mappings with fixed keys.
     static let all =
         [
-            root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,
+            root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
+            introspectionClient, limits, http2Limits, drain, reload, admin, identity,
             firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
             upstream,
-            upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
+            upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,
+            recentSignIn, cors,
             rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -100,6 +100,11 @@ package struct MappingReader {
         if case .value(let value) = setting(key) { value } else { nil }
     }
 
+    /// Returns whether a key has a value. `false` also for a key that the mapping does not support.
+    func hasValue(_ key: String) -> Bool {
+        entries[key].map { !$0.value.isNull } ?? false
+    }
+
     /// Returns the value of a required key. Reports its absence.
     package func required(_ key: String, _ remedy: String) -> ConfigurationValue? {
         if let value = value(key) { return value }

@@ -22,6 +22,11 @@ extension Configuration {
         /// Origins other than the request's own that browsers may call from (`origins`), in the browsers' spelling:
         /// `https://app.example`, at most 64.
         package var origins: [String] = []
+        /// The gateway's public origin (`public_url`), which the redirect URIs of the authorization-code flow begin
+        /// with. Default: `nil`, the gateway runs no flow.
+        package var publicURL: String?
+        /// Origins other than `publicURL` to which a flow may return (`return_to`), at most 64. Default: none.
+        package var returnTo: [String] = []
         /// Whether an e-mail address belongs to at most one account (`one_account_per_email`). Default: true.
         package var oneAccountPerEmail = true
         /// The meaning of a provider's token whose user has no account (`unlinked`). Default: derive.
@@ -73,6 +78,8 @@ extension Configuration.Accounts {
             $0.keyFiles(atMost: Self.maximumPreviousKeys, besides: current)
         }
         mapping.set(&origins, "origins") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
+        mapping.set(&publicURL, "public_url") { $0.origin() }
+        mapping.set(&returnTo, "return_to") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
         mapping.set(&oneAccountPerEmail, "one_account_per_email") { $0.boolean() }
         mapping.set(&unlinked, "unlinked") { $0.choice() }
         mapping.set(&hideAccountExistence, "hide_account_existence") { $0.boolean() }
@@ -85,6 +92,7 @@ extension Configuration.Accounts {
     /// - Parameter place: The location of `accounts`.
     func check(_ mapping: MappingReader, at place: SourceLocation, _ others: Configuration, hasIdentity: Bool) {
         checkKeys(mapping, at: place, others)
+        checkFlows(mapping, at: place, others)
         if let issuer, let owner = others.identity.owner(ofIssuer: issuer) {
             mapping.fail(
                 "issuer", "accounts.issuer equals the issuer of \(owner)",
@@ -99,6 +107,20 @@ extension Configuration.Accounts {
             mapping.context.fail(
                 place, "accounts is enabled, but identity has no source of sign-ins",
                 "add identity.firebase.project or an entry of identity.providers, or remove accounts")
+        }
+    }
+
+    private func checkFlows(_ mapping: MappingReader, at place: SourceLocation, _ others: Configuration) {
+        guard publicURL == nil else { return }
+        if let provider = others.identity.providers.first(where: { $0.codeFlow?.needsPublicURL == true }) {
+            mapping.context.fail(
+                place, "accounts.public_url is missing, and identity.providers.\(provider.id) has a client credential",
+                "add public_url: https://HOST, the origin at which browsers reach the gateway")
+        }
+        if !returnTo.isEmpty {
+            mapping.fail(
+                "return_to", "accounts.return_to has no effect without public_url",
+                "add public_url: https://HOST, or remove it")
         }
     }
 

@@ -35,9 +35,44 @@ extension Configuration {
         /// The maximum time of a stream without bytes in either direction (`stream_idle_timeout`), 1 ms to 1 d.
         /// Default: 10 min.
         package var streamIdleTimeout = Duration.seconds(600)
+        /// The limits of HTTP/2 connections (`http2`).
+        package var http2 = HTTP2()
 
         /// Creates the defaults.
         package init() {}
+    }
+}
+
+extension Configuration.Limits {
+    /// The limits of an HTTP/2 connection (`limits.http2`).
+    package struct HTTP2: Sendable, Hashable {
+        /// The maximum number of concurrent streams (`streams`), 1 to 1,000. Default: 100.
+        package var streams = 100
+        /// The bytes that a client may send ahead on a stream (`stream_window`), 64 KiB to 16 MiB. Default: 64 KiB.
+        package var streamWindow = 65_536
+        /// The bytes that a client may send ahead on all streams (`connection_window`), 64 KiB to 1 GiB. Default: 1
+        /// MiB.
+        package var connectionWindow = 1_048_576
+        /// The maximum number of resets within 30 s (`resets`), 1 to 100,000. Default: 200.
+        package var resets = 200
+        /// The maximum number of control frames per second (`control_frames`), 10 to 100,000. Default: 200.
+        package var controlFrames = 200
+        /// The age from which a connection accepts no further streams (`max_connection_age`), 1 s to 30 d. Default: 1
+        /// h. `nil` if there is no limit.
+        package var maxConnectionAge: Duration? = Duration.seconds(3_600)
+
+        /// Creates the defaults.
+        package init() {}
+
+        fileprivate init?(_ value: ConfigurationValue) {
+            guard let mapping = value.mapping(.http2Limits) else { return nil }
+            mapping.set(&streams, "streams") { $0.integer(in: 1...1_000) }
+            mapping.set(&streamWindow, "stream_window") { $0.size(in: 65_536...16_777_216) }
+            mapping.set(&connectionWindow, "connection_window") { $0.size(in: 65_536...1_073_741_824) }
+            mapping.set(&resets, "resets") { $0.integer(in: 1...100_000) }
+            mapping.set(&controlFrames, "control_frames") { $0.integer(in: 10...100_000) }
+            mapping.set(&maxConnectionAge, "max_connection_age") { $0.duration(in: .seconds(1) ... .days(30)) }
+        }
     }
 }
 
@@ -65,6 +100,7 @@ extension Configuration.Limits {
         mapping.set(&maxStream, "max_stream") { $0.duration(in: Self.streamTimes) }
         mapping.set(&streamGrace, "stream_grace") { $0.duration(in: Self.graces) }
         mapping.set(&streamIdleTimeout, "stream_idle_timeout") { $0.duration(in: Self.times) }
+        mapping.set(&http2, "http2") { HTTP2($0) }
     }
 }
 

@@ -5,7 +5,7 @@ struct CounterLayout: Sendable, Equatable {
     /// The offset of the gauges among an upstream's cells, after its counters.
     static var upstreamGauges: Int { WorkerCounters.UpstreamCounter.status5xx.rawValue &+ 1 }
     /// The number of cells of one upstream.
-    static var upstreamRow: Int { upstreamGauges &+ WorkerCounters.UpstreamGauge.requestsWaiting.rawValue &+ 1 }
+    static var upstreamRow: Int { upstreamGauges &+ WorkerCounters.UpstreamGauge.streamsOpen.rawValue &+ 1 }
     /// The number of cells of one timing: its buckets, then the sum in nanoseconds.
     static var timingRow: Int { LatencyBuckets.count &+ 1 }
     /// The number of cells of the histograms of one route.

@@ -22,16 +22,24 @@ package final class WorkerCounters {
         case rulesAllowed, rulesDenied, rulesFailed, rulesSteppedUp
         /// Opened streams: tunnels and streamed responses; and streams closed because the token expired or was revoked.
         case streamsTunneled, streamsAnswered, streamsRefused
+        /// Requests on HTTP/2 streams, and streams that were refused because of the limit.
+        case http2Requests, http2StreamsRefused
+        /// HTTP/2 connections that ended with an error, by reason.
+        case http2ProtocolErrors, http2Resets, http2ControlFrames, http2Continuations, http2Settings, http2Timeouts
+        case http2EncodingErrors
     }
 
     /// Gauges, which increase and decrease.
     package enum Gauge: Int, CaseIterable, Sendable {
-        case connectionsOpen, requestsInFlight, tokenCacheEntries, streamsOpen
+        case connectionsOpen, requestsInFlight, tokenCacheEntries, streamsOpen, http2Connections, http2Streams
     }
 
     /// Counters of one upstream.
     package enum UpstreamCounter: Int, CaseIterable, Sendable {
         case requests, connects, connectFailures, retries, timeouts
+        /// HTTP/2 connections that ended with an error: the server's GOAWAY with an error code, a violation of the
+        /// protocol, or a close with open streams.
+        case goAways, protocolErrors, lostConnections
         /// Retries by reason: closed connection, status, timeout; and retries that the budget did not permit.
         case retriesReset, retriesStatus, retriesTimeout, retriesRefused
         /// Responses by the first digit of their status, `status1xx` to `status5xx` in order.
@@ -40,7 +48,7 @@ package final class WorkerCounters {
 
     /// Gauges of one upstream's pool.
     package enum UpstreamGauge: Int, CaseIterable, Sendable {
-        case connectionsIdle, connectionsBusy, requestsWaiting
+        case connectionsIdle, connectionsBusy, requestsWaiting, streamsOpen
     }
 
     /// Latency histograms of each route.

@@ -4,7 +4,7 @@ package struct RequestOrigin {
     /// The origin of the current request.
     package private(set) var current: PeerAddress
     /// The peer of the connection.
-    private(set) var peer: PeerAddress
+    package private(set) var peer: PeerAddress
     /// The set of the last lookup of the peer.
     private var trusted: TrustedProxies?
     private var isTrusted = false

@@ -11,6 +11,7 @@ package final class OutboundHTTPClient: OutboundTransport {
 
     private let client: HTTPClient
     private let size: Int
+    private let retriesClosed: Bool
 
     /// Creates a client on one of the group's event loops. `shutdown` must be called before it is released.
     ///
@@ -18,12 +19,19 @@ package final class OutboundHTTPClient: OutboundTransport {
     ///   - connections: The maximum number of idle connections to one server. More are never in use at once.
     ///   - size: The maximum size of a response body, in bytes.
     ///   - longest: The longest timeout of any request. It also bounds opening a connection.
-    package init(group: any EventLoopGroup, connections: Int, size: Int = sizeLimit, longest: Duration) {
+    ///   - connect: A shorter timeout of opening a connection.
+    ///   - retriesClosed: Whether a request is sent again if the connection closed before the response. Otherwise each
+    ///     request has its own connection, so that no idle one fails it.
+    package init(
+        group: any EventLoopGroup, connections: Int, size: Int = sizeLimit, longest: Duration,
+        connect: Duration? = nil, retriesClosed: Bool = true
+    ) {
         // The default configuration verifies certificates and host names, and does not decompress.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         let longest = TimeAmount.nanoseconds(Int64(longest.nanoseconds))
-        configuration.timeout = .init(connect: longest, read: longest)
+        let opening = connect.map { TimeAmount.nanoseconds(Int64($0.nanoseconds)) } ?? longest
+        configuration.timeout = .init(connect: opening, read: longest)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(connections, 1)
         // The owner of a lookup decides when to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -31,15 +39,18 @@ package final class OutboundHTTPClient: OutboundTransport {
         // than the turn in which the request ends. If the server closed the connection in between, the process ends.
         client = HTTPClient(eventLoopGroup: group.next(), configuration: configuration)
         self.size = size
+        self.retriesClosed = retriesClosed
     }
 
     package func send(
         _ request: OutboundRequest, within timeout: Duration,
         completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void
     ) {
-        guard let request = Self.request(request) else { return completion(.failure(LookupFailure(.invalidURL))) }
+        var whole = request
+        if !retriesClosed { whole.fields.append(("connection", "close")) }
+        guard let request = Self.request(whole) else { return completion(.failure(LookupFailure(.invalidURL))) }
         let deadline = NIODeadline.now() + .nanoseconds(Int64(timeout.nanoseconds))
-        attempt(request, deadline: deadline, mayRetry: true, completion: completion)
+        attempt(request, deadline: deadline, mayRetry: retriesClosed, completion: completion)
     }
 
     package func shutdown() async {

@@ -25,6 +25,8 @@ package struct OutboundResponse: Sendable {
     /// The `Retry-After` field, unchanged.
     var retryAfter: String?
     package var body: [UInt8]
+    /// The `Metadata-Flavor` field, by which Google's metadata server identifies itself.
+    package var metadataFlavor: String?
 }
 
 /// A sender of requests. Tests replace it to simulate services.

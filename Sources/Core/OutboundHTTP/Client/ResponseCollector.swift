@@ -23,7 +23,8 @@ final class ResponseCollector: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<OutboundResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let received = OutboundResponse(
-            status: Int(head.status.code), retryAfter: head.headers.first(name: "retry-after"), body: [])
+            status: Int(head.status.code), retryAfter: head.headers.first(name: "retry-after"), body: [],
+            metadataFlavor: head.headers.first(name: "metadata-flavor"))
         reply.withLock { $0 = received }
         let length = head.headers.first(name: "content-length").flatMap(Int.init) ?? 0
         return proceed(length <= limit, on: task.eventLoop)

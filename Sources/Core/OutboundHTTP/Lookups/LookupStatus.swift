@@ -28,6 +28,8 @@ package struct LookupStatus: Sendable, Equatable {
     package let waiting: Int
     /// The number of cached results. For providers it is not counted separately.
     package var remembered = 0
+    /// Whether the gateway has valid credentials for its calls. Only lookups of accounts need an access token.
+    package var hasCredentials = true
     /// The kind of the last failure. `nil` after a success.
     package var failing: LookupFailure.Kind?
     /// The nanoseconds until the breaker permits calls; 0 if it does now.

@@ -66,7 +66,7 @@ struct CallBody {
 extension CallBody {
     /// The accepted lifetimes of a session and the default, in seconds.
     private static let durations: ClosedRange<Int64> = 300...1_209_600
-    private static let defaultDuration: Int64 = 432_000
+    static let defaultDuration: Int64 = 432_000
 
     /// Returns `expires_in`, in seconds.
     func duration() throws(AccountDenial) -> Int64 {

@@ -17,6 +17,12 @@ enum DisplayName {
         return try name(in: document.root)
     }
 
+    /// Returns the name in the JSON text of a form. `nil` without an acceptable name, which does not end a sign-in.
+    static func inForm(_ text: String) -> String? {
+        guard let document = try? JSONDocument(Array(text.utf8), limits: limits) else { return nil }
+        return (try? name(in: document.root)) ?? nil
+    }
+
     private static func name(in user: JSONValue) throws(AccountDenial) -> String? {
         guard user.kind == .object else { throw .malformed(expected) }
         guard let name = user["name"] else { return nil }

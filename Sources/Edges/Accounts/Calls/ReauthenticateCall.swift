@@ -18,14 +18,12 @@ struct ReauthenticateCall {
         try parts.count(caller.user)
         try await parts.authorizer.require(caller, isRecent: false)
         let proven = try await proof(request, caller, call)
-        let signIn = try recent(proven.signIn)
-        let record = try await parts.store.recordSignIn(
-            caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
-        guard !record.revoked else { throw AccountDenial(caller.kind.revokedCode) }
+        let (signedInAt, cookie) = try await Reauthentication(parts: parts, caller: caller, session: session)
+            .record(proven.signIn, of: proven.user)
         var response = ObjectText()
         response.add("uid", caller.uid)
-        response.add("signed_in_at", record.signedInAt ?? signIn.time)
-        return .json(response.bytes, cookie: try await reissued(caller, session, proven.user))
+        response.add("signed_in_at", signedInAt)
+        return .json(response.bytes, cookie: cookie)
     }
 
     /// The result of verifying the proof.
@@ -33,6 +31,53 @@ struct ReauthenticateCall {
         let signIn: SignInProof
         /// The user at a provider. `nil` for a Firebase user.
         var user: ProvenUser?
+    }
+
+    private func proof(
+        _ request: ProofRequest, _ caller: Principal, _ call: AccountCall
+    ) async throws -> Proven {
+        guard let provider = request.provider else { return Proven(signIn: try await firebase(request, caller)) }
+        let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
+        let user = try ProvenUser(candidate)
+        try parts.count(UserKey(user.link))
+        try await parts.redeemer.use(candidate, for: .reauthenticate)
+        try await Reauthentication.check(user, belongsTo: caller, parts)
+        return Proven(signIn: user.signIn, user: user)
+    }
+
+    private func firebase(_ request: ProofRequest, _ caller: Principal) async throws -> SignInProof {
+        guard case .idToken(let text) = request.credential else { throw AccountDenial.malformed("Send \"provider\".") }
+        let principal = try await parts.verifier.verifyFirebase(text)
+        guard principal.user == caller.user else { throw AccountDenial(.userMismatch) }
+        try await parts.authorizer.require(principal, isRecent: false)
+        let now = parts.clock.now()
+        return SignInProof(authenticatedAt: principal.authTime?.notAfter(now))
+    }
+}
+
+/// The recording of a proof that the user of a session signed in again.
+struct Reauthentication {
+    let parts: AccountParts
+    let caller: Principal
+    let session: String
+
+    /// Checks that a proven user at a provider is the caller, and is neither disabled nor revoked.
+    static func check(_ user: ProvenUser, belongsTo caller: Principal, _ parts: AccountParts) async throws {
+        guard try await SameUser(store: parts.store).holds(caller, user.link) else {
+            throw AccountDenial(.userMismatch)
+        }
+        try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
+    }
+
+    /// Records a recent proof. `user` is the user at a provider, `nil` for a Firebase user.
+    ///
+    /// - Returns: The sign-in time, and a new cookie if the session changes.
+    func record(_ proof: SignInProof, of user: ProvenUser?) async throws -> (UnixTime, SessionCookie?) {
+        let signIn = try recent(proof)
+        let record = try await parts.store.recordSignIn(
+            caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
+        guard !record.revoked else { throw AccountDenial(caller.kind.revokedCode) }
+        return (record.signedInAt ?? signIn.time, try await reissued(user))
     }
 
     /// Returns the sign-in that a proof establishes, if it is recent.
@@ -49,36 +94,10 @@ struct ReauthenticateCall {
         return latest
     }
 
-    private func proof(
-        _ request: ProofRequest, _ caller: Principal, _ call: AccountCall
-    ) async throws -> Proven {
-        guard let provider = request.provider else { return Proven(signIn: try await firebase(request, caller)) }
-        let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
-        let user = try ProvenUser(candidate)
-        try parts.count(UserKey(user.link))
-        try await parts.redeemer.use(candidate, for: .reauthenticate)
-        guard try await SameUser(store: parts.store).holds(caller, user.link) else {
-            throw AccountDenial(.userMismatch)
-        }
-        try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
-        return Proven(signIn: user.signIn, user: user)
-    }
-
-    private func firebase(_ request: ProofRequest, _ caller: Principal) async throws -> SignInProof {
-        guard case .idToken(let text) = request.credential else { throw AccountDenial.malformed("Send \"provider\".") }
-        let principal = try await parts.verifier.verifyFirebase(text)
-        guard principal.user == caller.user else { throw AccountDenial(.userMismatch) }
-        try await parts.authorizer.require(principal, isRecent: false)
-        let now = parts.clock.now()
-        return SignInProof(authenticatedAt: principal.authTime?.notAfter(now))
-    }
-
     /// Returns a new cookie if the proof is from a different identity than the one that started the session. The
     /// session then belongs to the new identity and survives the removal of the other link. Returns `nil` if the
     /// session does not change.
-    private func reissued(
-        _ caller: Principal, _ session: String, _ user: ProvenUser?
-    ) async throws -> SessionCookie? {
+    private func reissued(_ user: ProvenUser?) async throws -> SessionCookie? {
         guard let user, let origin = caller.origin?.link, origin != user.link else { return nil }
         guard
             let started = try await SessionStarter(parts: parts)

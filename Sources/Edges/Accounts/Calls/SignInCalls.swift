@@ -38,33 +38,14 @@ struct SignInCall {
         let body = try CallBody(of: call, taking: ProvenBody.members + ["user", "expires_in"])
         let lifetime = try body.duration()
         let name = try DisplayName.read(body)
-        let keys = try parts.keys
+        let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
         let user = try await user(try ProvenBody(body, parts, others: ["user"]), call)
-        let audit = parts.auditLog(call)
-        let finder = AccountFinder(parts: parts, audit: audit, keys: keys)
-        let (found, started) = try await begin(user) { try await finder.find(user, name: name) }
-        let source = SessionSource(
-            user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
-            origin: user.origin, started: started, isFirebase: found.account.created == nil)
-        let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
+        let (found, cookie) = try await signIn.start(user, name: name, lifetime: lifetime)
         var response = ObjectText()
         response.add("uid", found.account.uid)
         response.add("is_new_user", found.isNew)
         response.add("expires_in", lifetime)
         return .json(response.bytes, cookie: cookie)
-    }
-
-    /// Finds the account of a user and starts a session. Retries if the identity is unlinked meanwhile.
-    private func begin(
-        _ user: ProvenUser, _ find: () async throws -> AccountFinder.Found
-    ) async throws -> (AccountFinder.Found, started: UnixTime) {
-        for _ in 0..<AccountFinder.attempts {
-            let found = try await find()
-            let start = try await SessionStarter(parts: parts)
-                .start(found.account.user, user.link, madeAt: user.madeAt)
-            if let start { return (found, start) }
-        }
-        throw AccountDenial(.overloaded, reason: "the identity was repeatedly linked and unlinked concurrently")
     }
 
     private func user(_ proven: ProvenBody, _ call: AccountCall) async throws -> ProvenUser {
@@ -83,6 +64,40 @@ struct SignInCall {
             try await parts.use(token)
             return token.user
         }
+    }
+}
+
+/// The sign-in of a proven user: the account, and a new session.
+struct SignIn {
+    let parts: AccountParts
+    let keys: SessionKeys
+    let audit: AuditLog
+
+    /// Finds or creates the account and starts a session with a lifetime in seconds. `name` is the display name that
+    /// came with the proof.
+    func start(
+        _ user: ProvenUser, name: String?, lifetime: Int64
+    ) async throws -> (found: AccountFinder.Found, cookie: SessionCookie) {
+        let finder = AccountFinder(parts: parts, audit: audit, keys: keys)
+        let (found, started) = try await begin(user) { try await finder.find(user, name: name) }
+        let source = SessionSource(
+            user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
+            origin: user.origin, started: started, isFirebase: found.account.created == nil)
+        let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
+        return (found, cookie)
+    }
+
+    /// Finds the account of a user and starts a session. Retries if the identity is unlinked meanwhile.
+    private func begin(
+        _ user: ProvenUser, _ find: () async throws -> AccountFinder.Found
+    ) async throws -> (AccountFinder.Found, started: UnixTime) {
+        for _ in 0..<AccountFinder.attempts {
+            let found = try await find()
+            let start = try await SessionStarter(parts: parts)
+                .start(found.account.user, user.link, madeAt: user.madeAt)
+            if let start { return (found, start) }
+        }
+        throw AccountDenial(.overloaded, reason: "the identity was repeatedly linked and unlinked concurrently")
     }
 }
 

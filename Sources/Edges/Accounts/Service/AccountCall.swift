@@ -17,10 +17,12 @@ package struct AccountCall: Sendable {
     package let network: PeerNetwork
     /// The request ID of the access log.
     package let requestID: String
+    /// The facts about the browser, for the endpoints of flows.
+    package let browser: BrowserRequest
 
     package init(
         endpoint: AccountEndpoint, body: [UInt8], contentType: String, caller: Principal?, network: PeerNetwork,
-        requestID: String
+        requestID: String, browser: BrowserRequest = BrowserRequest()
     ) {
         self.endpoint = endpoint
         self.body = body
@@ -28,7 +30,36 @@ package struct AccountCall: Sendable {
         self.caller = caller
         self.network = network
         self.requestID = requestID
+        self.browser = browser
     }
+}
+
+/// The facts about a browser's request that flows need.
+package struct BrowserRequest: Sendable {
+    /// The provider's ID at the end of the path.
+    package var provider = ""
+    package var isPost = false
+    /// The query, without its `?`.
+    package var query: [UInt8] = []
+    /// The values of cookies with the name of the flow's binding, and with the name of the session cookie.
+    package var bindings: [String] = []
+    package var sessions: [String] = []
+    /// `Sec-Fetch-Mode` and `Sec-Fetch-Dest`. `nil` if absent.
+    package var fetchMode: String?
+    package var fetchDestination: String?
+    /// Whether the browser loads the address ahead of a navigation (`Sec-Purpose`).
+    package var isAhead = false
+    /// `Origin`. `nil` if absent.
+    package var origin: String?
+
+    package init() {}
+
+    /// The name of the cookie that binds flows to the browser.
+    package static let bindingCookie = BrowserBinding.cookieName
+
+    var allBindings: [BrowserBinding] { bindings.compactMap { BrowserBinding($0) } }
+    /// The binding for a new flow. `nil` if the browser has none.
+    var binding: BrowserBinding? { allBindings.first }
 }
 
 /// The response to an account request.
@@ -41,6 +72,26 @@ package enum AccountReply: Sendable {
     case done(cookie: SessionCookie? = nil)
     /// A problem document.
     case refused(Denial)
+    /// 303.
+    case redirect(to: String, cookies: [FlowCookie])
+    /// 200 with the address at the provider, to which the page navigates.
+    case authorization(url: String, binding: String)
+    /// 400 with a page for the user.
+    case page([UInt8])
+}
+
+/// A cookie of a flow's response.
+package enum FlowCookie: Sendable, Equatable {
+    case session(SessionCookie)
+    /// The binding of flows to the browser, whose lifetime begins again.
+    case binding(String)
+}
+
+extension FlowCookie {
+    /// The lifetime of the binding, in seconds.
+    package static let bindingLifetime = BrowserBinding.lifetime
+    /// The fields of all pages and redirects.
+    package static let pageFields = FlowPage.fields
 }
 
 /// The change of the session cookie by `Set-Cookie`.

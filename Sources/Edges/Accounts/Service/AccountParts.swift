@@ -19,6 +19,8 @@ package struct AccountParts: Sendable {
     var firebase: (any FirebaseAccountLookup)?
     var rating: any CallRating
     var events: AccountEvents?
+    /// The authorization-code flows. `nil` if the configuration offers none.
+    var flows: CodeFlows?
     /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.
     var auditLogger: Logger?
 
@@ -26,7 +28,7 @@ package struct AccountParts: Sendable {
         settings: Configuration.Accounts, clock: GatewayClock, logger: Logger, store: any GatewayStore,
         authority: SessionAuthority, verifier: ProofVerifier, clockSkew: Int64, maxStaleness: UInt64,
         firebase: (any FirebaseAccountLookup)? = nil, rating: any CallRating, events: AccountEvents? = nil,
-        auditLogger: Logger? = nil
+        flows: CodeFlows? = nil, auditLogger: Logger? = nil
     ) {
         self.settings = settings
         self.clock = clock
@@ -39,6 +41,7 @@ package struct AccountParts: Sendable {
         self.firebase = firebase
         self.rating = rating
         self.events = events
+        self.flows = flows
         self.auditLogger = auditLogger
     }
 }

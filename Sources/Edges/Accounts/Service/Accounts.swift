@@ -44,6 +44,16 @@ package final class Accounts: AccountServing {
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw AccountDenial(.routeNotFound) }
             return await events.serve(call)
+        case .startSignIn, .startLink, .startReauthenticate, .callback, .result: return try await flow(call)
+        }
+    }
+
+    private func flow(_ call: AccountCall) async throws -> AccountReply {
+        guard let flows = parts.flows else { throw AccountDenial(.routeNotFound) }
+        switch call.endpoint {
+        case .callback: return try await FlowCallback(parts: parts, flows: flows).reply(to: call)
+        case .result: return try await ResultCall(parts: parts).reply(to: call)
+        default: return try await FlowStart(parts: parts, flows: flows).reply(to: call)
         }
     }
 
@@ -59,7 +69,7 @@ package final class Accounts: AccountServing {
 }
 
 extension AccountDenial {
-    fileprivate init(_ error: StoreError) {
+    init(_ error: StoreError) {
         if error.code == .tooManyLinks {
             self.init(
                 .operationNotAllowed, detail: "The account has reached the limit of linked providers. Unlink one first."

@@ -39,6 +39,10 @@ struct ProvenUser: Sendable {
         ProvenEmail(claims.root, isVouchedFor: !link.provider.utf8.elementsEqual("microsoft.com".utf8))
     }
 
+    /// Whether a verified address opens the account that has it. GitHub's does not: its user may have verified the
+    /// address long ago, and the guides let the user sign in to the account first.
+    var opensAccountsByEmail: Bool { !link.provider.utf8.elementsEqual("github.com".utf8) }
+
     var name: String? { DisplayName.kept(claims.root["name"]) }
 }
 

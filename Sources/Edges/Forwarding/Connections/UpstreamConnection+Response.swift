@@ -71,7 +71,8 @@ extension UpstreamConnection {
         trailers =
             delivery == .chunked
             ? TrailerFilter(
-                announcedIn: connectionContext.responseFields, of: bytes, managed: client.record.additions?.removed)
+                announcedIn: connectionContext.responseFields, of: bytes, managed: client.record.additions?.removed,
+                passesUnannounced: pool.streams != nil)
             : nil
         let closes = client.beginResponse(status: UInt16(head.status), persistent: delivery != .untilClose)
         let small = takeSmallBody()

@@ -53,6 +53,8 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     var isIdle = false
     /// Whether the pool counts the connection as an upload.
     var holdsUpload = false
+    /// Whether this is a stream of an HTTP/2 connection that served earlier requests.
+    var sharesUsedConnection = false
 
     init(server: Int, pool: UpstreamPool) {
         self.server = server
@@ -73,7 +75,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     static let smallPart = 1024
 
     var method: Method { requestMethod }
-    var hasServed: Bool { served > 0 }
+    var hasServed: Bool { served > 0 || sharesUsedConnection }
 
     /// Sends a request's head. Its body follows through ``Responder``.
     func begin(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
@@ -105,7 +107,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        writer = SocketWriter(isPlain: pool.settings.tls == nil)
+        writer = SocketWriter(isPlain: pool.settings.tls == nil && !isStream)
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
@@ -180,8 +182,32 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         exchange?.connectionFailed()
+        if let problem = error as? StreamProblem, isSettled(by: problem) { return }
         withdraw()
         closeNow()
+    }
+
+    /// Whether the connection is a stream of HTTP/2, which serves one request.
+    private var isStream: Bool { pool.streams != nil }
+
+    /// Handles the failure of a stream. Returns whether the exchange has ended.
+    private func isSettled(by problem: StreamProblem) -> Bool {
+        switch problem {
+        case .refused, .full:
+            if client?.record.attempts == 1, pool.settings.retry.onReset { exchange?.withdraw() }
+            return false
+        case .invalidResponse(let reason):
+            client?.record.reason = reason
+            fail(.upstreamInvalidResponse)
+            return true
+        case .unsendable(let code, let reason):
+            client?.record.reason = reason
+            fail(code, blaming: false)
+            return true
+        case .reset(let reason), .connection(let reason):
+            client?.record.reason = reason
+            return false
+        }
     }
 
     /// Withdraws an unsent request from a closed connection, so that another connection may send it.
@@ -190,7 +216,8 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         writer?.drop()
         gatheredRequest = ByteBuffer()
         isFlushDue = false
-        if served > 1, client.record.attempts == 1, pool.settings.retry.onReset { exchange?.withdraw() }
+        let isReused = served > 1 || sharesUsedConnection
+        if isReused, client.record.attempts == 1, pool.settings.retry.onReset { exchange?.withdraw() }
     }
 
     // MARK: - The ends of an exchange
@@ -226,7 +253,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Handles a connection that ended before a response. The request is retried on another server if permitted.
     private func failWithoutResponse(_ code: DecisionCode) {
         // A reused connection may have been closed for idleness, which is not a failure of the server.
-        if served == 1 || code == .upstreamInvalidResponse { recordFailure(code) }
+        if (served == 1 && !sharesUsedConnection) || code == .upstreamInvalidResponse { recordFailure(code) }
         if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }
     }
 
@@ -305,6 +332,10 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         guard isReadPaused, let context else { return }
         isReadPaused = false
         try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+        guard isStream else { return }
+        // The channel of a stream does not read on its own then, and a read delivers data within the call.
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.execute { bound.value.read() }
     }
 }
 

@@ -23,9 +23,51 @@ struct UpstreamDialer: Sendable {
     func dial(
         _ endpoint: UpstreamEndpoint, on loop: any EventLoop, timeout: UInt64, handler: some ChannelInboundHandler
     ) -> EventLoopFuture<any Channel> {
+        let install: Install = { try $0.addHandler(handler) }
+        let handshake = settings.servers[endpoint.server].isSecure ? UpstreamHandshake(loop: loop) : nil
+        let connected = connect(endpoint, on: loop, timeout: timeout, handshake: handshake, install)
+        guard let handshake else { return connected }
+        return resolve(handshake, connected, on: loop, within: timeout)
+    }
+
+    /// Opens an HTTP/2 connection that is ready for streams. Call it on `loop`.
+    ///
+    /// - Parameters:
+    ///   - timeout: The total timeout, in nanoseconds.
+    ///   - connection: The handler of the connection.
+    func dial(
+        _ endpoint: UpstreamEndpoint, on loop: any EventLoop, timeout: UInt64, sharing connection: SharedConnection
+    ) -> EventLoopFuture<any Channel> {
+        let bound = NIOLoopBound(connection, eventLoop: loop)
+        let install: Install = { try bound.value.install(in: $0) }
+        // HTTP/2 begins after the negotiation, so that a server without it receives none of its bytes.
+        let handshake = settings.servers[endpoint.server].isSecure ? UpstreamHandshake(loop: loop, install) : nil
+        let dialed = connect(
+            endpoint, on: loop, timeout: timeout, handshake: handshake, handshake == nil ? install : { _ in })
+        let secured = handshake.map { resolve($0, dialed, on: loop, within: timeout) } ?? dialed
+        let late = loop.scheduleTask(in: .nanoseconds(Int64(clamping: timeout))) {
+            bound.value.abandon(ChannelError.connectTimeout(.nanoseconds(Int64(clamping: timeout))))
+        }
+        secured.whenFailure { bound.value.abandon($0) }
+        let ready = connection.whenReady
+        ready.whenComplete { _ in late.cancel() }
+        return secured.flatMap { channel in
+            ready.map { channel }.flatMapErrorThrowing { error in
+                channel.close(promise: nil)
+                throw error
+            }
+        }
+    }
+
+    /// The installation of the handlers of a connection.
+    typealias Install = (ChannelPipeline.SynchronousOperations) throws -> Void
+
+    private func connect(
+        _ endpoint: UpstreamEndpoint, on loop: any EventLoop, timeout: UInt64, handshake: UpstreamHandshake?,
+        _ install: @escaping Install
+    ) -> EventLoopFuture<any Channel> {
         let server = settings.servers[endpoint.server]
-        let handshake = server.isSecure ? UpstreamHandshake(loop: loop) : nil
-        let parts = NIOLoopBound((handshake, handler), eventLoop: loop)
+        let parts = NIOLoopBound((handshake, install), eventLoop: loop)
         var bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: timeout)))
             .channelOption(
@@ -39,17 +81,14 @@ struct UpstreamDialer: Sendable {
                         try pipeline.addHandler(try tls.makeHandler(name: server.tlsName))
                         try pipeline.addHandler(handshake)
                     }
-                    try pipeline.addHandler(parts.value.1)
+                    try parts.value.1(pipeline)
                 }
             }
         if endpoint.address?.isUnixSocket != true {
             bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
         }
-        let connected =
-            endpoint.address.map { bootstrap.connect(to: $0) }
+        return endpoint.address.map { bootstrap.connect(to: $0) }
             ?? bootstrap.connect(host: server.host, port: server.port)
-        guard let handshake else { return connected }
-        return resolve(handshake, connected, on: loop, within: timeout)
     }
 
     private func resolve(
@@ -79,9 +118,12 @@ final class UpstreamHandshake: ChannelInboundHandler, RemovableChannelHandler {
 
     private let promise: EventLoopPromise<Void>
     private var isDone = false
+    /// Installs HTTP/2 after its negotiation. `nil` with HTTP/1.1.
+    private let installHTTP2: UpstreamDialer.Install?
 
-    init(loop: any EventLoop) {
+    init(loop: any EventLoop, _ installHTTP2: UpstreamDialer.Install? = nil) {
         promise = loop.makePromise()
+        self.installHTTP2 = installHTTP2
     }
 
     /// Fails if the handshake fails.
@@ -94,8 +136,17 @@ final class UpstreamHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard !isDone, case .some(TLSUserEvent.handshakeCompleted) = event as? TLSUserEvent else {
+        guard !isDone, case .some(TLSUserEvent.handshakeCompleted(let negotiated)) = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
+        }
+        do {
+            if let installHTTP2 {
+                guard negotiated == "h2" else { throw UpstreamProblem.noHTTP2 }
+                try installHTTP2(context.pipeline.syncOperations)
+            }
+        } catch {
+            fail(error)
+            return context.close(promise: nil)
         }
         isDone = true
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
@@ -124,11 +175,15 @@ extension SocketAddress {
 enum UpstreamProblem: Error {
     /// The TLS files could not be read. No snapshot is created in that case.
     case noTLS
+    /// The server did not choose HTTP/2 by ALPN.
+    case noHTTP2
 
     static func text(_ error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { text($0.error) } ?? "connect: the name has no address"
+        case UpstreamProblem.noHTTP2: "http2: the server does not offer h2 by ALPN"
+        case StreamProblem.connection(let reason): "http2: \(reason)"
         case is ChannelError: "connect: timed out"
         case let error as IOError: "connect: \(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))"
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:

@@ -18,10 +18,10 @@ struct UpstreamTLS: Sendable {
         var key: [UInt8]?
     }
 
-    init(_ files: Files) throws(Failure) {
+    init(_ files: Files, protocols: [String] = ["http/1.1"]) throws(Failure) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = protocols
         if let authorities = files.authorities {
             configuration.trustRoots = .certificates(try Self.certificates(authorities, "tls.ca"))
         }

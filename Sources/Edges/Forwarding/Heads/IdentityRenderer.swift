@@ -90,6 +90,15 @@ package struct IdentityRenderer: Sendable {
         Array("\(prefix)Time: \(time)\r\n".utf8)
     }
 
+    /// Returns the identity lines of a permitted request. Empty without an identity.
+    ///
+    /// - Parameter signedInAt: A recorded sign-in, which replaces an earlier one of the token.
+    package func lines(of identity: VerifiedTokenCache.Entry?, signedInAt: UnixTime?) -> [UInt8] {
+        guard let identity else { return [] }
+        guard let signedInAt, identity.facts.authTime.isBefore(signedInAt) else { return identity.identity.bytes }
+        return identity.identity.bytes.prefix(identity.identity.lengthBeforeTime) + timeLine(signedInAt)
+    }
+
     private func variableLine(_ principal: Principal, to lines: inout [UInt8]) {
         lines.append(contentsOf: prefix.utf8.dropLast())
         lines.append(contentsOf: ": ".utf8)

@@ -9,7 +9,7 @@ package import RequestPipeline
 ///
 /// All managed fields, all hop-by-hop fields and the credential are removed before the gateway's own fields are added.
 package final class OutgoingHead: Sendable {
-    let hygiene: HeaderHygiene
+    package let hygiene: HeaderHygiene
     package let identity: IdentityRenderer
     let locator: CredentialLocator
     let forwardsCredential: Bool

@@ -9,10 +9,22 @@ package final class TrailerFilter {
 
     /// The harmless announced names, as spelled in `Trailer`.
     private var announced: [[UInt8]] = []
+    private let managed: ManagedFieldMatcher?
+    /// Whether harmless fields pass that the head does not announce. HTTP/2 does not announce trailers, and gRPC
+    /// depends on them.
+    private let passesUnannounced: Bool
 
-    /// Creates a filter. `nil` if the head announces no trailers, which are then dropped.
-    init?(announcedIn fields: FieldTable, of head: UnsafeRawBufferPointer, managed: ManagedFieldMatcher? = nil) {
-        guard fields.contains(.trailer) else { return nil }
+    /// Creates a filter. `nil` if no trailer passes.
+    init?(
+        announcedIn fields: FieldTable, of head: UnsafeRawBufferPointer, managed: ManagedFieldMatcher? = nil,
+        passesUnannounced: Bool = false
+    ) {
+        self.managed = managed
+        self.passesUnannounced = passesUnannounced
+        guard fields.contains(.trailer) else {
+            if passesUnannounced { return }
+            return nil
+        }
         var read = 0
         for index in 0..<fields.count where fields[index].kind == .trailer && !fields[index].isNamedByConnection {
             for name in ListMembers(fields[index].value.bytes(in: head)) {
@@ -58,7 +70,9 @@ package final class TrailerFilter {
     private func passes(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        return announced.contains { $0.count == name.count && ASCII.equals(name, $0) }
+        if announced.contains(where: { $0.count == name.count && ASCII.equals(name, $0) }) { return true }
+        return passesUnannounced && managed?.matches(name) != true
+            && Self.isHarmless(FieldNameClassifier.kind(of: name), name)
     }
 
     /// Returns whether a field is harmless as a trailer. Fields for framing, routing, authentication or content

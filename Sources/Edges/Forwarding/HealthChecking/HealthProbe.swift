@@ -17,6 +17,7 @@ struct HealthProbe: Sendable {
     func run(_ endpoint: UpstreamEndpoint, on loop: any EventLoop) async -> String? {
         do {
             let status = try await loop.flatSubmit { query(endpoint, on: loop) }.get()
+            if check.grpc != nil { return GRPCHealthCheck.problem(status) }
             return check.status.contains { $0.contains(status) } ? nil : "check: status \(status)"
         } catch Problem.late {
             return "check: timed out"
@@ -33,8 +34,9 @@ struct HealthProbe: Sendable {
         let timeout = check.timeout.nanoseconds
         let promise = loop.makePromise(of: Int.self)
         let late = loop.scheduleTask(in: .nanoseconds(Int64(clamping: timeout))) { promise.fail(Problem.late) }
-        let dialed = dialer.dial(endpoint, on: loop, timeout: timeout, handler: HealthResponseHandler(promise))
-        let request = ByteBuffer(string: head(for: endpoint))
+        let handler = HealthResponseHandler(promise, isGRPC: check.grpc != nil)
+        let dialed = dialer.dialForOneRequest(endpoint, on: loop, timeout: timeout, handler: handler)
+        let request = request(for: endpoint)
         dialed.whenSuccess { channel in
             channel.writeAndFlush(request, promise: nil)
             promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
@@ -44,11 +46,14 @@ struct HealthProbe: Sendable {
         return promise.futureResult
     }
 
-    private func head(for endpoint: UpstreamEndpoint) -> String {
+    private func request(for endpoint: UpstreamEndpoint) -> ByteBuffer {
         let server = dialer.settings.servers[endpoint.server]
         let named = ListenAddress(host: server.tlsName ?? server.host, port: server.port)
         let host = check.host ?? (server.host.isEmpty ? "localhost" : "\(named)")
-        return "GET \(check.path) HTTP/1.1\r\nHost: \(host)\r\nUser-Agent: gatehouse-check\r\nConnection: close\r\n\r\n"
+        if let service = check.grpc { return GRPCHealthCheck.request(service, host: host) }
+        return ByteBuffer(
+            string: "GET \(check.path) HTTP/1.1\r\nHost: \(host)\r\nUser-Agent: gatehouse-check\r\n"
+                + "Connection: close\r\n\r\n")
     }
 }
 
@@ -59,27 +64,40 @@ private final class HealthResponseHandler: ChannelInboundHandler {
     private let promise: EventLoopPromise<Int>
     private var inbound = ByteBuffer()
     private var scanned = 0
+    /// The reader of a gRPC response's body, after its head. `nil` with HTTP checks, whose body is ignored.
+    private var grpc: GRPCHealthCheck?
+    private let isGRPC: Bool
 
     /// The limits of the head.
     private static let limits = HeadLimits(size: 16_384, fields: 128)
 
-    init(_ promise: EventLoopPromise<Int>) {
+    init(_ promise: EventLoopPromise<Int>, isGRPC: Bool) {
         self.promise = promise
+        self.isGRPC = isGRPC
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var arrived = unwrapInboundIn(data)
         inbound.hold(&arrived)
+        if grpc != nil { return readGRPC() }
         while let end = inbound.withUnsafeReadableBytes({ HeadScan.end(in: $0, scanned: &scanned) }) {
             scanned = 0
             guard end <= Self.limits.size, let head = inbound.readSlice(length: end) else { break }
             guard let status = status(of: head) else { break }
             // Interim responses precede the final one.
-            guard status < 200 else { return promise.succeed(status) }
+            guard status >= 200 else { continue }
+            guard isGRPC, status == 200 else { return promise.succeed(isGRPC ? GRPCHealthCheck.httpFailure : status) }
+            grpc = GRPCHealthCheck(head)
+            return readGRPC()
         }
         if inbound.readableBytes > Self.limits.size || inbound.readerIndex > Self.limits.size * 4 {
             promise.fail(HealthProbe.Problem.invalidResponse)
         }
+    }
+
+    private func readGRPC() {
+        guard let result = grpc?.read(&inbound) else { return }
+        promise.succeed(result)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

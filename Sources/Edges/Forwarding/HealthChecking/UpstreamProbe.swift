@@ -46,7 +46,7 @@ package enum UpstreamProbe {
         let server = settings.servers[endpoint.server].url
         do {
             let channel = try await loop.flatSubmit {
-                dialer.dial(endpoint, on: loop, timeout: timeout, handler: SilentHandler())
+                dialer.dialForOneRequest(endpoint, on: loop, timeout: timeout, handler: SilentHandler())
             }.get()
             channel.close(promise: nil)
             return Finding(server: server, problem: nil)
@@ -66,6 +66,12 @@ package enum UpstreamProbe {
             let reason = String(cString: strerror(error.errnoCode))
             return (reason, "start the server, or correct upstreams.\(upstream).servers")
         case ChannelError.eof: return ("the server closed the connection during the TLS handshake", tlsRemedy(upstream))
+        case UpstreamProblem.noHTTP2:
+            return (
+                UpstreamProblem.text(error), "enable HTTP/2 in the server, or remove upstreams.\(upstream).protocol"
+            )
+        case is StreamProblem:
+            return (UpstreamProblem.text(error), "check that the server accepts HTTP/2 at this port")
         case is ChannelError:
             return ("the connection timed out", "check the address, the firewall, and that the server is running")
         default: return (UpstreamProblem.text(error), tlsRemedy(upstream))

@@ -114,6 +114,7 @@ extension UpstreamPool {
 
     private func closeUnwanted() {
         for connection in machine.serversChanged() { connection.retire() }
+        streams?.retire { machine.servers.keeps($0) }
     }
 }
 

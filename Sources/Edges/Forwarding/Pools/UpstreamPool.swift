@@ -1,3 +1,4 @@
+import GatewayConfiguration
 package import GatewayCore
 package import HTTPServer
 package import Logging
@@ -37,6 +38,8 @@ package final class UpstreamPool {
     /// The servers that cannot be connected to.
     var outages = ServerOutages()
     let counters: WorkerCounters
+    /// The connections that requests share. `nil` with HTTP/1.1.
+    private(set) var streams: StreamPool?
     private var isServingWaiting = false
 
     package init(
@@ -56,11 +59,15 @@ package final class UpstreamPool {
         machine = UpstreamPoolMachine(
             servers: UpstreamServers(rule: settings.choice, seed: .random(in: 0 ... .max)), limit: settings.connections,
             waitingLimit: settings.pending)
+        if settings.protocol.isMultiplexed { streams = StreamPool(for: self) }
         install(settings.endpoints)
+        capacityChanged()
     }
 
-    package var openCount: Int { machine.open }
-    package var idleCount: Int { machine.idleCount }
+    package var openCount: Int { streams?.connections.count ?? machine.open }
+    package var idleCount: Int { streams?.connections.idleCount ?? machine.idleCount }
+    /// The number of open HTTP/2 streams.
+    package var streamCount: Int { streams?.connections.streams ?? 0 }
     package var waitingCount: Int { machine.waiting }
 
     /// Sends a permitted request, immediately if a connection is available, otherwise when one becomes available.
@@ -125,6 +132,7 @@ package final class UpstreamPool {
         if now > UpstreamSettings.idleTimeout {
             for connection in machine.expire(idleSince: now - UpstreamSettings.idleTimeout) { connection.retire() }
         }
+        streams?.tick(now: now, idleSince: now > UpstreamSettings.idleTimeout ? now - UpstreamSettings.idleTimeout : 0)
         for late in machine.expireWaiting(while: { now > $0.until }) { late.client.deny(Denial(.upstreamTimeout)) }
         machine.uploadsArrived { !$0.client.awaitsBody }
         budget.tick(now: now)
@@ -135,6 +143,7 @@ package final class UpstreamPool {
     /// Closes idle connections when the worker stops.
     package func closeIdle() {
         for connection in machine.expire(idleSince: .max) { connection.retire() }
+        streams?.retire { _ in false }
     }
 
     /// Retires the pool after its upstream was removed or changed. Current and waiting requests are completed;
@@ -167,9 +176,16 @@ package final class UpstreamPool {
         client.attach(connection)
     }
 
+    /// Handles a change of the number of streams that the connections can carry.
+    func capacityChanged() {
+        guard let streams else { return }
+        machine.limit = streams.connections.streams + streams.connections.free
+        serveWaiting()
+    }
+
     func connectionEnded(server: Int, isUpload: Bool) {
         machine.closed(server: server, isUpload: isUpload)
-        serveWaiting()
+        if streams == nil { serveWaiting() } else { capacityChanged() }
     }
 
     /// Serves waiting requests in order. Not recursive, because serving one may end it within this call.

@@ -37,8 +37,9 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         var since: UInt64
     }
 
-    /// The maximum number of the worker's connections to the upstream, for all servers together.
-    let limit: Int
+    /// The maximum number of the worker's connections to the upstream, for all servers together. With HTTP/2, of its
+    /// streams, which changes.
+    var limit: Int
     private var idle: [[Idle]]
     private var queue: UpstreamQueue<Waiter>
     private(set) var open = 0
@@ -97,6 +98,12 @@ package struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         open -= 1
         servers.ended(server)
         if isUpload { uploads -= 1 }
+    }
+
+    /// Returns a request to the queue whose stream found no connection. Returns whether it waits.
+    mutating func waitAgain(_ entry: UpstreamQueue<Waiter>.Entry, server: Int) -> Bool {
+        closed(server: server, isUpload: entry.isUpload)
+        return queue.append(entry.waiter, isUpload: entry.isUpload)
     }
 
     /// Records the end of an upload, whose connection no longer counts against the share. Call `next` then.

@@ -30,7 +30,7 @@ package struct UpstreamReader {
         guard errors.isEmpty else { return UpstreamSettings(upstream, counterPlace: counterPlace, tls: nil, files: []) }
         do throws(UpstreamTLS.Failure) {
             let contents = [files.authorities, files.certificate, files.key].map { $0 ?? [] }
-            let tls = try UpstreamTLS(files)
+            let tls = try UpstreamTLS(files, protocols: [upstream.protocol == .h2 ? "h2" : "http/1.1"])
             return UpstreamSettings(upstream, counterPlace: counterPlace, tls: tls, files: contents)
         } catch {
             fail("upstreams.\(upstream.name): \(error.what)", "name other files", upstream)

@@ -24,6 +24,10 @@ extension UpstreamSettings {
         health = upstream.health
         retry = upstream.retry.map(UpstreamRetry.init) ?? .none
         choice = UpstreamServers.Rule(upstream)
+        self.protocol = upstream.protocol
+        http2 = HTTP2Limits(
+            streamsPerConnection: upstream.http2.streamsPerConnection, streamWindow: upstream.http2.streamWindow,
+            connectionWindow: upstream.http2.connectionWindow, connectionAge: upstream.http2.connectionAge)
         self.tls = tls
         identity = UpstreamIdentity(upstream, files: files)
     }

@@ -39,6 +39,9 @@ package struct UpstreamSettings: Sendable {
     package let hashOn: BalanceValue?
     package let health: Configuration.Upstream.HealthCheck?
     let retry: UpstreamRetry
+    package let `protocol`: Configuration.Upstream.UpstreamProtocol
+    /// The settings of HTTP/2. Unused with HTTP/1.1.
+    let http2: HTTP2Limits
     /// TLS to its `https://` servers. `nil` without such servers.
     let tls: UpstreamTLS?
     /// The identity for comparing snapshots. It is equal if the upstream is unchanged.
@@ -56,6 +59,20 @@ extension UpstreamSettings: Equatable {
     package static func == (left: UpstreamSettings, right: UpstreamSettings) -> Bool {
         left.counterPlace == right.counterPlace && left.identity == right.identity
     }
+}
+
+/// The settings of HTTP/2 to the servers of an upstream.
+struct HTTP2Limits: Sendable {
+    let streamsPerConnection: Int
+    /// The flow-control windows, in bytes.
+    let streamWindow: Int
+    let connectionWindow: Int
+    /// The age after which a connection receives no more streams.
+    let connectionAge: Duration
+
+    /// The maximum size of a response's field list, in bytes. A longer one ends the connection, so it is above the
+    /// limit of a response's head.
+    static let fieldListSize = 131_072
 }
 
 /// The identity of an upstream's settings: its configuration and the bytes of its files.

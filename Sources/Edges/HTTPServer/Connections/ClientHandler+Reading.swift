@@ -76,7 +76,8 @@ extension ClientHandler {
         body = BodyReader(parsed.framing)
         // After CONNECT the client may send tunnel data, which must not be parsed as requests.
         connection.headCompleted(
-            persistent: parsed.keepAlive, hasBody: body.isOpen, requestsTunnel: parsed.method == .connect, now: now)
+            persistent: parsed.keepAlive && http2 == nil, hasBody: body.isOpen,
+            requestsTunnel: parsed.method == .connect, now: now)
     }
 
     func beginRecordWithoutHead() {
@@ -89,7 +90,7 @@ extension ClientHandler {
 
     /// Starts the record of a request.
     func begin(_ fresh: consuming RequestRecord) {
-        if handler == nil { handler = connectionContext.handlers?.makeHandler() }
+        if handler == nil { handler = (listener?.handlers ?? connectionContext.handlers)?.makeHandler() }
         swap(&record, &fresh)
         handler?.began(self)
     }
@@ -101,6 +102,17 @@ extension ClientHandler {
             beginRecordWithoutHead()
             connection.headCompleted(persistent: false, hasBody: true, now: record.began)
         }
+        deny(denial)
+    }
+
+    /// Responds to a head that has no form in HTTP/1.1.
+    func refuseHead(_ denial: Denial, isGRPC: Bool, reason: String) {
+        guard connection.phase == .awaitingHead else { return }
+        origins.forget()
+        beginRecordWithoutHead()
+        record.wantsGRPC = isGRPC
+        record.reason = reason
+        connection.headCompleted(persistent: false, hasBody: true, now: record.began)
         deny(denial)
     }
 

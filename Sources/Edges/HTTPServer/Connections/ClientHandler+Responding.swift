@@ -81,10 +81,11 @@ extension ClientHandler {
         var denial = denial
         if record.clearsCookie { denial.cookieLine = connectionContext.clearingCookie }
         skipBodyAtHand()
-        let closes = beginResponse(status: denial.code.status, persistent: !connection.bodyOpen)
+        let status = handler?.status(of: denial.code) ?? denial.code.status
+        let closes = beginResponse(status: status, persistent: !connection.bodyOpen)
         let scratch = connectionContext.flushes.responses.next()
         ProblemResponse(
-            denial: denial, record: record, closes: closes,
+            denial: denial, status: status, record: record, closes: closes,
             additions: record.additions ?? handler?.additions
         )
         .write(into: &scratch.pointee, date: connectionContext.dateLine())

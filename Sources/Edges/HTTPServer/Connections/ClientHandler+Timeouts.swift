@@ -1,9 +1,11 @@
-import GatewayCore
+package import GatewayCore
+import HTTPWire
 
 extension ClientHandler {
     /// Checks the timeouts. Called several times per second for each connection.
     package func tick(now: UInt64) {
         holder?.record(idleSince: isAtRest ? connection.lastProgress : nil)
+        if record.deadline > 0, now >= record.deadline, connection.isServing { return callExpired() }
         if let stream { return tick(stream, now: now) }
         switch connection.expiry(now: now, limits: connectionContext.limits, bodyBytes: record.bytesIn) {
         case .none:
@@ -34,6 +36,21 @@ extension ClientHandler {
         else { return }
         connection.finish()
         closeOnceSent()
+    }
+
+    /// Bounds a gRPC call by its `grpc-timeout`, from the arrival of its head. An invalid value is ignored, and left to
+    /// the upstream.
+    package func limitCall(of request: RequestView) {
+        guard let field = request.fields.first(.grpcTimeout),
+            let timeout = GRPCTimeout.nanoseconds(field.value.bytes(in: request.bytes))
+        else { return }
+        let (deadline, overflow) = record.began.addingReportingOverflow(timeout)
+        record.deadline = overflow ? .max : deadline
+    }
+
+    private func callExpired() {
+        record.isPastDeadline = true
+        if connection.responseStarted { abandon(.upstreamTimeout) } else { timedOut(.upstreamTimeout) }
     }
 
     private func timedOut(_ code: DecisionCode) {

@@ -39,6 +39,8 @@ package final class ClientHandler: ChannelInboundHandler {
     var listener: ListenerSlot?
     /// The connection's entry in the process's budget. `nil` in tests.
     var holder: ConnectionLeaseHolder?
+    /// The translation of an HTTP/2 stream. `nil` on a connection of HTTP/1.1.
+    var http2: HTTP2StreamCodec?
     /// Whether the listener's admission rules have changed. No further request is accepted after the current one.
     private(set) var closesAfterResponse = false
     @exclusivity(unchecked) package var queued = QueuedWrites()
@@ -63,6 +65,9 @@ package final class ClientHandler: ChannelInboundHandler {
 
     /// The origin of the current request.
     package var origin: PeerAddress { origins.current }
+
+    /// Whether the request is a stream of an HTTP/2 connection.
+    package var isHTTP2: Bool { http2 != nil }
 
     /// Whether a response can still be sent to the client.
     package var isOpen: Bool { context != nil && connection.phase != .closed }
@@ -89,13 +94,13 @@ package final class ClientHandler: ChannelInboundHandler {
 
     /// Whether closing loses nothing: no byte of a request is buffered, including a deferred one, and all responses are
     /// with the kernel.
-    var isAtRest: Bool { connection.isIdle && inbound.readableBytes == 0 && !hasUnsent }
+    var isAtRest: Bool { http2 == nil && connection.isIdle && inbound.readableBytes == 0 && !hasUnsent }
 
     // MARK: - Channel events
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        writer = SocketWriter(isPlain: opening?.isSecure != true)
+        writer = SocketWriter(isPlain: opening?.isSecure != true && http2 == nil)
         connectionContext.registry.add(self)
     }
 
@@ -184,9 +189,10 @@ package final class ClientHandler: ChannelInboundHandler {
             }
             if opening?.isSecure != true { connection.opened(now: connectionContext.time) }
         case let event as TLSUserEvent:
-            guard case .handshakeCompleted = event else { return }
+            guard case .handshakeCompleted(let negotiated) = event else { return }
             opening?.handshakeTook(connectionContext.time &- min(connectionContext.time, connection.lastProgress))
             connection.opened(now: connectionContext.time)
+            if negotiated == "h2" { becomeHTTP2() }
         case is ConnectionLeaseHolder.MakeRoom:
             makeRoom()
         default:
@@ -204,6 +210,12 @@ package final class ClientHandler: ChannelInboundHandler {
         // A reset, a failed write or handshake, or an end without TLS's close notification: sent data may be truncated.
         if connection.phase == .opening { opening?.failed(error) }
         close()
+    }
+
+    /// Replaces this handler by those of HTTP/2, before the first byte of a request.
+    func becomeHTTP2() {
+        guard let context else { return }
+        do { try HTTP2Connection.install(in: self, context) } catch { close() }
     }
 
     // MARK: - Moving on
@@ -251,6 +263,8 @@ package final class ClientHandler: ChannelInboundHandler {
         guard pause != isReadPaused, let context else { return }
         isReadPaused = pause
         try? context.channel.syncOptions?.setOption(.autoRead, value: !pause)
+        // The channel of a stream does not read by itself when the option changes.
+        if http2 != nil, !pause { context.read() }
     }
 
     /// Closes immediately. The current request is abandoned and unsent data is lost.
@@ -299,6 +313,7 @@ package final class ClientHandler: ChannelInboundHandler {
         guard let context else { return }
         lingered = 0
         inbound = ByteBuffer()
+        if let http2 { return http2.finish() }
         pauseReading(false)
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { _ in self.responseSent() }
@@ -314,6 +329,8 @@ package final class ClientHandler: ChannelInboundHandler {
 }
 
 extension ClientHandler: SendingConnection {}
+
+extension ClientHandler: RemovableChannelHandler {}
 
 extension ClientHandler: TurnTaking {
     package func takeTurn() {

@@ -12,6 +12,10 @@ package final class ConnectionContext {
     /// The fields of response heads; reused.
     package let responseFields: FieldTable
     package let registry = ConnectionRegistry()
+    /// The HTTP/2 connections, whose streams are in `registry`.
+    package let multiplexed = HTTP2Registry()
+    /// The fields of response heads on HTTP/2 streams; reused.
+    lazy var streamFields = FieldTable(capacity: 512)
     /// Connections with written data that is not with the kernel yet.
     package let flushes: FlushQueue
     /// Connections with more work than one turn allows.
@@ -59,6 +63,11 @@ package final class ConnectionContext {
 
     func release(_ table: FieldTable) {
         if table === fields { fieldsAreLent = false }
+    }
+
+    /// The number of open client connections.
+    package var connectionCount: Int {
+        registry.count - multiplexed.streamCount + multiplexed.connections.count
     }
 
     /// Returns the current `Date` line.

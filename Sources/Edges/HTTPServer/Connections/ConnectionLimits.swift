@@ -14,6 +14,8 @@ package struct ConnectionLimits: Sendable {
     package var bodyRate: UInt64 = 240
     /// The timeout of a request from its first byte to the last byte of the response. `nil` if there is no limit.
     package var requestTimeout: UInt64?
+    /// The limits of HTTP/2 connections.
+    package var http2 = HTTP2Limits()
 
     package init() {}
 

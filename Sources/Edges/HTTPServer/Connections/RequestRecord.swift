@@ -21,6 +21,10 @@ package struct RequestRecord {
     package var minorVersion: UInt8 = 1
     var expectsContinue = false
     package var wantsGRPC = false
+    /// When the call ends by its `grpc-timeout`, in monotonic nanoseconds. 0 if there is none.
+    var deadline: UInt64 = 0
+    /// Whether that time has passed.
+    package var isPastDeadline = false
     /// Whether the request asks the upstream to switch protocols.
     var requestsTunnel = false
     /// The index of the upstream. -1 if there is no upstream.

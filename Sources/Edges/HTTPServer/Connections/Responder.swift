@@ -27,6 +27,8 @@ package protocol RequestHandler: AnyObject {
     func began(_ client: ClientHandler)
     /// The field policy of responses to requests without a known route. `nil` if there is no policy.
     var additions: ResponseFieldPolicy? { get }
+    /// Returns the status of a denial with this code.
+    func status(of code: DecisionCode) -> UInt16
     func handle(_ request: RequestView, from client: ClientHandler)
     /// Returns the watch of a response that continues as a stream. `nil` if it is treated like any other response.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream?
@@ -38,6 +40,10 @@ package protocol RequestHandler: AnyObject {
     func abandoned(_ client: ClientHandler)
     /// Ends a request, whose record is complete.
     func finished(_ client: ClientHandler)
+}
+
+extension RequestHandler {
+    package func status(of code: DecisionCode) -> UInt16 { code.status }
 }
 
 /// A factory of request handlers, one for each connection.

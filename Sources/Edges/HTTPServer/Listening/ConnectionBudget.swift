@@ -4,8 +4,11 @@ import Synchronization
 /// The number and the limits of client connections of the process, in total and per address.
 package final class ConnectionBudget: Sendable {
     private let table: Mutex<ConnectionTable>
+    /// The budget of peers that the listener does not trust. `nil` if they share this one.
+    package let strangers: ConnectionBudget?
 
-    package init(limit: Int, perAddress: Int? = nil) {
+    package init(limit: Int, perAddress: Int? = nil, strangers: ConnectionBudget? = nil) {
+        self.strangers = strangers
         table = Mutex(ConnectionTable(limit: limit, perAddress: perAddress))
     }
 

@@ -122,7 +122,7 @@ package final class Listener: Sendable {
         var places: [Place] = []
         for lane in lanes {
             let slot = try await lane.loop.submit {
-                NIOLoopBound(ListenerSlot(settings, of: lane.context.value, lane.counters.value), eventLoop: lane.loop)
+                NIOLoopBound(ListenerSlot(settings, on: lane), eventLoop: lane.loop)
             }.get()
             places.append(Place(lane: lane, slot: slot))
         }
@@ -147,8 +147,7 @@ package final class Listener: Sendable {
     static func bind(
         to address: SocketAddress, _ lane: ListenerLane, _ settings: ListenerSettings, budget: ConnectionBudget
     ) -> EventLoopFuture<any Channel> {
-        let slot = NIOLoopBound(
-            ListenerSlot(settings, of: lane.context.value, lane.counters.value), eventLoop: lane.loop)
+        let slot = NIOLoopBound(ListenerSlot(settings, on: lane), eventLoop: lane.loop)
         return bind(Place(lane: lane, slot: slot), to: address, budget: budget)
     }
 
@@ -205,6 +204,12 @@ package final class Listener: Sendable {
         let counters = place.lane.counters.value
         let settings = slot.settings
         let peer = PeerAddress(peer: channel, isSecure: settings.tls != nil)
+        let isStranger = settings.admission.map { !$0.trusted.trusts(peer) } ?? false
+        guard !isStranger || settings.admission?.admitsStrangers == true else {
+            counters.add(to: .connectionsRefused)
+            throw PeerNotTrusted()
+        }
+        let budget = isStranger ? budget.strangers ?? budget : budget
         let holder = ConnectionLeaseHolder(
             channel: channel, budget: budget, counters: counters, proxies: settings.proxies)
         // A PROXY header later moves the seat to the client's address.
@@ -222,6 +227,7 @@ package final class Listener: Sendable {
         let handler = ClientHandler(connectionContext: place.lane.context.value, peer: peer, opening: slot.opening)
         handler.listener = slot
         handler.holder = holder
+        if settings.sniffsHTTP2 { try pipeline.addHandler(PrefaceSniffer(handler)) }
         try pipeline.addHandler(handler)
     }
 

@@ -5,10 +5,16 @@ package import NIOCore
 package struct ListenerLane: Sendable {
     package let context: NIOLoopBound<ConnectionContext>
     package let counters: NIOLoopBound<WorkerCounters>
+    /// The handlers of the requests. `nil` for those of the context.
+    let handlers: NIOLoopBound<any RequestHandlerSource>?
 
-    package init(context: NIOLoopBound<ConnectionContext>, counters: NIOLoopBound<WorkerCounters>) {
+    package init(
+        context: NIOLoopBound<ConnectionContext>, counters: NIOLoopBound<WorkerCounters>,
+        handlers: NIOLoopBound<any RequestHandlerSource>? = nil
+    ) {
         self.context = context
         self.counters = counters
+        self.handlers = handlers
     }
 
     var loop: any EventLoop { context.eventLoop }
@@ -19,12 +25,15 @@ final class ListenerSlot {
     private(set) var settings: ListenerSettings
     private(set) var opening: ConnectionOpening?
     private let home: ConnectionContext
-    private let counters: WorkerCounters
+    let counters: WorkerCounters
+    /// The handlers of the requests. `nil` for those of the context.
+    let handlers: (any RequestHandlerSource)?
 
-    init(_ settings: ListenerSettings, of home: ConnectionContext, _ counters: WorkerCounters) {
+    init(_ settings: ListenerSettings, on lane: ListenerLane) {
         self.settings = settings
-        self.home = home
-        self.counters = counters
+        home = lane.context.value
+        counters = lane.counters.value
+        handlers = lane.handlers?.value
         opening = Self.opening(settings, counters)
     }
 
@@ -37,6 +46,9 @@ final class ListenerSlot {
         guard !next.admitsLike(previous) else { return }
         for connection in home.registry.connections where connection.listener === self {
             connection.closeAfterResponse()
+        }
+        for connection in home.multiplexed.connections where connection.listener === self {
+            connection.closeGracefully()
         }
     }
 

@@ -5,13 +5,19 @@ package import NIOCore
 /// The response to a denied request: problem details (RFC 9457), with a challenge if applicable.
 package struct ProblemResponse {
     package let denial: Denial
+    /// The status, which may differ from that of the code.
+    let status: UInt16
     package let record: RequestRecord
     package let closes: Bool
     /// The field policy of the response.
     var additions: ResponseFieldPolicy?
 
-    package init(denial: Denial, record: RequestRecord, closes: Bool, additions: ResponseFieldPolicy? = nil) {
+    package init(
+        denial: Denial, status: UInt16? = nil, record: RequestRecord, closes: Bool,
+        additions: ResponseFieldPolicy? = nil
+    ) {
         self.denial = denial
+        self.status = status ?? denial.code.status
         self.record = record
         self.closes = closes
         self.additions = additions
@@ -23,9 +29,9 @@ package struct ProblemResponse {
         if record.wantsGRPC { return writeGRPC(into: &output, date: date) }
         let body = body()
         output.writeStaticString("HTTP/1.1 ")
-        output.writeString(String(denial.code.status))
+        output.writeString(String(status))
         output.writeStaticString(" ")
-        output.writeStaticString(Self.reason(denial.code.status))
+        output.writeStaticString(Self.reason(status))
         output.writeStaticString(
             "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: ")
         output.writeString(String(body.utf8.count))
@@ -45,7 +51,7 @@ package struct ProblemResponse {
         var members = ""
         if let more = denial.members { members = "," + String(decoding: more, as: UTF8.self) }
         return """
-            {"title":"\(code.title)","status":\(code.status),"detail":\(detail),\
+            {"title":"\(code.title)","status":\(status),"detail":\(detail),\
             "code":"\(code.wire)","request_id":"\(record.idText)"\(members)}
 
             """
@@ -90,12 +96,14 @@ package struct ProblemResponse {
 
     /// Writes a trailers-only gRPC response: HTTP 200 with the result in `grpc-status` (gRPC over HTTP2, "Responses").
     private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
-        let status = grpcStatus
+        let details = GRPCDenial(denial, requestID: record.idText, isPastDeadline: record.isPastDeadline)
         output.writeStaticString(
             "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\ngrpc-status: ")
-        output.writeString(String(status))
+        output.writeString(String(details.status))
         output.writeStaticString("\r\ngrpc-message: ")
         output.writeStaticString(denial.code.wire)
+        output.writeStaticString("\r\ngrpc-status-details-bin: ")
+        output.writeString(details.encoded)
         output.writeStaticString("\r\n")
         output.writeBytes(date)
         writeChallenge(into: &output)
@@ -103,17 +111,6 @@ package struct ProblemResponse {
         output.writeRequestID(of: record)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
-    }
-
-    /// UNAUTHENTICATED, PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE, otherwise INTERNAL.
-    private var grpcStatus: Int {
-        switch denial.code.status {
-        case 401: 16
-        case 403: 7
-        case 404, 405: 12
-        case 429, 502, 503, 504: 14
-        default: 13
-        }
     }
 
     private static func reason(_ status: UInt16) -> StaticString {

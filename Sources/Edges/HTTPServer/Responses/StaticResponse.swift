@@ -37,12 +37,42 @@ package struct StaticResponse: Sendable {
         self.body = body
     }
 
+    /// Creates a redirect to `location`, an absolute URL of visible ASCII, after which the browser sends GET (RFC 9110
+    /// section 15.4.4).
+    package init(seeOther location: String, fields: [(name: String, value: String)]) {
+        status = 303
+        var text = "HTTP/1.1 303 See Other\r\nCache-Control: no-store\r\nContent-Length: 0\r\n"
+        for field in [("Location", location)] + fields { text += "\(field.0): \(field.1)\r\n" }
+        head = Array(text.utf8)
+        body = []
+    }
+
+    /// Creates a page for a browser that has an error status.
+    package init(badRequest page: [UInt8], fields: [(name: String, value: String)]) {
+        status = 400
+        var text = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html; charset=utf-8\r\n"
+        text += "Cache-Control: no-store\r\nContent-Length: \(page.count)\r\n"
+        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        head = Array(text.utf8)
+        body = page
+    }
+
     /// Creates a response 204 with complete field lines.
     package init(noContentWith lines: [UInt8]) {
         status = 204
         head = Array("HTTP/1.1 204 No Content\r\n".utf8) + lines
         body = []
     }
+
+    /// Creates a response 200 without a body from complete field lines.
+    package init(emptyWith lines: [UInt8]) {
+        status = 200
+        head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n".utf8) + lines
+        body = []
+    }
+
+    /// The size of the head before the fields that depend on the request.
+    package var headSize: Int { head.count }
 
     /// Renders the complete response into `output`, replacing its content. `additions` is its field policy.
     func write(

@@ -95,6 +95,7 @@ extension ClientHandler {
 
     /// Enables TCP keep-alive, so that a vanished peer is detected although no data is sent to it.
     private func keepAlive() {
+        guard http2 == nil else { return }
         let options = context?.channel.syncOptions
         try? options?.setOption(.socketOption(.so_keepalive), value: 1)
         #if canImport(Glibc) || canImport(Musl)

@@ -47,7 +47,7 @@ extension Listener {
         let fingerprints = tls.fingerprints
         guard watch.withLock({ $0.shouldRead(fingerprints, served: served.fingerprints) }) else { return .unchanged }
         var reader = ListenerSettingsReader(proxies: served.proxies, now: now)
-        guard let renewed = reader.read(configuration) else {
+        guard let renewed = reader.read(configuration, admitting: served.admission) else {
             watch.withLock { $0.refuse(fingerprints) }
             return .refused(reader.errors)
         }

@@ -18,27 +18,32 @@ package struct ListenerSettingsReader {
     }
 
     /// Reads the settings. `nil` if a file is unreadable or invalid; ``errors`` contains the reasons.
-    package mutating func read(_ listener: Configuration.Listener) -> ListenerSettings? {
+    ///
+    /// - Parameter admission: The peers that may connect. `nil` if all may.
+    package mutating func read(
+        _ listener: Configuration.Listener, admitting admission: PeerAdmission? = nil
+    ) -> ListenerSettings? {
         // Taken before the files are read, so that a concurrent change is detected.
         let fingerprints = listener.tls?.fingerprints ?? []
         var tls: ServerTLS?
         if let settings = listener.tls {
-            guard let read = read(settings) else { return nil }
+            guard let read = read(settings, servesHTTP2: listener.protocols.contains(.http2)) else { return nil }
             tls = read
         }
         return ListenerSettings(
-            tls: tls, takesProxyHeader: listener.proxyProtocol, proxies: proxies, configuration: listener,
-            fingerprints: fingerprints)
+            tls: tls, takesProxyHeader: listener.proxyProtocol,
+            sniffsHTTP2: listener.protocols.contains(.http2Cleartext), proxies: admission?.trusted ?? proxies,
+            admission: admission, configuration: listener, fingerprints: fingerprints)
     }
 
-    private mutating func read(_ settings: Configuration.ListenerTLS) -> ServerTLS? {
+    private mutating func read(_ settings: Configuration.ListenerTLS, servesHTTP2: Bool) -> ServerTLS? {
         let certificates = settings.identities.compactMap { read($0) }
         let authorities = authorities(of: settings)
         guard certificates.count == settings.identities.count, let authorities else { return nil }
         do {
             return try ServerTLS(
                 certificates, authorities: authorities, clients: settings.clientCertificates,
-                minimumVersion: settings.minimumVersion)
+                minimumVersion: settings.minimumVersion, servesHTTP2: servesHTTP2)
         } catch {
             fail(settings.location, "TLS cannot be set up: \(error)", "create a new certificate")
             return nil

@@ -51,7 +51,6 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
         // The same time as for plain connections.
         configuration.shutdownTimeout = .nanoseconds(Int64(ConnectionLimits.lingerTimeout))
         return configuration

@@ -21,16 +21,18 @@ package struct ServerTLS: Sendable {
     /// - Parameters:
     ///   - certificates: At least one. The first one is the default.
     ///   - authorities: The accepted issuers of client certificates. Empty if clients need no certificate.
+    ///   - servesHTTP2: Whether ALPN offers HTTP/2, before HTTP/1.1.
     /// - Throws: An error of BoringSSL.
     init(
         _ certificates: [ServerCertificate], authorities: [NIOSSLCertificate],
         clients: Configuration.ListenerTLS.ClientCertificates,
-        minimumVersion: Configuration.ListenerTLS.MinimumVersion
+        minimumVersion: Configuration.ListenerTLS.MinimumVersion, servesHTTP2: Bool
     ) throws {
         self.certificates = certificates
         self.clients =
             authorities.isEmpty ? nil : ClientDemand(authorities: authorities, isRequired: clients == .required)
         guard var configuration = certificates.first?.configuration else { throw NIOSSLError.failedToLoadCertificate }
+        configuration.applicationProtocols = (servesHTTP2 ? ["h2"] : []) + ["http/1.1"]
         configuration.minimumTLSVersion = minimumVersion == .version13 ? .tlsv13 : .tlsv12
         if !authorities.isEmpty {
             configuration.trustRoots = .certificates(authorities)

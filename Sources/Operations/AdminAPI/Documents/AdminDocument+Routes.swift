@@ -56,7 +56,7 @@ extension AdminDocument {
     }
 
     private static func forwarding(_ route: Configuration.Route, _ output: inout ObjectText) {
-        output.add("upstream", route.upstream)
+        output.add("upstream", orNull: route.upstream)
         output.add("strip_prefix", orNull: route.stripPrefix)
         output.add("rewrite", orNull: route.rewrite) { rewrite, output in
             output.add("path", orNull: rewrite.path)

@@ -18,6 +18,8 @@ package struct AccessLogEntry {
         case literal(StaticString)
     }
 
+    /// Whether the request came over HTTP/2. Otherwise `protocol` is omitted.
+    package var isHTTP2 = false
     /// When the head was complete, in milliseconds since 1970.
     package var time: Int64
     /// The request ID of 128 bits, written as 32 hexadecimal digits.
@@ -46,6 +48,8 @@ package struct AccessLogEntry {
     package var route = Text.none
     /// The name of the upstream.
     package var upstream = Text.none
+    /// The endpoint of the listener for decisions. Omitted for a request that is forwarded.
+    package var frontEnd = Text.none
     /// The phase that denied the request. Omitted if it was not denied.
     package var phase: DecisionPhase?
     /// The precise reason of a denial. Omitted if absent.

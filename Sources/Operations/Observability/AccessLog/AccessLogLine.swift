@@ -2,7 +2,7 @@ import GatewayCore
 import Revocation
 
 /// The format of a line: one JSON object whose members have the same order for every request. `trace_id`, `tenant`,
-/// `app_check`, `app`, `phase`, `reason` and `rule` are omitted if absent.
+/// `app_check`, `app`, `front_end`, `phase`, `reason` and `rule` are omitted if absent.
 enum AccessLogLine {
     /// The maximum sizes in bytes before escaping. Clients can choose only the path freely.
     enum Limit {
@@ -14,6 +14,7 @@ enum AccessLogLine {
         static var app: Int { 64 }
         static var route: Int { 512 }
         static var upstream: Int { 128 }
+        static var frontEnd: Int { 32 }
         static var reason: Int { 256 }
         static var rule: Int { 512 }
     }
@@ -32,6 +33,7 @@ enum AccessLogLine {
         }
         line.raw("\",\"client\":")
         text(entry.client, limit: Limit.client, to: &line)
+        if entry.isHTTP2 { line.raw(",\"protocol\":\"h2\"") }
         line.raw(",\"method\":")
         text(entry.method, limit: Limit.method, to: &line)
         line.raw(",\"path\":")
@@ -61,6 +63,11 @@ enum AccessLogLine {
         text(entry.route, limit: Limit.route, to: &line)
         line.raw(",\"upstream\":")
         text(entry.upstream, limit: Limit.upstream, to: &line)
+        if case .none = entry.frontEnd {
+        } else {
+            line.raw(",\"front_end\":")
+            text(entry.frontEnd, limit: Limit.frontEnd, to: &line)
+        }
         if let phase = entry.phase {
             line.raw(",\"phase\":\"")
             line.raw(phase.name)

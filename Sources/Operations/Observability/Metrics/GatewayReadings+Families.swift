@@ -5,7 +5,8 @@ extension GatewayReadings {
     /// Returns the gateway's metrics. Their names are a contract; docs/reference/metrics.md lists them.
     package func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
-            families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + appCheckFamilies + ruleFamilies
+            families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
+                + appCheckFamilies + ruleFamilies
                 + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
@@ -69,6 +70,26 @@ extension GatewayReadings {
                 "gatehouse_streams_refused_total",
                 help: "Streams and long exchanges closed because the token expired or was revoked.",
                 .streamsRefused),
+        ]
+    }
+
+    private var http2Families: [MetricFamily] {
+        let reasons: [(String, WorkerCounters.Counter)] = [
+            ("protocol", .http2ProtocolErrors), ("resets", .http2Resets), ("control_frames", .http2ControlFrames),
+            ("continuation", .http2Continuations), ("settings", .http2Settings), ("timeout", .http2Timeouts),
+            ("encoding", .http2EncodingErrors),
+        ]
+        return [
+            gauge("gatehouse_http2_connections", help: "Open HTTP/2 connections.", counters[.http2Connections]),
+            gauge("gatehouse_http2_streams", help: "Open HTTP/2 streams.", counters[.http2Streams]),
+            counter("gatehouse_http2_requests_total", help: "Finished requests over HTTP/2.", .http2Requests),
+            counter(
+                "gatehouse_http2_streams_refused_total", help: "HTTP/2 streams refused because of the limit.",
+                .http2StreamsRefused),
+            MetricFamily(
+                "gatehouse_http2_connection_errors_total",
+                help: "HTTP/2 connections that the gateway closed with an error, by reason.",
+                .counters(reasons.map { MetricSample([("reason", $0)], counters[$1]) })),
         ]
     }
 
@@ -263,6 +284,12 @@ extension GatewayReadings {
                     upstreamGauges(.connectionsIdle, [("state", "idle")])
                         + upstreamGauges(.connectionsBusy, [("state", "busy")]))),
             MetricFamily(
+                "gatehouse_upstream_streams", help: "Open streams of HTTP/2 connections.",
+                .gauges(upstreamGauges(.streamsOpen, []))),
+            MetricFamily(
+                "gatehouse_upstream_connection_errors_total",
+                help: "HTTP/2 connections that ended with an error, by reason.", .counters(upstreamErrors)),
+            MetricFamily(
                 "gatehouse_upstream_waiting", help: "Requests waiting for a connection.",
                 .gauges(upstreamGauges(.requestsWaiting, []))),
         ]
@@ -280,6 +307,15 @@ extension GatewayReadings {
     private var upstreamRetries: [MetricSample<UInt64>] {
         let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
             (.retriesReset, "reset"), (.retriesStatus, "status"), (.retriesTimeout, "timeout"),
+        ]
+        return knownUpstreams.flatMap { index, name in
+            reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }
+        }
+    }
+
+    private var upstreamErrors: [MetricSample<UInt64>] {
+        let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
+            (.goAways, "goaway"), (.protocolErrors, "protocol"), (.lostConnections, "closed"),
         ]
         return knownUpstreams.flatMap { index, name in
             reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }

@@ -85,6 +85,9 @@ extension GatewayReadings {
                 "gatehouse_account_lookup_failing", help: "1 while the last call of Identity Toolkit failed.",
                 lookups.failing == nil ? 0 : 1),
             gauge(
+                "gatehouse_google_token_valid", help: "1 while there is a valid access token of Google.",
+                lookups.hasCredentials ? 1 : 0),
+            gauge(
                 "gatehouse_accounts_remembered", help: "Cached Identity Toolkit results.",
                 Int64(lookups.remembered)),
         ]

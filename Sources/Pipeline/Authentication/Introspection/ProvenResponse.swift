@@ -76,7 +76,8 @@ extension ProvenResponse {
         else { throw .refused(.subject) }
     }
 
-    private static func identity(_ proof: TokenProof, provider: String) throws(Unproven) -> ProviderIdentity {
+    /// Returns the identity that checked facts prove.
+    static func identity(_ proof: TokenProof, provider: String) throws(Unproven) -> ProviderIdentity {
         guard let claims = try? JSONDocument(proof.claims.bytes) else {
             throw .malformed("more claims than a token may have")
         }

@@ -16,7 +16,7 @@ package struct AccessTokenGrant: Sendable {
     private static let scope = "https://www.googleapis.com/auth/identitytoolkit"
     /// The lifetime of the grant, in seconds: the maximum that Google allows.
     private static let lifetime: Int64 = 3600
-    private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
+    static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
     /// The maximum size of an access token, in bytes.
     private static let tokenLimit = 8192
 
@@ -47,7 +47,12 @@ package struct AccessTokenGrant: Sendable {
     }
 
     /// Parses the token endpoint's response.
-    package static func read(_ response: OutboundResponse, now: Int64) -> Result<AccessToken, LookupFailure> {
+    ///
+    /// - Parameter allowsTextLifetime: Whether `expires_in` may be a number in a string, as of the Security Token
+    ///   Service.
+    package static func read(
+        _ response: OutboundResponse, now: Int64, allowsTextLifetime: Bool = false
+    ) -> Result<AccessToken, LookupFailure> {
         guard response.status == 200 else {
             // RFC 6749 section 5.2: an invalid grant is 400, an invalid client 401.
             return .failure(LookupFailure(response, ownCredentials: [400, 401, 403], now: now))
@@ -61,7 +66,9 @@ package struct AccessTokenGrant: Sendable {
             guard try reader.text("token_type")?.lowercased().utf8.elementsEqual("bearer".utf8) != false else {
                 throw .malformed("token_type is not Bearer")
             }
-            guard let lifetime = try reader.seconds("expires_in"), lifetime > 0 else {
+            let text = allowsTextLifetime ? reader["expires_in"]?.string : nil
+            let written = if let text { Int64(text) } else { try reader.seconds("expires_in") }
+            guard let lifetime = written, lifetime > 0 else {
                 throw .malformed("expires_in is not a positive number")
             }
             return .success(AccessToken(value: Secret(token), lifetime: lifetime))
@@ -70,7 +77,7 @@ package struct AccessTokenGrant: Sendable {
         }
     }
 
-    private static func isSendable(_ token: String) -> Bool {
+    static func isSendable(_ token: String) -> Bool {
         (1...tokenLimit).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 }

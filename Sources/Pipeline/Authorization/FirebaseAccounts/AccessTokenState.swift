@@ -1,10 +1,14 @@
 import GatewayCore
+import OutboundHTTP
 
 /// The access token of account lookups, as a pure value. One fetch runs at a time, and a token is renewed before it
 /// expires.
 struct AccessTokenState: Sendable {
-    /// How long before its expiry a token is renewed, in seconds; a fifth of its lifetime if that is less.
-    private static let renewal: Int64 = 300
+    /// How long before its expiry a token is renewed, in seconds; a fifth of its lifetime if that is less. Earlier, the
+    /// metadata server returns the same token: it has its own cache until 4 min before the expiry.
+    private static let renewal: Int64 = 225
+    /// The number of failures after which the pauses no longer grow.
+    private static let longestBackOff = 7
     /// The maximum assumed lifetime of a token, in seconds.
     private static let longestLifetime: Int64 = 86_400
 
@@ -16,6 +20,16 @@ struct AccessTokenState: Sendable {
     private var nextFetchAt: UInt64 = 0
     private var fetchedAt: UInt64 = 0
     private var count = 0
+    /// The number of consecutive failures, bounded.
+    private var failures = 0
+
+    /// When the token is renewed in advance. `nil` without a token, and during a fetch.
+    var renewal: UInt64? { isFetching || current == nil ? nil : max(renewAt, nextFetchAt) }
+
+    /// Drops an expired token, so that only a lookup fetches the next one.
+    mutating func dropExpired(now: UInt64) {
+        if usable(now: now) == nil { current = nil }
+    }
 
     /// Returns the token while it is valid.
     func usable(now: UInt64) -> (value: Secret, number: Int)? {
@@ -33,6 +47,7 @@ struct AccessTokenState: Sendable {
     /// Replaces the token. Its lifetime counts from the start of the fetch.
     mutating func arrived(_ token: AccessToken) {
         isFetching = false
+        failures = 0
         let lifetime = min(token.lifetime, Self.longestLifetime)
         let margin = min(Self.renewal * 1000, lifetime * 1000 / 5)
         count += 1
@@ -41,9 +56,18 @@ struct AccessTokenState: Sendable {
         renewAt = endsAt &- UInt64(margin) &* 1_000_000
     }
 
-    mutating func failed(nextFetchAt time: UInt64) {
+    /// Records a failed fetch. While a token is valid, the pauses grow up to a minute; without one, requests wait.
+    mutating func failed(_ failure: LookupFailure, now: UInt64) {
         isFetching = false
-        nextFetchAt = time
+        failures = min(failures + 1, Self.longestBackOff)
+        let pause = CircuitBreaker.pause(after: failure)
+        let isUrgent = failure.retryAfter != nil || usable(now: now) == nil
+        nextFetchAt = now &+ (isUrgent ? pause : Self.jittered(min(pause << (failures - 1), 60 * pause)))
+    }
+
+    /// Returns a random duration from half of this one to all of it, so that gateways do not fetch simultaneously.
+    private static func jittered(_ duration: UInt64) -> UInt64 {
+        duration / 2 + UInt64.random(in: 0...duration / 2)
     }
 
     /// Drops a token that was rejected.

@@ -14,6 +14,8 @@ package struct AccountLookup: Sendable {
     private static let limits = JSONLimits(size: sizeLimit, depth: 32, members: 131_072)
 
     private let url: String
+    /// The project whose quota the lookups use. `nil` for the project of the credential.
+    private let quotaProject: String?
 
     /// Creates the lookup.
     ///
@@ -21,7 +23,9 @@ package struct AccountLookup: Sendable {
     ///   - url: The URL, with `{project}` as a placeholder for the project ID.
     ///   - tenant: The tenant of the accounts. `nil` for the project's own accounts. The same uid may be a different
     ///     account in each.
-    package init(url: String, project: String, tenant: String? = nil) {
+    ///   - quotaProject: The project whose quota the lookups use, if it is not the credential's.
+    package init(url: String, project: String, tenant: String? = nil, quotaProject: String? = nil) {
+        self.quotaProject = quotaProject
         let segments = [project] + (tenant.map { ["tenants", $0] } ?? [])
         let id = segments.map { String(decoding: PercentEncoding.encoded($0.utf8), as: UTF8.self) }.joined(
             separator: "/")
@@ -40,7 +44,7 @@ package struct AccountLookup: Sendable {
             method: .post, url: url,
             fields: [
                 ("authorization", authorization), ("content-type", "application/json"), ("accept", "application/json"),
-            ],
+            ] + (quotaProject.map { [("x-goog-user-project", $0)] } ?? []),
             body: body)
     }
 

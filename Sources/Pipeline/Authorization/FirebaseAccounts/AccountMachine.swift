@@ -49,12 +49,16 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
         var status = flights.status(now: now)
         status.failing = tokenLog.current ?? status.failing
         status.remembered = known.count
+        status.hasCredentials = hasToken(now: now)
         return status
     }
 
     func hasToken(now: UInt64) -> Bool { access.usable(now: now) != nil }
 
-    var deadline: UInt64? { flights.deadline }
+    var deadline: UInt64? {
+        guard !isStopped else { return nil }
+        return [flights.deadline, access.renewal].compactMap(\.self).min()
+    }
 }
 
 extension AccountMachine {
@@ -86,7 +90,7 @@ extension AccountMachine {
     /// renewal waits.
     mutating func tokenFailed(_ failure: LookupFailure, now: UInt64) -> [Action] {
         guard access.isFetching, !isStopped else { return [] }
-        access.failed(nextFetchAt: now &+ CircuitBreaker.pause(after: failure))
+        access.failed(failure, now: now)
         let event = tokenLog.failed(failure, now: now).map { [Action.logToken($0)] } ?? []
         guard !hasToken(now: now) else { return event + send(now: now) }
         rejectedAlone = 0
@@ -108,7 +112,9 @@ extension AccountMachine {
     }
 
     mutating func tick(now: UInt64) -> [Action] {
-        actions(flights.expire(now: now), now: now) + send(now: now)
+        access.dropExpired(now: now)
+        let renewal = access.renewal == nil ? [] : fetchToken(now: now)
+        return renewal + actions(flights.expire(now: now), now: now) + send(now: now)
     }
 
     /// Resolves all current and later waiters as unavailable.

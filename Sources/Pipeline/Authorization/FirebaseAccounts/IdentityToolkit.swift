@@ -43,7 +43,8 @@ package final class IdentityToolkit: FirebaseAccountLookup {
         environment: LookupEnvironment
     ) {
         self.credential = credential
-        lookup = AccountLookup(url: accounts.lookupURL, project: project, tenant: tenant)
+        lookup = AccountLookup(
+            url: accounts.lookupURL, project: project, tenant: tenant, quotaProject: credential.quotaProject)
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment

@@ -1,70 +1,123 @@
 import Authentication
-package import GatewayConfiguration
 package import GatewayCore
-import JOSE
 package import OutboundHTTP
 
 /// The gateway's identity at Google.
-package enum GoogleCredential: Sendable {
-    /// The token that the Auth emulator accepts as the owner's. It is never sent to Google.
-    case emulator
-    /// A service account, from its key file.
-    case serviceAccount(ServiceAccount)
+package struct GoogleCredential: Sendable {
+    enum Kind: Sendable {
+        /// The token that the Auth emulator accepts as the owner's. It is never sent to Google.
+        case emulator
+        /// A service account, from its key file.
+        case serviceAccount(ServiceAccount)
+        /// A developer's login.
+        case authorizedUser(AuthorizedUser)
+        /// Workload identity federation.
+        case externalAccount(ExternalAccount)
+        /// The service account of the workload.
+        case metadata(MetadataServer)
+    }
 
-    /// Reads the credential of the account lookups. `nil` without lookups.
-    package init?(of settings: Configuration.FirebaseAccounts?) throws(ServiceAccount.Failure) {
-        guard let settings else { return nil }
-        if settings.isEmulated {
-            self = .emulator
-        } else if let file = settings.serviceAccount {
-            self = .serviceAccount(try ServiceAccount(file: file))
-        } else {
-            return nil
-        }
+    /// The scope of tokens that permits all calls for which the identity has rights.
+    static let scope = "https://www.googleapis.com/auth/cloud-platform"
+
+    let kind: Kind
+    /// The bytes whose change requires new tokens.
+    package let fingerprint: Secret
+    /// The project whose quota the calls use (`x-goog-user-project`). `nil` for the project of the credential.
+    package var quotaProject: String?
+
+    init(kind: Kind, fingerprint: Secret) {
+        (self.kind, self.fingerprint) = (kind, fingerprint)
+    }
+
+    /// The credential of the Auth emulator.
+    package static let emulator = GoogleCredential(kind: .emulator, fingerprint: Secret("emulator"))
+
+    /// The credential of a service account.
+    static func serviceAccount(_ account: ServiceAccount) -> GoogleCredential {
+        GoogleCredential(kind: .serviceAccount(account), fingerprint: Secret(account.email))
     }
 
     /// The project of the credential. `nil` if it is unknown.
     var project: String? {
-        switch self {
-        case .emulator: nil
-        case .serviceAccount(let account): account.project
-        }
+        if case .serviceAccount(let account) = kind { account.project } else { nil }
     }
 
     /// The origin of access tokens, for messages.
     package var source: String {
-        switch self {
+        switch kind {
         case .emulator: "the emulator"
         case .serviceAccount(let account): KeySource.name(of: account.tokenURL)
-        }
-    }
-
-    /// The values whose change requires new tokens. They contain no secret.
-    package var fingerprint: [String] {
-        switch self {
-        case .emulator: ["emulator"]
-        case .serviceAccount(let account): ["service_account", account.email, account.key.keyID, account.tokenURL]
+        case .authorizedUser(let user): KeySource.name(of: user.tokenURL)
+        case .externalAccount(let account): KeySource.name(of: account.impersonationURL ?? account.tokenURL)
+        case .metadata(let server): KeySource.name(of: server.url)
         }
     }
 }
 
 extension GoogleCredential {
+    package typealias Completion = @Sendable (Result<AccessToken, LookupFailure>) -> Void
+
     /// The lifetime of the emulator's token, which never expires, in seconds.
     private static let ownerLifetime: Int64 = 86_400
 
     /// Obtains an access token. It calls `completion` once, from any thread, during this call or later.
+    ///
+    /// - Parameter timeout: The timeout of each of at most three requests.
     package func fetch(
         _ transport: any OutboundTransport, within timeout: Duration, clock: GatewayClock,
-        completion: @escaping @Sendable (Result<AccessToken, LookupFailure>) -> Void
+        completion: @escaping Completion
     ) {
-        switch self {
+        let fetch = TokenFetch(transport: transport, timeout: timeout, clock: clock)
+        switch kind {
         case .emulator: completion(.success(AccessToken(value: Secret("owner"), lifetime: Self.ownerLifetime)))
         case .serviceAccount(let account):
             guard let request = AccessTokenGrant(account: account).request(now: clock.now()) else {
                 return completion(.failure(LookupFailure(.ownCredentials, "the grant could not be signed")))
             }
-            transport.send(request, within: timeout) { result in
-                completion(result.flatMap { AccessTokenGrant.read($0, now: clock.now()) })
+            fetch.send(request, read: { AccessTokenGrant.read($0, now: $1) }, completion)
+        case .authorizedUser(let user):
+            fetch.send(user.request, read: { AccessTokenGrant.read($0, now: $1) }, completion)
+        case .externalAccount(let account): fetch.exchange(account, completion)
+        case .metadata(let server):
+            fetch.send(server.request, read: { MetadataServer.read($0, now: $1) }, completion)
+        }
+    }
+}
+
+/// The requests of one access token.
+private struct TokenFetch: Sendable {
+    typealias Completion = GoogleCredential.Completion
+
+    let transport: any OutboundTransport
+    let timeout: Duration
+    let clock: GatewayClock
+
+    func send(
+        _ request: OutboundRequest,
+        read: @escaping @Sendable (OutboundResponse, Int64) -> Result<AccessToken, LookupFailure>,
+        _ completion: @escaping Completion
+    ) {
+        transport.send(request, within: timeout) { [clock] result in
+            completion(result.flatMap { read($0, clock.now()) })
+        }
+    }
+
+    /// Reads the subject token, exchanges it, and obtains a service account's token if the file names one.
+    func exchange(_ account: ExternalAccount, _ completion: @escaping Completion) {
+        account.source.read(transport, within: timeout, now: clock.now()) { subject in
+            let exchange: OutboundRequest
+            switch subject {
+            case .success(let token): exchange = account.exchange(token)
+            case .failure(let failure): return completion(.failure(failure))
+            }
+            send(exchange, read: { AccessTokenGrant.read($0, now: $1, allowsTextLifetime: true) }) { federated in
+                guard case .success(let token) = federated, let url = account.impersonationURL else {
+                    return completion(federated)
+                }
+                send(
+                    account.impersonation(at: url, by: token.value),
+                    read: { ExternalAccount.readImpersonation($0, now: $1) }, completion)
             }
         }
     }

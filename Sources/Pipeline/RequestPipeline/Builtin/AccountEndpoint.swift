@@ -13,8 +13,14 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case auth
     case appleEvents
     case backchannelLogout
+    case startSignIn
+    case startLink
+    case startReauthenticate
+    case callback
+    case result
 
-    /// The path after `/.gatehouse/`, in its only accepted spelling.
+    /// The path after `/.gatehouse/`, in its only accepted spelling. The provider's ID follows the name of an endpoint
+    /// with `hasProvider`.
     package var name: StaticString {
         switch self {
         case .nonce: "nonce"
@@ -27,13 +33,53 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .auth: "auth"
         case .appleEvents: "events/apple"
         case .backchannelLogout: "events/backchannel-logout"
+        case .startSignIn: "sign-in/"
+        case .startLink: "link/"
+        case .startReauthenticate: "reauthenticate/"
+        case .callback: "callback/"
+        case .result: "result"
         }
     }
 
     package var path: String { "/.gatehouse/\(name)" }
 
-    /// The accepted method. GET includes HEAD.
-    package var method: HTTPWire.Method { self == .auth ? .get : .post }
+    /// Whether the endpoint belongs to the authorization-code flow of one provider.
+    package var hasProvider: Bool {
+        switch self {
+        case .startSignIn, .startLink, .startReauthenticate, .callback: true
+        default: false
+        }
+    }
+
+    /// Whether the endpoint belongs to the authorization-code flow, which not all configurations offer.
+    package var belongsToFlow: Bool { hasProvider || self == .result }
+
+    /// The accepted methods, as the value of `Allow`.
+    package var allowedMethods: StaticString {
+        switch self {
+        case .auth: "GET, HEAD"
+        case .startSignIn: "GET"
+        case .callback: "GET, POST"
+        default: "POST"
+        }
+    }
+
+    /// Returns whether a method is accepted. Flows accept no HEAD, which would use up their records.
+    package func accepts(_ method: HTTPWire.Method) -> Bool {
+        switch self {
+        case .auth: method == .get || method == .head
+        case .startSignIn: method == .get
+        case .callback: method == .get || method == .post
+        default: method == .post
+        }
+    }
+
+    /// Whether requests of other sites are accepted: from providers' servers, and a provider's page that sends the
+    /// browser back.
+    package var acceptsOtherSites: Bool { isEvent || self == .callback }
+
+    /// Whether pages of other origins may call it, if the configuration lists them.
+    package var takesListedOrigins: Bool { !isEvent && self != .startSignIn && self != .callback }
 
     /// Whether a provider's server sends the request, not an app. It has no user and no cross-site check.
     package var isEvent: Bool { self == .appleEvents || self == .backchannelLogout }
@@ -43,9 +89,11 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
-        case .reauthenticate, .link, .unlink: break
+        case .reauthenticate, .link, .unlink, .startLink, .startReauthenticate: break
         case .auth, .signOut: policy.authentication = .optional
-        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout: policy.authentication = .none
+        // A flow begins and ends also with an expired session cookie. The callback examines the cookie itself.
+        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .startSignIn, .callback, .result:
+            policy.authentication = .none
         }
         return policy
     }

@@ -7,9 +7,10 @@ package final class BuiltinEndpoints: Sendable {
         package let path: [UInt8]
         package let plan: RoutePlan
 
-        package init(endpoint: AccountEndpoint, plan: RoutePlan) {
+        /// Creates an endpoint. `provider` is the ID at the end of the path, if the endpoint has one.
+        package init(endpoint: AccountEndpoint, provider: String = "", plan: RoutePlan) {
             self.endpoint = endpoint
-            path = Array(endpoint.path.utf8)
+            path = Array((endpoint.path + provider).utf8)
             self.plan = plan
         }
     }

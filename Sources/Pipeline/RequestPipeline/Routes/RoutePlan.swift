@@ -9,8 +9,8 @@ package final class RoutePlan: Sendable {
     /// The index of the pattern's metrics.
     package let counterPlace: Int
     package let policy: RoutePolicy
-    /// The index of the upstream in the snapshot.
-    package let upstream: Int
+    /// The index of the upstream in the snapshot. `nil` for a policy, which only the listener for decisions serves.
+    package let upstream: Int?
     /// The timeout until the upstream's response begins, in nanoseconds.
     package let responseTimeout: UInt64
     /// The maximum size of a request body, in bytes. `nil` if there is no limit.
@@ -36,7 +36,7 @@ package final class RoutePlan: Sendable {
     package let stream: StreamBounds
 
     package init(
-        pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64,
+        pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int?, responseTimeout: UInt64,
         bodyLimit: Int?,
         opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, appCheck: AppCheckPlan? = nil,
         additions: ResponseFieldPolicy? = nil,

@@ -10,6 +10,8 @@ package struct Permit {
     package enum Destination {
         /// The index of an upstream of the snapshot.
         case upstream(Int)
+        /// No destination: the route is a policy, or only the credential was decided.
+        case none
         /// An account endpoint of the gateway.
         case account(AccountEndpoint)
     }

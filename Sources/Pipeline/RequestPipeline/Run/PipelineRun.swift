@@ -30,6 +30,8 @@ package struct PipelineRun {
     /// The store failure despite which the last decision permitted the request. `nil` without one.
     package internal(set) var storeFailure: StoreFailure?
 
+    /// The purpose of the run. The default is forwarding.
+    package var purpose = Purpose.forwarding
     var target: Target = .none
     var credentials: FoundCredentials?
     var upgrade: UpgradeRequest?
@@ -60,9 +62,27 @@ package struct PipelineRun {
     /// Starts a run that has not advanced yet.
     package mutating func begin(at time: UInt64) { began = time }
 
+    /// The purpose of a run.
+    package enum Purpose: Sendable {
+        /// The request is forwarded. Routes without an upstream do not exist.
+        case forwarding
+        /// Only the decision is used. Routes without an upstream are policies.
+        case decision
+        /// The decision of either purpose is explained. Routes without an upstream are policies.
+        case explanation
+    }
+
+    /// Starts a run that decides about a credential only. It begins with the phase `credential`.
+    package mutating func begin(introspectionWith plan: RoutePlan) {
+        self.plan = plan
+        target = .introspection
+        phase = .credential
+    }
+
     /// The destination of a request before its decision.
     enum Target {
         case none
+        case introspection
         case upstream(RouteMatch)
         case account(AccountEndpoint)
     }

@@ -48,7 +48,8 @@ extension PipelineSettings {
         if let builtin, BuiltinEndpoints.mayHold(path) {
             let call = builtin.calls.first { call in
                 path.elementsEqual(call.path)
-                    && ASCII.equals(preflight.method.bytes(in: bytes), call.endpoint.method.name ?? "")
+                    && ASCII.equals(
+                        preflight.method.bytes(in: bytes), call.endpoint.accepts(.post) ? "POST" : "GET")
             }
             return call.map { ($0.plan, -1) }
         }

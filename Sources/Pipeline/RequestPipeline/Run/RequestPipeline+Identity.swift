@@ -188,6 +188,11 @@ extension RequestPipeline {
         let path = request.head.path.bytes(in: request.bytes)
         switch run.target {
         case .none: return .deny(Denial(.internalError))
+        case .introspection:
+            return .permit(
+                Permit(
+                    to: .none, identity: grant.identity, signedInAt: grant.signedInAt, plan: plan, path: path,
+                    credentials: credentials))
         case .account(let endpoint):
             return .permit(
                 Permit(
@@ -196,7 +201,7 @@ extension RequestPipeline {
         case .upstream(let match):
             return .permit(
                 Permit(
-                    to: .upstream(plan.upstream), identity: grant.identity, app: run.app?.app,
+                    to: plan.upstream.map { .upstream($0) } ?? .none, identity: grant.identity, app: run.app?.app,
                     signedInAt: grant.signedInAt, plan: plan,
                     path: context.scratch.bytes(of: match.forwardedPath, in: path), credentials: credentials,
                     upgrade: run.upgrade))

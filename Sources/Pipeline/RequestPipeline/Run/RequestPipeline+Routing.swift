@@ -55,9 +55,8 @@ extension RequestPipeline {
         case .account(let endpoint):
             guard let call else { return nil }
             record(call.plan, -1, &run, request)
-            let isGet = endpoint.method == .get
-            guard method == endpoint.method || (isGet && method == .head) else {
-                let allowed = isGet ? "GET, HEAD" : "POST"
+            guard endpoint.accepts(method) else {
+                let allowed = "\(endpoint.allowedMethods)"
                 observer.observe(.methodOfBuiltin(allowed: allowed))
                 return .deny(Denial(.methodNotAllowed, allow: Array(allowed.utf8)))
             }
@@ -75,7 +74,7 @@ extension RequestPipeline {
     ) -> PhaseEnd? {
         guard let preflight = Preflight(request),
             let (plan, route) = settings.plan(requestedBy: preflight, in: request, scratch: context.scratch),
-            let cors = plan.additions?.cors
+            let cors = plan.additions?.cors, run.purpose != .decision
         else { return nil }
         record(plan, route, &run, request)
         if let rates = plan.rates, let step = take(rates, &run, peer, context, observer) { return step }
@@ -100,6 +99,10 @@ extension RequestPipeline {
         }
         switch route(request, context) {
         case .route(let match):
+            guard run.purpose != .forwarding || settings.plans[match.index].upstream != nil else {
+                observer.observe(.noRoute)
+                return .deny(Denial(.routeNotFound))
+            }
             observer.observe(.routed(match))
             record(settings.plans[match.index], match.index, &run, request)
             run.target = .upstream(match)
@@ -199,18 +202,29 @@ extension RequestPipeline {
     ) -> PhaseEnd? {
         guard let plan = run.plan, let upgrades = plan.upgrade else {
             observer.observe(.upgrade(.nothing))
-            return nil
+            return refuseUpgrade(&run, request)
         }
         let outcome = upgrades.read(request, plan.places)
         observer.observe(.upgrade(outcome))
         switch outcome {
-        case .nothing: break
+        case .nothing: return refuseUpgrade(&run, request)
         case .upgrade(let upgrade): run.upgrade = upgrade
         case .malformed(let why):
             run.reason = "\(why)"
             return .deny(Denial(.malformedRequest))
         }
         return nil
+    }
+
+    /// Denies an upgrade that the route does not list, if another proxy forwards the request. The gateway itself
+    /// forwards it without the upgrade.
+    @inline(__always)
+    private func refuseUpgrade(_ run: inout PipelineRun, _ request: RequestView) -> PhaseEnd? {
+        guard run.purpose == .decision, request.head.hasUpgrade else { return nil }
+        run.reason = "upgrade: not one of the route"
+        var denial = Denial(.permissionDenied)
+        denial.detail = "The route does not permit this upgrade."
+        return .deny(denial)
     }
 
     @inline(__always)
@@ -236,10 +250,12 @@ extension RequestPipeline {
     /// Returns whether the cross-site check applies. It applies to unsafe methods with a session cookie. It also
     /// applies to upgrades with one, because a page may open a WebSocket to any site. Account endpoints with unsafe
     /// methods are checked even without a cookie, because a page could sign the user in to a foreign account. Events
-    /// are sent by providers' servers.
+    /// are sent by providers' servers, and a callback may be sent by a provider's page.
     @inline(__always)
     private func concernsSite(_ run: PipelineRun, _ request: RequestView) -> Bool {
-        if let endpoint = run.endpoint { return CrossSiteCheck.applies(to: request.head.method) && !endpoint.isEvent }
+        if let endpoint = run.endpoint {
+            return CrossSiteCheck.applies(to: request.head.method) && !endpoint.acceptsOtherSites
+        }
         return run.credentials?.hasCookie == true
             && (run.upgrade != nil || CrossSiteCheck.applies(to: request.head.method))
     }

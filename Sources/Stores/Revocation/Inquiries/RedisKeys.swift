@@ -37,6 +37,11 @@ package enum RedisKeys {
         Array("gatehouse:seen:".utf8) + HexDigits.text(of: hash.bytes).utf8
     }
 
+    /// Returns the key of the hash with the open sign-in flows of one browser.
+    package static func flows(of holder: SHA256Digest) -> [UInt8] {
+        Array("gatehouse:flow:".utf8) + HexDigits.text(of: holder.bytes).utf8
+    }
+
     /// Returns the key of the string with the uid that a linked identity belongs to.
     package static func link(_ link: IdentityLink) -> [UInt8] {
         tagged("gatehouse:link:{", [link.provider, link.subject])

@@ -9,7 +9,7 @@ package import Redis
 /// `StoreError.Code.io`. Every operation is safe to repeat.
 ///
 /// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. The other facets of a store are
-/// protocols of their own: `NonceStore` and `AccountStore`.
+/// protocols of their own: `NonceStore`, `AccountStore` and `FlowStore`.
 package protocol Store: Sendable {
     /// The shared table that requests read: revocations and disabled users, and in an embedded store also sign-ins.
     var view: StoreView { get }
@@ -191,8 +191,31 @@ package protocol NonceStore: Sendable {
     func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool
 }
 
+/// Open sign-in flows of browsers, and other small values that one browser stores between two requests.
+///
+/// A facet of a store, beside `Store`. Each value belongs to a holder, the hash of a browser's binding, and is named
+/// by a hash. Whoever does not know the binding can neither read nor remove it.
+package protocol FlowStore: Sendable {
+    /// Stores a value until it is taken or `lifetime` has passed. A holder has at most
+    /// `StoreBounds.maximumFlowsPerHolder` values; one more replaces the one that expires first.
+    ///
+    /// - Parameters:
+    ///   - value: 1 to `StoreBounds.maximumFlowSize` bytes of UTF-8.
+    ///   - lifetime: 1 to `StoreBounds.maximumFlowLifetime` seconds.
+    ///   - now: The caller's time, in seconds since 1970.
+    func putFlow(
+        _ name: SHA256Digest, of holder: SHA256Digest, value: String, lifetime: Int64, now: Int64
+    ) async throws(StoreError)
+
+    /// Takes a value, which exactly one of all callers on all gateways receives. `nil` for a value that is unknown,
+    /// taken, expired, or belongs to another holder.
+    func takeFlow(
+        _ name: SHA256Digest, of holder: SHA256Digest, now: Int64
+    ) async throws(StoreError) -> String?
+}
+
 /// All facets of a store. Both implementations provide all of them.
-package typealias GatewayStore = Store & NonceStore & AccountStore
+package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore
 
 /// A worker's access to the store: the view, and a connection for strict lookups.
 package struct StoreAccess: Sendable {

@@ -138,6 +138,22 @@ extension StoreBounds {
     }
 }
 
+extension StoreBounds {
+    /// The maximum number of open flows of one browser.
+    package static let maximumFlowsPerHolder = 16
+    /// The maximum size of a flow's value, in bytes.
+    package static let maximumFlowSize = 65_536
+    /// The maximum lifetime of a flow, in seconds.
+    package static let maximumFlowLifetime: Int64 = 3_600
+
+    package static func check(flow value: String, lifetime: Int64) throws(StoreError) {
+        guard 1...maximumFlowLifetime ~= lifetime else { throw .invalidLifetime(lifetime) }
+        guard 1...maximumFlowSize ~= value.utf8.count else {
+            throw .invalidAccount("a flow has 1 to \(maximumFlowSize) bytes")
+        }
+    }
+}
+
 extension StoreError {
     package static func invalidAccount(_ message: String) -> StoreError { StoreError(.invalidAccount, message) }
 

@@ -114,7 +114,7 @@ struct RedisScript: Sendable {
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll,
-        unlinked, expectEmail, setEmail, released, dropEmail, deleteIfEqual,
+        unlinked, expectEmail, setEmail, released, dropEmail, deleteIfEqual, putFlow, takeFlow,
     ]
 
     init(_ body: String) {

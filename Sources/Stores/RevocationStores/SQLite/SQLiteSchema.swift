@@ -10,7 +10,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// The first n migrations lead to version n.
-    private static let migrations = [version1, version2, version3, version4]
+    private static let migrations = [version1, version2, version3, version4, version5]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
@@ -129,6 +129,18 @@ enum SQLiteSchema {
             subject TEXT NOT NULL CHECK (typeof(subject) = 'text'),
             PRIMARY KEY (uid, provider, subject)
         ) WITHOUT ROWID;
+        """
+
+    /// Open sign-in flows.
+    private static let version5 = """
+        CREATE TABLE flow (
+            holder BLOB NOT NULL CHECK (typeof(holder) = 'blob' AND length(holder) = 32),
+            name BLOB NOT NULL CHECK (typeof(name) = 'blob' AND length(name) = 32),
+            value TEXT NOT NULL CHECK (typeof(value) = 'text'),
+            expires INTEGER NOT NULL CHECK \(isTime("expires")),
+            PRIMARY KEY (holder, name)
+        ) WITHOUT ROWID;
+        CREATE INDEX flow_expires ON flow (expires);
         """
 
     private static func isTime(_ column: String) -> String {

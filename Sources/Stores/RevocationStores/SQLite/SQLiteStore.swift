@@ -123,7 +123,10 @@ extension SQLiteStore {
         let usedOnce = try await inBatches { db in
             SQLiteChange(.success(try SQLiteNonces.removeExpired(now: now, limit: SQLiteRows.purgeBatch, db)))
         }
-        return sessions + usedOnce
+        let flows = try await inBatches { db in
+            SQLiteChange(.success(try SQLiteFlows.removeExpired(now: now, limit: SQLiteRows.purgeBatch, db)))
+        }
+        return sessions + usedOnce + flows
     }
 
     /// Repeats `remove`, each time in a new transaction, until it removes less than a batch. Returns the total.

@@ -155,7 +155,7 @@ final class ComparedGateway {
         switch explanation.verdict {
         case .passes(let forwarded):
             .forwarded(
-                upstream: forwarded.upstream, line: "\(forwarded.method) \(forwarded.target)",
+                upstream: forwarded.upstream ?? "none", line: "\(forwarded.method) \(forwarded.target)",
                 identity: forwarded.identity)
         case .refused(let refusal):
             .denied(

@@ -26,6 +26,10 @@ import Testing
         tls(
             "certificate: a, private_key: b, certificates: [{ certificate: c }]",
             "3:59 listen[].tls.certificates[].private_key is missing"),
+        .section("listen: [{ address: a:1, protocols: [h2, http/1.1] }]", "1:37 listen[].protocols has h2 without tls"),
+        .section("listen: [{ address: a:1, protocols: [h2c] }]", "1:37 listen[].protocols has no http/1.1"),
+        .section("listen: [{ address: a:1, protocols: [spdy] }]", "1:38 listen[].protocols[] cannot be"),
+        .section("limits: { http2: { streams: 0 } }", "1:29 limits.http2.streams"),
         .section("listen: [{ address: a:1, proxy_protocol: 2 }]", "1:42 listen[].proxy_protocol is"),
         .section(
             "listen: [{ address: '…' }]", "1:21 listen[].address is a unix: address without an absolute path",
@@ -72,6 +76,7 @@ import Testing
         #expect(first.tls?.identities.map(\.certificate) == ["a.pem", "b.pem"])
         #expect(first.tls?.clientCA == "ca.pem" && first.tls?.clientCertificates == .optional)
         #expect(first.tls?.minimumVersion == .version13 && first.proxyProtocol)
+        #expect(first.protocols == [.http1] && second.protocols == [.http1])
         #expect(second.tls == nil && second.address.path == "/run/gatehouse.sock" && second.address.isLoopback)
         #expect(configuration.trustedProxies.networks == ["10.0.0.0/8", "2001:db8::/32"])
         #expect(configuration.trustedProxies.includesUnix && configuration.warnings.isEmpty)

@@ -90,7 +90,8 @@ import Testing
         #expect(configuration.routes.map(\.path) == ["/{path=**}"])
         #expect(configuration.routes.map(\.auth) == [.required])
         #expect(configuration.identity.firebase?.project == "my-app")
-        let upstream = configuration.routes.first.flatMap { configuration.upstream(named: $0.upstream) }
+        let name = try #require(configuration.routes.first?.upstream)
+        let upstream = configuration.upstream(named: name)
         #expect(upstream?.servers.map(\.description) == ["http://127.0.0.1:3000"])
         #expect(configuration.listen.map(\.address.description) == ["127.0.0.1:8080"])
         #expect(configuration.admin.address?.description == "127.0.0.1:9901")

@@ -49,7 +49,6 @@ import Testing
             "identity: { firebase: { project: p, tenant: '*' } }\nrevocation: { source: firebase, service_account: a }",
             "2:15 with tokens of any tenant; tenants can have different accounts with the same uid; set identity.firebase"
         ),
-        firebase("source: firebase", "2:13 revocation.service_account is missing; add service_account: FILE"),
         lookup("service_account: a, lookup_timeout: …", "2:69 write 10ms to 5s", values: ["9ms", "6s"]),
         lookup(
             "service_account: a, lookup_url: 'http://a.example'",

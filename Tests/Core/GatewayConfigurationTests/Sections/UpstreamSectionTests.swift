@@ -40,6 +40,21 @@ import Testing
         upstream("servers: [http://a], retry: { attempts: §6 }", "upstreams.api.retry.attempts is"),
         upstream("servers: [http://a], pending: §0", "upstreams.api.pending is"),
         upstream("servers: [http://a], resolve_every: §10ms", "upstreams.api.resolve_every is"),
+        upstream("servers: [http://a], protocol: §spdy", "write http/1.1 or h2 or h2c"),
+        upstream("servers: [http://a], §protocol: h2", "protocol: h2 with http://a:80, which has no TLS"),
+        upstream("servers: [https://a], §protocol: h2c", "protocol: h2c with https://a:443, which has TLS"),
+        upstream("servers: [http://a], §http2: { stream_window: 1MiB }", "upstreams.api.http2 without HTTP/2"),
+        upstream(
+            "servers: [http://a], protocol: h2c, http2: { stream_window: §64 }", "upstreams.api.http2.stream_window is"),
+        upstream(
+            "servers: [http://a], protocol: h2c, http2: { streams_per_connection: §0 }",
+            "upstreams.api.http2.streams_per_connection is"),
+        upstream("servers: [http://a], §health: { grpc: a.B }", "upstreams.api.health.grpc without HTTP/2"),
+        upstream(
+            "servers: [http://a], protocol: h2c, health: { grpc: §'a b' }", "not the name of a gRPC service"),
+        upstream(
+            "servers: [http://a], protocol: h2c, health: { grpc: a.B, §path: /x }",
+            "upstreams.api.health.path beside grpc"),
     ]
 
     private static func upstream(_ marked: String, _ problem: String) -> BrokenConfiguration {
@@ -92,6 +107,25 @@ import Testing
         #expect(upstream.health?.status == [200...200, 204...299] && upstream.health?.host == "a:1")
         #expect(upstream.ejection?.maxTime == .seconds(4))
         #expect(upstream.retry?.conditions == [.status502, .timeout] && upstream.retry?.budget == 50)
+    }
+
+    @Test func `the settings of HTTP/2 are read`() throws {
+        let upstream = try load(
+            """
+            servers: [https://a], protocol: h2, health: { grpc: '*' }, http2: { streams_per_connection: 7,
+                stream_window: 65535, connection_window: 2MiB, connection_age: 10m }
+            """)
+        #expect(upstream.protocol == .h2 && upstream.http2.streamsPerConnection == 7)
+        #expect(upstream.http2.streamWindow == 65_535 && upstream.http2.connectionWindow == 2 << 20)
+        #expect(upstream.http2.connectionAge == .seconds(600) && upstream.health?.grpc == "")
+    }
+
+    @Test func `a route to an upstream with HTTP/2 has no upgrades`() {
+        let text =
+            "upstreams: { api: { servers: [http://a], protocol: h2c } }\n"
+            + "routes: [{ path: /, auth: none, upstream: api, upgrade: [websocket] }]\n"
+        BrokenConfiguration.file(text, "2:48 upgrade on a route to an upstream with HTTP/2, which has no upgrades")
+            .check()
     }
 
     @Test func `the older name of the conditions of a retry has the same meaning and no warning`() throws {

@@ -22,8 +22,34 @@ struct CallAnswer: Sendable {
     var cookie: SessionCookie? {
         switch reply {
         case .json(_, let cookie), .done(let cookie): cookie
-        case .accepted, .refused: nil
+        case .redirect(_, let cookies):
+            cookies.lazy.compactMap { if case .session(let cookie) = $0 { cookie } else { nil } }.first
+        case .accepted, .refused, .authorization, .page: nil
         }
+    }
+
+    /// The address of a redirect, or of the provider for a page to navigate to.
+    var location: String? {
+        switch reply {
+        case .redirect(let location, _), .authorization(let location, _): location
+        default: nil
+        }
+    }
+
+    /// The binding of flows that a response sets.
+    var binding: String? {
+        switch reply {
+        case .authorization(_, let binding): binding
+        case .redirect(_, let cookies):
+            cookies.lazy.compactMap { if case .binding(let binding) = $0 { binding } else { nil } }.first
+        default: nil
+        }
+    }
+
+    /// The text of an error page.
+    var page: String? {
+        guard case .page(let bytes) = reply else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     var token: String? {
@@ -36,7 +62,7 @@ struct CallAnswer: Sendable {
         switch reply {
         case .json(let text, _): String(decoding: text, as: UTF8.self)
         case .refused(let denial): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
-        case .done, .accepted: ""
+        case .done, .accepted, .redirect, .authorization, .page: ""
         }
     }
 

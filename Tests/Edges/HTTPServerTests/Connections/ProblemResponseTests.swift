@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import JOSE
 import NIOCore
 import Testing
 
@@ -77,7 +78,8 @@ import Testing
 
     @Test(arguments: [
         (DecisionCode.missingCredential, "16"), (.permissionDenied, "7"), (.storeUnavailable, "14"),
-        (.upstreamTimeout, "14"), (.malformedRequest, "13"), (.routeNotFound, "12"),
+        (.upstreamTimeout, "14"), (.malformedRequest, "3"), (.routeNotFound, "12"), (.rateLimited, "8"),
+        (.requestTooLarge, "8"), (.headTooLarge, "8"), (.internalError, "13"), (.methodNotAllowed, "12"),
     ])
     func `I-12: a gRPC call gets a trailers-only response`(code: DecisionCode, status: String) {
         let answer = answer(Denial(code)) { $0.wantsGRPC = true }
@@ -85,5 +87,35 @@ import Testing
         #expect(answer.value("grpc-status") == status)
         #expect(answer.value("Content-Type") == "application/grpc")
         #expect(answer.body.isEmpty)
+    }
+
+    @Test func `K-12: the end of a call's own time is its status`() {
+        let answer = answer(Denial(.upstreamTimeout)) {
+            $0.wantsGRPC = true
+            $0.isPastDeadline = true
+        }
+        #expect(answer.value("grpc-status") == "4")
+    }
+
+    @Test func `the details of a gRPC denial are a google.rpc.Status with an ErrorInfo`() throws {
+        let answer = answer(Denial(.requiresRecentLogin, maxAge: 300)) { $0.wantsGRPC = true }
+        let encoded = try #require(answer.value("grpc-status-details-bin"))
+        #expect(!encoded.contains("="))
+        let bytes = try #require(Base64URL.decode(encoded.replacing("+", with: "-").replacing("/", with: "_")))
+        var expected: [UInt8] = [8, 16, 18, 26] + "auth/requires-recent-login".utf8
+        var info: [UInt8] = [10, 26] + "AUTH_REQUIRES_RECENT_LOGIN".utf8 + [18, 9] + "gatehouse".utf8
+        for (key, value) in [
+            ("code", "auth/requires-recent-login"), ("request_id", "0123456789abcdef000000000000000f"),
+            ("max_age", "300"),
+        ] {
+            let entry = [10, UInt8(key.utf8.count)] + key.utf8 + [18, UInt8(value.utf8.count)] + value.utf8
+            info += [26, UInt8(entry.count)] + entry
+        }
+        let url = "type.googleapis.com/google.rpc.ErrorInfo"
+        let any: [UInt8] =
+            [10, UInt8(url.utf8.count)] + url.utf8 + [18, UInt8(info.count & 0x7F) | 0x80, UInt8(info.count >> 7)]
+            + info
+        expected += [26, UInt8(any.count & 0x7F) | 0x80, UInt8(any.count >> 7)] + any
+        #expect(bytes == expected)
     }
 }

@@ -91,8 +91,8 @@ import Testing
         #expect(lookups.allSatisfy { $0.states == [.missing] })
     }
 
-    @Test(arguments: [("3600", 3300), ("60", 48), ("100.9", 80)] as [(String, Double)])
-    func `a token is renewed 5 min or a fifth of its lifetime before its end`(lifetime: String, seconds: Double) throws
+    @Test(arguments: [("3600", 3375), ("60", 48), ("100.9", 80)] as [(String, Double)])
+    func `a token is renewed 225 s or a fifth of its lifetime before its end`(lifetime: String, seconds: Double) throws
     {
         let rig = try AccountRig(token: false)
         rig.toolkit.start()

@@ -113,7 +113,8 @@ import Testing
         let status = rig.toolkit.status()
         #expect(status.counters.calls == 1 && status.counters.hits == 1 && status.counters.failed == 0)
         #expect(rig.toolkit.hasToken && status.running == 0 && status.waiting == 0 && status.remembered == 1)
-        #expect(status.failing == nil && status.pausedFor == 0)
+        #expect(status.failing == nil && status.pausedFor == 0 && status.hasCredentials)
+        #expect(try !AccountRig(token: false).toolkit.status().hasCredentials)
     }
 }
 

@@ -10,6 +10,8 @@ extension Configuration {
         /// Whether each connection must begin with a PROXY header, version 1 or 2, which is trusted
         /// (`proxy_protocol`). Default: false.
         package var proxyProtocol = false
+        /// The protocols of requests (`protocols`). Default: HTTP/1.1.
+        package var protocols: Set<ListenerProtocol> = [.http1]
 
         /// Creates a listener.
         package init(address: ListenAddress) {
@@ -18,6 +20,15 @@ extension Configuration {
 
         /// `https://ADDRESS` with TLS, otherwise only the address.
         package var description: String { tls == nil ? "\(address)" : "https://\(address)" }
+    }
+
+    /// A protocol of a listener's requests.
+    package enum ListenerProtocol: String, Sendable, Hashable, CaseIterable {
+        case http1 = "http/1.1"
+        /// HTTP/2 over TLS, selected by ALPN.
+        case http2 = "h2"
+        /// HTTP/2 in cleartext, by prior knowledge.
+        case http2Cleartext = "h2c"
     }
 
     /// The TLS settings of a listener (`listen[].tls`).
@@ -124,14 +135,32 @@ extension MappingReader {
     func readEdge(into listener: inout Configuration.Listener) {
         set(&listener.tls, "tls") { $0.listenerTLS() }
         set(&listener.proxyProtocol, "proxy_protocol") { $0.boolean() }
+        let other = listener.tls == nil ? Configuration.ListenerProtocol.http2 : .http2Cleartext
+        set(&listener.protocols, "protocols") { value in
+            guard let protocols = value.list({ $0.choice(Configuration.ListenerProtocol.self) }) else { return nil }
+            return value.checked(protocols, not: other)
+        }
     }
 }
 
 extension ConfigurationValue {
+    /// Returns the protocols of a listener, which include HTTP/1.1, and not the variant of HTTP/2 that it cannot serve.
+    fileprivate func checked(
+        _ protocols: [Configuration.ListenerProtocol], not other: Configuration.ListenerProtocol
+    ) -> Set<Configuration.ListenerProtocol>? {
+        guard protocols.contains(.http1) else { return fail("\(name) has no http/1.1", "add http/1.1") }
+        guard !protocols.contains(other) else {
+            return other == .http2
+                ? fail("\(name) has h2 without tls", "write h2c, or add tls")
+                : fail("\(name) has h2c with tls", "write h2")
+        }
+        return Set(protocols)
+    }
+
     /// The maximum number of certificates after the first.
     private static let maximumCertificates = 64
 
-    fileprivate func listenerTLS() -> Configuration.ListenerTLS? {
+    func listenerTLS() -> Configuration.ListenerTLS? {
         guard let mapping = mapping(.listenerTLS), let first = mapping.tlsIdentity(at: location) else { return nil }
         var tls = Configuration.ListenerTLS(identities: [first], location: location)
         if let value = mapping.value("certificates") { tls.identities += value.furtherCertificates() }

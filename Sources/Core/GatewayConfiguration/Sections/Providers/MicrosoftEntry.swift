@@ -1,7 +1,8 @@
 import GatewayCore
 
 extension KnownKeys {
-    static let microsoft = KnownKeys(provider: .microsoft, ofAudiences + ["tenants"] + ofIDTokens)
+    static let microsoft = KnownKeys(
+        provider: .microsoft, ofAudiences + ["tenants"] + ofIDTokens + ofClient + ofFlows)
 }
 
 extension ProviderReader {

@@ -2,7 +2,8 @@ import HTTPWire
 import GatewayCore
 
 extension KnownKeys {
-    static let apple = KnownKeys(provider: .apple, ofAudiences + ofIDTokens)
+    static let apple = KnownKeys(
+        provider: .apple, ofAudiences + ofIDTokens + ofFlows + ["client_id", "team_id", "key_id", "private_key"])
 }
 
 extension ProviderReader {
@@ -51,7 +52,8 @@ extension ProviderReader {
 
 extension KnownKeys {
     static let github = KnownKeys(
-        provider: .github, ["client_id", "client_secret", "token_check_url"] + ofCalls + ["insecure_http"])
+        provider: .github,
+        ["client_id", "client_secret", "token_check_url"] + ofCalls + ofFlows + ["user_url", "insecure_http"])
 }
 
 extension ProviderReader {
@@ -69,7 +71,8 @@ extension ProviderReader {
 }
 
 extension KnownKeys {
-    static let google = KnownKeys(provider: .google, ofAudiences + ["hosted_domain"] + ofIDTokens)
+    static let google = KnownKeys(
+        provider: .google, ofAudiences + ["hosted_domain"] + ofIDTokens + ofClient + ofFlows)
 }
 
 extension ProviderReader {
@@ -94,7 +97,8 @@ extension ProviderReader {
 }
 
 extension KnownKeys {
-    static let linkedin = KnownKeys(provider: .linkedin, ofAudiences + ["discovery_url"] + ofIDTokens)
+    static let linkedin = KnownKeys(
+        provider: .linkedin, ofAudiences + ["discovery_url"] + ofIDTokens + ofClient + ofFlows)
 }
 
 extension ProviderReader {
@@ -106,7 +110,7 @@ extension ProviderReader {
 }
 
 extension KnownKeys {
-    static let yahoo = KnownKeys(provider: .yahoo, ofAudiences + ofIDTokens)
+    static let yahoo = KnownKeys(provider: .yahoo, ofAudiences + ofIDTokens + ofClient + ofFlows)
 }
 
 extension ProviderReader {
@@ -119,7 +123,8 @@ extension ProviderReader {
 }
 
 extension KnownKeys {
-    static let oidc = KnownKeys(provider: .oidc, ofAudiences + ["discovery_url"] + ofIDTokens)
+    static let oidc = KnownKeys(
+        provider: .oidc, ofAudiences + ["discovery_url"] + ofIDTokens + ofClient + ofFlows)
 }
 
 extension ProviderReader {
@@ -150,7 +155,8 @@ extension ProviderReader {
             clientSecret: clientSecret("add client_secret, the secret of that client"))
         mapping.set(&tokens.clientAuthentication, "client_authentication") { $0.choice() }
         tokens.audiences = audiences(
-            "add audiences: [ID], the accepted values of 'aud', or of 'client_id' if a token has no 'aud'")
+            "add audiences: [ID], the accepted values of 'aud', or of 'client_id' if a token has no 'aud'",
+            hasFlow: false)
         // The issuer is never requested, and RFC 7519 does not require a URL.
         mapping.set(&tokens.issuer, "issuer") { $0.string(atMost: 1_024) }
         readCalls(&tokens)

@@ -34,8 +34,25 @@ struct ProviderReader {
     }
 
     /// Returns 1 to 64 texts, or a single one.
-    func audiences(_ remedy: String) -> [String] {
-        mapping.required("audiences", remedy).flatMap { value in texts(value, audience) } ?? []
+    ///
+    /// The client of the authorization-code flow is one of them, and may be the only one.
+    ///
+    /// - Parameter hasFlow: Whether the provider may have a flow. Otherwise `client_id` is another client.
+    func audiences(_ remedy: String, hasFlow: Bool = true) -> [String] {
+        guard hasFlow, let client = mapping.value("client_id") else {
+            return mapping.required("audiences", remedy).flatMap { value in texts(value, audience) } ?? []
+        }
+        let listed = mapping.value("audiences").flatMap { value in texts(value, audience) } ?? []
+        guard let id = text(of: client), !listed.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else {
+            return listed
+        }
+        return listed + [id]
+    }
+
+    /// Returns the text of a scalar without reporting errors.
+    private func text(of value: ConfigurationValue) -> String? {
+        guard case .scalar(let scalar) = value.content, !scalar.text.isEmpty else { return nil }
+        return scalar.text
     }
 
     /// Returns at most 64 distinct texts, or a single one.
@@ -75,6 +92,11 @@ extension KnownKeys {
     static let ofIDTokens = ["issuer", "keys_url", "algorithms", "second_factor", "insecure_http"]
     /// The keys of providers with configured audiences.
     static let ofAudiences = ["audiences", "authorized_parties"]
+
+    /// The client of the authorization-code flow.
+    static let ofClient = ["client_id", "client_secret"]
+    /// The other keys of the authorization-code flow.
+    static let ofFlows = ["scopes", "parameters", "authorization_url", "token_url"]
 
     static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr", "acrs"])
 

@@ -124,6 +124,8 @@ extension Configuration {
         package var idTokens: IDTokens?
         /// The opaque tokens. `nil` if they are not accepted.
         package var opaqueTokens: OpaqueTokens?
+        /// The authorization-code flow (`client_id` with a credential). `nil` if the gateway runs none.
+        package var codeFlow: CodeFlow?
         /// Whether URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
         package var insecureHTTP = false
         /// The location in the file.
@@ -156,7 +158,8 @@ extension Configuration.Provider {
         case .oidc: provider.idTokens = reader.oidc()
         case .oauth: provider.opaqueTokens = reader.oauth()
         }
-        reader.warn(ofCalls: provider.opaqueTokens != nil)
+        provider.codeFlow = reader.codeFlow(of: kind, &provider.idTokens, provider.opaqueTokens)
+        reader.warn(ofCalls: provider.opaqueTokens != nil || provider.codeFlow != nil)
         return provider
     }
 

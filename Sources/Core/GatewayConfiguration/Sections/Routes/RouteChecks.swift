@@ -40,6 +40,14 @@ extension Configuration.Route {
         }
     }
 
+    /// Rejects settings of forwarding on a route without an upstream, because they would have no effect.
+    func refuseForwarding(_ mapping: MappingReader) {
+        let keys = ["strip_prefix", "rewrite", "response_timeout", "cors", "response_headers", "body_size"]
+        for key in keys where mapping.value(key) != nil {
+            mapping.fail(key, "\(key) has no effect on a route without an upstream", "remove it, or add upstream")
+        }
+    }
+
     private func refuseConditions(_ mapping: MappingReader) {
         let conditions = [
             ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),

@@ -27,8 +27,8 @@ extension Configuration {
         package var revocation = RevocationMode.replicated
         /// The policy if the revocation check is not possible (`on_store_failure`). Default: deny.
         package var onStoreFailure = StoreFailurePolicy.deny
-        /// The name of an existing upstream (`upstream`). Required.
-        package var upstream: String
+        /// The name of an existing upstream (`upstream`). `nil` for a policy of the listener for decisions.
+        package var upstream: String?
         /// Literal segments that are removed before forwarding (`strip_prefix`), which begin with `/`, at most 1,024
         /// bytes. Routing checks the syntax. Default: `nil`, none.
         package var stripPrefix: String?
@@ -77,7 +77,7 @@ extension Configuration {
         package var location: SourceLocation
 
         /// Creates a route with default settings.
-        package init(path: String, upstream: String, location: SourceLocation) {
+        package init(path: String, upstream: String?, location: SourceLocation) {
             self.path = path
             self.upstream = upstream
             self.location = location
@@ -133,12 +133,16 @@ extension Configuration {
 struct RouteSurroundings {
     /// The names under `upstreams`, including invalid ones.
     let upstreams: [String]
+    /// The upstreams with HTTP/2.
+    let multiplexed: Set<String>
     /// Whether any issuer is configured, even with errors.
     let hasIdentity: Bool
     /// Whether the file configures App Check, even with errors.
     let hasAppCheck: Bool
     /// The valid identity providers.
     let identity: Configuration.Identity
+    /// Whether the listener for decisions is configured, so that routes need no upstream.
+    let hasDecisions: Bool
 }
 
 extension Configuration.Route {
@@ -146,20 +150,27 @@ extension Configuration.Route {
         guard let mapping = value.mapping(.route) else { return nil }
         let pathValue = mapping.required("path", "add a pattern, as in path: /v1/{rest=**}")
         let path = pathValue.flatMap(Self.path)
-        let upstream = mapping.required("upstream", "add the name of an upstream").flatMap { value in
-            Self.upstream(value, surroundings.upstreams)
-        }
-        var route = Self(
-            path: path ?? "", upstream: upstream ?? "", location: pathValue?.location ?? value.location)
+        let upstreamValue =
+            surroundings.hasDecisions
+            ? mapping.value("upstream") : mapping.required("upstream", "add the name of an upstream")
+        let upstream = upstreamValue.flatMap { value in Self.upstream(value, surroundings.upstreams) }
+        let isPolicy = surroundings.hasDecisions && upstreamValue == nil
+        var route = Self(path: path ?? "", upstream: upstream, location: pathValue?.location ?? value.location)
         route.readMatch(mapping)
         route.readConditions(mapping)
         route.readForwarding(mapping)
         route.readEdge(mapping)
         route.readStreams(mapping)
+        if !route.upgrade.isEmpty, let name = route.upstream, surroundings.multiplexed.contains(name) {
+            mapping.fail(
+                "upgrade", "upgrade on a route to an upstream with HTTP/2, which has no upgrades",
+                "remove it, or use an upstream with protocol: http/1.1")
+        }
         route.readAppCheck(mapping, surroundings)
         route.checkConditions(mapping, surroundings)
         route.checkAllow(mapping)
-        return path != nil && upstream != nil ? route : nil
+        if isPolicy { route.refuseForwarding(mapping) }
+        return path != nil && (upstream != nil || isPolicy) ? route : nil
     }
 
     private mutating func readMatch(_ mapping: MappingReader) {

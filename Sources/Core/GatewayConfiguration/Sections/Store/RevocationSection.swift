@@ -18,7 +18,7 @@ extension Configuration {
         package static let defaultLookupURL =
             "https://identitytoolkit.googleapis.com/v1/projects/{project}/accounts:lookup"
 
-        /// The service account's key file (`service_account`). Required, except with the emulator.
+        /// The file with the gateway's credential at Google (`service_account`). `nil` for the default credentials.
         package var serviceAccount: String?
         /// Whether the lookups go to the Auth emulator, which takes any caller for the project's owner.
         package var isEmulated = false
@@ -81,9 +81,7 @@ extension Configuration.FirebaseAccounts {
             self.init(emulator: emulator)
             Self.refuse(["service_account", "lookup_url"], beside: mapping)
         } else {
-            let file = mapping.required(
-                "service_account", "add service_account: FILE, the key file of a service account")
-            self.init(serviceAccount: file.flatMap { $0.path() } ?? "")
+            self.init(serviceAccount: mapping.value("service_account").flatMap { $0.path() })
         }
         mapping.set(&lookupURL, "lookup_url") {
             $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")

@@ -17,6 +17,9 @@ extension Configuration.Upstream {
         package var status: [ClosedRange<Int>] = [200...399]
         /// The `Host` of the check (`host`). Default: `nil`, the server's.
         package var host: String?
+        /// The service of a gRPC health check (`grpc`) in place of the GET request; empty for the whole server.
+        /// Default: `nil`, no gRPC.
+        package var grpc: String?
 
         /// Creates a check with default settings.
         package init() {}
@@ -67,6 +70,9 @@ extension Configuration.Upstream {
 
     mutating func readUpkeep(_ mapping: MappingReader) {
         mapping.set(&health, "health") { Self.health($0) }
+        if let value = mapping.value("health"), health?.grpc != nil, !self.protocol.isMultiplexed {
+            mapping.fail("health", "\(value.name).grpc without HTTP/2", "add protocol: h2 or h2c, or remove grpc")
+        }
         mapping.set(&ejection, "ejection") { Self.ejection($0) }
         mapping.set(&retry, "retry") { Self.retry($0) }
     }
@@ -81,6 +87,10 @@ extension Configuration.Upstream {
         section.set(&check.unhealthy, "unhealthy") { $0.integer(in: 1...100) }
         section.set(&check.status, "status") { $0.oneOrList(Self.statuses) }
         section.set(&check.host, "host") { Self.checkHost($0) }
+        section.set(&check.grpc, "grpc") { Self.service($0) }
+        for key in ["path", "status"] where check.grpc != nil && section.value(key) != nil {
+            section.fail(key, "\(value.name).\(key) beside grpc", "remove one of them")
+        }
         return check
     }
 
@@ -101,6 +111,17 @@ extension Configuration.Upstream {
         } catch {
             return value.fail("\(value.name) is \(error.what)", "write NAME or NAME:PORT")
         }
+    }
+
+    private static func service(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 256) else { return nil }
+        let isName = text.utf8.allSatisfy { ClaimPathParser.continuesName($0) || $0 == UInt8(ascii: ".") }
+        guard text == "*" || (isName && !text.isEmpty) else {
+            return value.fail(
+                "\(value.name) is \(value.shown), not the name of a gRPC service",
+                "write it as in package.Service, or '*' for the whole server")
+        }
+        return text == "*" ? "" : text
     }
 
     /// Returns `204` or `200-399` as a range.

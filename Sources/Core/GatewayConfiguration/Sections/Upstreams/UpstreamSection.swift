@@ -37,6 +37,10 @@ extension Configuration {
         package var slowStart = Duration.zero
         /// Retries (`retry`). `nil` if disabled.
         package var retry: Retry? = Retry()
+        /// The protocol to the servers (`protocol`). Default: `http/1.1`.
+        package var `protocol` = UpstreamProtocol.http1
+        /// The settings of HTTP/2 (`http2`), only with `protocol: h2` or `h2c`.
+        package var http2 = HTTP2()
 
         /// Creates an upstream with default settings.
         package init(name: String, servers: [UpstreamServer]) {
@@ -45,7 +49,7 @@ extension Configuration {
         }
     }
 
-    /// A server of an upstream, with HTTP/1.1: `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
+    /// A server of an upstream: `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
     package struct UpstreamServer: Sendable, Hashable, CustomStringConvertible {
         /// An IPv4 or IPv6 address without brackets, or a name. Empty for a Unix domain socket.
         package var host: String
@@ -139,6 +143,7 @@ extension Configuration.Upstream {
         if upstream.servers.contains(where: \.isSecure) { upstream.tls.location = mapping.location(of: "servers") }
         upstream.readBalance(mapping)
         upstream.readTLS(mapping)
+        upstream.readProtocol(mapping)
         upstream.readUpkeep(mapping)
         return isName && servers != nil ? upstream : nil
     }

@@ -6,54 +6,6 @@ import NIOCore
 import RequestPipeline
 import Revocation
 
-/// A request that waits for a lookup.
-struct WaitingRequest {
-    let client: ClientHandler
-    let exchange: ClientExchange
-    /// The number of the request on its connection.
-    let number: UInt64
-
-    init(_ client: ClientHandler, _ exchange: ClientExchange) {
-        self.client = client
-        self.exchange = exchange
-        number = client.record.number
-    }
-
-    /// Whether the client still has this request.
-    var isCurrent: Bool { client.isOpen && client.record.number == number }
-
-    func resume(with result: LookupResult) {
-        exchange.resume(with: result, client)
-    }
-}
-
-extension ClientExchange {
-    /// Makes the request wait for a lookup, and starts it unless a suitable one is running. Returns a result if it is
-    /// immediately known to be unavailable. `nil` if the request waits or was denied.
-    func wait(for lookup: Lookup, _ client: ClientHandler, _ worker: Worker) -> LookupResult? {
-        let request = WaitingRequest(client, self)
-        guard let key = lookup.key else {
-            guard case .records(let query, let entry) = lookup else { return .unavailable }
-            return worker.queryStore(query, entry, for: request)
-        }
-        if case .owner = lookup, !worker.pending.isStarted(key), worker.pending.lookups >= Worker.lookupLimit {
-            return .ownerUnknown(.overloaded)
-        }
-        recordWait(since: worker.connectionContext.time)
-        switch worker.pending.enter(request, for: key, of: client.origin.network) {
-        case .refused:
-            client.deny(Denial(.overloaded))
-            return nil
-        case .admitted: client.adjustReading()
-        case .replaced(let evicted):
-            client.adjustReading()
-            if evicted.isCurrent { evicted.client.deny(Denial(.overloaded)) }
-        }
-        worker.start(lookup, key, of: client.origin.network)
-        return nil
-    }
-}
-
 /// The lookups of a worker. Each result is delivered on a later turn of the event loop than the start of the lookup.
 extension Worker {
     /// Starts a lookup, unless a suitable one is running.

@@ -8,7 +8,8 @@ import Observability
 import RequestPipeline
 import Revocation
 
-extension ClientExchange {
+// The end of a request: its counters and its access log line.
+extension PipelineDriver {
     /// Counts a completed request and writes its access log line.
     func account(for client: ClientHandler, _ worker: Worker) {
         let (counters, snapshot, clock) = (worker.counters, worker.snapshot, worker.clock)
@@ -32,6 +33,7 @@ extension ClientExchange {
                 nanoseconds: client.record.forwarded > client.record.decided
                     ? client.record.forwarded &- client.record.decided : 0)
         }
+        if client.isHTTP2 { counters.add(to: .http2Requests) }
         counters.add(client.record.bytesIn, to: .bytesReceived)
         counters.add(client.record.bytesOut, to: .bytesSent)
         if client.record.upstream >= 0, client.record.forwarded > 0, client.record.code == .ok {
@@ -54,11 +56,12 @@ extension ClientExchange {
     private func write(of client: ClientHandler, _ worker: Worker, now: UInt64, to log: AccessLogBuffer) {
         let (record, snapshot, clock) = (client.record, worker.snapshot, worker.clock)
         let duration = now &- record.began
-        client.head.withUnsafeReadableBytes { bytes in
+        withHead(of: client) { bytes in
             var entry = AccessLogEntry(
                 time: clock.milliseconds() &- Int64(duration / 1_000_000), requestID: record.id, code: record.code)
             entry.traceID = record.trace
             entry.client = .string(client.origin.text)
+            entry.isHTTP2 = client.isHTTP2
             if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
             if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }
             entry.status = record.status
@@ -70,6 +73,7 @@ extension ClientExchange {
             if let app = run.app?.app { entry.app = .string(app.name) }
             if run.route >= 0 { entry.route = .string(snapshot.pipeline.plans[run.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
+            if let frontEnd { entry.frontEnd = .literal(frontEnd) }
             entry.phase = record.deniedIn
             if let reason = record.reason { entry.reason = .string(reason) }
             if let rule = record.rule { entry.rule = .string(rule) }

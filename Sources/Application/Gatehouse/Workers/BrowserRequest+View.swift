@@ -1,0 +1,46 @@
+import Accounts
+import HTTPWire
+import GatewayCore
+import RequestPipeline
+
+extension BrowserRequest {
+    /// The maximum number of cookies of one name that are kept.
+    private static let maximumCookies = 8
+
+    /// Copies the facts of a request for a flow. A field that occurs several times has no valid value.
+    init(_ request: RequestView, _ endpoint: AccountEndpoint, sessionCookie: String?) {
+        self.init()
+        let bytes = request.bytes
+        let path = request.head.path.bytes(in: bytes)
+        provider = String(decoding: path.dropFirst(endpoint.path.utf8.count), as: UTF8.self)
+        isPost = request.head.method == .post
+        query = request.head.query.map { Array($0.bytes(in: bytes)) } ?? []
+        let names = [Array(Self.bindingCookie.utf8), Array((sessionCookie ?? "").utf8)]
+        for index in 0..<request.fields.count {
+            let field = request.fields[index]
+            if field.kind == .cookie {
+                for pair in CookiePairs(field.value, in: bytes) {
+                    if Cookies.isNamed(pair, names[0], in: bytes) { Self.add(pair, bytes, to: &bindings) }
+                    if Cookies.isNamed(pair, names[1], in: bytes) { Self.add(pair, bytes, to: &sessions) }
+                }
+                continue
+            }
+            let name = String(decoding: field.name.bytes(in: bytes), as: UTF8.self).lowercased()
+            let value = String(decoding: field.value.bytes(in: bytes), as: UTF8.self)
+            switch name {
+            case "sec-fetch-mode": Self.set(&fetchMode, value)
+            case "sec-fetch-dest": Self.set(&fetchDestination, value)
+            case "sec-purpose", "purpose": isAhead = isAhead || value.lowercased().contains("prefetch")
+            case "origin": Self.set(&origin, value)
+            default: break
+            }
+        }
+    }
+
+    private static func add(_ pair: CookiePair, _ bytes: UnsafeRawBufferPointer, to values: inout [String]) {
+        guard values.count < maximumCookies else { return }
+        values.append(String(decoding: pair.value.bytes(in: bytes), as: UTF8.self))
+    }
+
+    private static func set(_ target: inout String?, _ value: String) { target = target == nil ? value : "" }
+}

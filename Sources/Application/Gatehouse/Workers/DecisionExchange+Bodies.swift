@@ -1,0 +1,199 @@
+import Authentication
+import Authorization
+import Decisions
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import NIOCore
+import RequestPipeline
+import Routing
+
+// The endpoints with a body: introspection, and decisions as JSON.
+extension DecisionExchange {
+    func readIntrospection(
+        _ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings, _ worker: Worker
+    ) {
+        guard let clients = settings.clients else { return client.deny(Denial(.routeNotFound)) }
+        guard expectsPost(request, of: "application/x-www-form-urlencoded", client) else { return }
+        guard let id = clients.client(of: request) else {
+            client.record.additions = settings.clientChallenge
+            var denial = Denial(.missingCredential)
+            denial.detail = "Send the id and the secret of the service."
+            denial.members = Array(#""error":"invalid_client""#.utf8)
+            return client.deny(denial)
+        }
+        if let wait = settings.takeRequest(of: id, now: worker.connectionContext.time) {
+            return client.deny(Denial(.rateLimited, retryAfter: wait))
+        }
+        readBody(atMost: IntrospectionRequest.bodyLimit, client)
+    }
+
+    func respondWithMetadata(_ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings) {
+        guard settings.clients != nil, request.head.method == .get || request.head.method == .head else {
+            return client.deny(Denial(.routeNotFound))
+        }
+        let host = String(decoding: request.head.host.bytes(in: request.bytes), as: UTF8.self)
+        let base = "\(client.origin.isSecure ? "https" : "http")://\(host)"
+        client.respond(
+            with: StaticResponse(contentType: "application/json", body: IntrospectionMetadata.document(at: base)))
+    }
+
+    /// Presents the token in the next place. Without one, the token is not valid.
+    func introspectNext(_ client: ClientHandler, _ worker: Worker, _ context: RequestPipeline.Context) {
+        while let (request, places) = introspection, let place = places.first {
+            introspection?.places = places.dropFirst()
+            guard let head = request.presented(in: place),
+                let presented = try? OriginalRequest(head, fieldCount: 2, from: client.origin)
+            else { continue }
+            original = presented
+            run = PipelineRun(began: client.record.began)
+            run.purpose = .decision
+            run.begin(introspectionWith: worker.introspectionPlan(maxAge: request.maxAge))
+            return presented.withView { decide(presented, $0, client, worker, context) }
+        }
+        respond(json: IntrospectionResponse.inactive, client)
+    }
+
+    /// Responds to a denied token. Only an outage is an error; a sign-in that is too old is reported beside the facts.
+    func introspected(_ denial: Denial, _ client: ClientHandler, _ worker: Worker) {
+        if denial.code.status >= 500 { return client.deny(denial) }
+        if denial.code == .requiresRecentLogin, let identity = run.identity {
+            return respond(active: identity.principal, nil, isOld: true, client, worker)
+        }
+        let scratch = worker.pathScratch.borrow()
+        defer { scratch.release() }
+        introspectNext(
+            client, worker,
+            RequestPipeline.Context(
+                now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch))
+    }
+
+    func respond(
+        active principal: Principal?, _ signedInAt: UnixTime?, isOld: Bool = false, _ client: ClientHandler,
+        _ worker: Worker
+    ) {
+        guard let principal else { return respond(json: IntrospectionResponse.inactive, client) }
+        client.record.deniedIn = nil
+        var stepUp: IntrospectionResponse.StepUp?
+        if isOld, let maxAge = introspection?.request.maxAge {
+            let now = UnixTime(clamping: worker.clock.now())
+            let time = IntrospectionResponse.signInTime(of: principal, signedInAt)
+            stepUp = IntrospectionResponse.StepUp(maxAge: maxAge, age: time.map { now.seconds(since: $0) })
+        }
+        respond(
+            json: IntrospectionResponse.active(principal, signedInAt: signedInAt, stepUp: stepUp), client)
+    }
+
+    // MARK: - Bodies
+
+    func expectsPost(
+        _ request: RequestView, of type: StaticString, _ client: ClientHandler
+    ) -> Bool {
+        guard request.head.method == .post else {
+            client.deny(Denial(.methodNotAllowed, allow: Array("POST".utf8)))
+            return false
+        }
+        let value = request.fields.first(.contentType)?.value.bytes(in: request.bytes)
+        let media = value?.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+        guard request.fields.count(of: .contentType) == 1, let media,
+            ASCII.equals(UnsafeRawBufferPointer(rebasing: media), type)
+        else {
+            refuse("Content-Type is not \(type)", as: .malformedRequest, client)
+            return false
+        }
+        return true
+    }
+
+    func readBody(atMost limit: Int, _ client: ClientHandler) {
+        client.record.bodyLimit = limit
+        client.attach(DecisionBody(client, self))
+    }
+
+    /// Handles the complete body of a request.
+    func bodyArrived(_ body: [UInt8], _ client: ClientHandler) {
+        guard let worker, let settings = worker.snapshot.decisions else { return client.deny(Denial(.internalError)) }
+        let scratch = worker.pathScratch.borrow()
+        defer { scratch.release() }
+        let context = RequestPipeline.Context(
+            now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch)
+        guard endpoint == .decide else {
+            guard let request = IntrospectionRequest(body) else {
+                var denial = Denial(.malformedRequest)
+                denial.detail = "Send token once, and max_age as a number of seconds."
+                denial.members = Array(#""error":"invalid_request""#.utf8)
+                return client.deny(denial)
+            }
+            introspection = (request, settings.places[...])
+            return introspectNext(client, worker, context)
+        }
+        do throws(DescriptionError) {
+            let original = try DecideRequest.read(
+                body, settings.fields, credentialHeader: settings.credentialHeader, scratch: scratch)
+            begin(original, client)
+            original.withView { decide(original, $0, client, worker, context) }
+        } catch {
+            refuse(error.reason, as: .malformedRequest, client)
+        }
+    }
+
+    func respond(json: [UInt8], _ client: ClientHandler) {
+        client.respond(
+            with: StaticResponse(
+                contentType: "application/json", fields: [("X-Content-Type-Options", "nosniff")], body: json))
+    }
+
+    func respond(permitting lines: [UInt8], _ permit: Permit, _ client: ClientHandler) {
+        var verdict = Verdict(code: .ok, status: 200)
+        verdict.route = permit.plan.pattern
+        verdict.rule = run.rule
+        verdict.identity = lines
+        respond(json: verdict.json, client)
+    }
+
+    func respond(denying denial: Denial, _ client: ClientHandler) {
+        var verdict = Verdict(code: denial.code, status: denial.code.status)
+        verdict.phase = run.phase
+        verdict.detail = denial.detail ?? "\(denial.code.detail)"
+        verdict.reason = run.reason
+        verdict.rule = run.rule
+        verdict.route = run.plan?.pattern
+        verdict.maxAge = denial.maxAge
+        client.record.code = denial.code
+        respond(json: verdict.json, client)
+    }
+}
+
+/// The reader of the body of a request.
+private final class DecisionBody: Responder {
+    private let client: ClientHandler
+    private let exchange: DecisionExchange
+    private var body: [UInt8] = []
+
+    init(_ client: ClientHandler, _ exchange: DecisionExchange) {
+        self.client = client
+        self.exchange = exchange
+    }
+
+    var acceptsBody: Bool { true }
+    var responseHasLength: Bool { true }
+
+    func bodyPart(_ part: ByteBuffer) { body.append(contentsOf: part.readableBytesView) }
+    func bodyEnded(trailers: ByteBuffer) { exchange.bodyArrived(body, client) }
+    func bodyFlush() {}
+    func clientWritabilityChanged(isWritable: Bool) {}
+    func clientGone() { exchange.abandoned(client) }
+    func tick(now: UInt64) {}
+}
+
+extension Worker {
+    /// Returns the plan by which a service's token is decided.
+    ///
+    /// - Parameter maxAge: The maximum age of the sign-in, in seconds. `nil` if it is not checked.
+    fileprivate func introspectionPlan(maxAge: Int64?) -> RoutePlan {
+        var policy = RoutePolicy()
+        policy.recentSignIn = maxAge
+        return RoutePlan(
+            pattern: "introspection", policy: policy, upstream: nil, responseTimeout: 0, bodyLimit: nil,
+            opaqueProvider: snapshot.introspectionProvider)
+    }
+}

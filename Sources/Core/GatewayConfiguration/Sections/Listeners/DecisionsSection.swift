@@ -1,0 +1,164 @@
+package import GatewayCore
+
+extension Configuration {
+    /// The listener for the decision of other proxies and services (`decisions`).
+    package struct Decisions: Sendable, Hashable {
+        /// The identity fields of a permitting response.
+        package enum IdentityForm: String, Sendable, Hashable, CaseIterable {
+            /// All fields except the one with the whole `auth` variable.
+            case compact
+            /// The fields that an upstream would receive.
+            case full
+        }
+
+        /// The address and its TLS settings (`address`, `tls`). It has no PROXY header.
+        package var listener: Listener
+        /// The peers whose description of a request is trusted (`trust`). Default: none.
+        package var trust = TrustedNetworks()
+        /// The maximum number of open connections (`connections`), 2 to 100,000. Default: 1,024.
+        package var connections = 1_024
+        /// The identity fields of a permitting response (`identity`). Default: compact.
+        package var identity = IdentityForm.compact
+        /// The maximum size of the head of a permitting response (`response_size`), 1 KiB to 64 KiB. Default: 4 KiB.
+        package var responseSize = 4_096
+        /// Token introspection (`introspection`). Default: `nil`, disabled.
+        package var introspection: Introspection?
+        /// The location in the file.
+        package var location: SourceLocation
+
+        /// Creates the defaults.
+        package init(listener: Listener, location: SourceLocation) {
+            self.listener = listener
+            self.location = location
+        }
+    }
+
+    /// Token introspection for services (`decisions.introspection`; RFC 7662).
+    package struct Introspection: Sendable, Hashable {
+        /// A service that may query tokens.
+        package struct Client: Sendable, Hashable {
+            /// The identifier (`id`), 1 to 128 bytes of visible ASCII without `:`.
+            package var id: String
+            /// The secret (`secret`), for Basic and Bearer authentication.
+            package var secret: Secret
+
+            /// Creates a client.
+            package init(id: String, secret: Secret) {
+                self.id = id
+                self.secret = secret
+            }
+
+            /// Hashes the identifier only.
+            package func hash(into hasher: inout Hasher) { hasher.combine(id) }
+        }
+
+        /// The clients (`clients`), 1 to 64, with unique identifiers and secrets.
+        package var clients: [Client] = []
+        /// The maximum number of requests of each client per second (`requests_per_second`), 1 to 1,000,000. Default:
+        /// 1,000.
+        package var requestsPerSecond = 1_000
+
+        /// Creates an introspection without clients.
+        package init() {}
+    }
+}
+
+extension MappingReader {
+    /// Returns the listener for decisions. `nil` if it is not configured or has no valid address.
+    func decisions() -> Configuration.Decisions? {
+        guard let section = value("decisions"), let mapping = section.mapping(.decisions),
+            let value = mapping.required("address", "add address: HOST:PORT or unix:PATH"),
+            let address = value.listenAddress()
+        else { return nil }
+        var listener = Configuration.Listener(address: address)
+        mapping.set(&listener.tls, "tls") { $0.listenerTLS() }
+        var decisions = Configuration.Decisions(listener: listener, location: value.location)
+        mapping.set(&decisions.trust, "trust") { $0.networksOfAskers() }
+        mapping.set(&decisions.connections, "connections") { $0.integer(in: 2...100_000) }
+        mapping.set(&decisions.identity, "identity") { $0.choice() }
+        mapping.set(&decisions.responseSize, "response_size") { $0.size(in: 1_024...65_536) }
+        mapping.set(&decisions.introspection, "introspection") {
+            $0.mapping(.introspection).flatMap(Configuration.Introspection.read)
+        }
+        decisions.check(mapping, at: location(of: "decisions"))
+        return decisions
+    }
+}
+
+extension Configuration.Decisions {
+    fileprivate func check(_ mapping: MappingReader, at location: SourceLocation) {
+        if trust.isEmpty, introspection == nil, mapping.value("introspection") == nil {
+            mapping.context.fail(
+                location, "decisions trusts no peer and has no introspection, so no request could succeed",
+                "list the proxies in decisions.trust, as in trust: [127.0.0.1/32]")
+        }
+        if introspection != nil, listener.tls == nil, !listener.address.isLoopback, listener.address.path == nil {
+            mapping.warn(
+                "introspection", "tokens and secrets are sent to \(listener.address) without encryption",
+                "add decisions.tls, or listen on a loopback address")
+        }
+    }
+}
+
+extension Configuration.Introspection {
+    private static let maximumClients = 64
+    /// A shorter secret, in bytes, causes a warning.
+    private static let goodSecretLength = 16
+
+    fileprivate static func read(_ mapping: MappingReader) -> Configuration.Introspection? {
+        guard let value = mapping.required("clients", "list the services with id and secret"),
+            let elements = value.sequence().flatMap({ value.bounded($0, maximumClients) })
+        else { return nil }
+        var introspection = Configuration.Introspection()
+        mapping.set(&introspection.requestsPerSecond, "requests_per_second") { $0.integer(in: 1...1_000_000) }
+        guard !elements.isEmpty else {
+            return value.fail("\(value.name) is empty", "list at least one service with id and secret")
+        }
+        for element in elements {
+            guard let client = client(element) else { continue }
+            if introspection.clients.contains(where: { $0.id == client.id || $0.secret == client.secret }) {
+                element.context.fail(
+                    element.location, "\(value.name) has two clients with the same id or secret", "change one of them")
+            }
+            introspection.clients.append(client)
+        }
+        return introspection
+    }
+
+    private static func client(_ value: ConfigurationValue) -> Client? {
+        guard let mapping = value.mapping(.introspectionClient),
+            let id = mapping.required("id", "add the name of the service").flatMap(id),
+            let secretValue = mapping.required("secret", "add its secret, as in secret: ${INTROSPECTION_SECRET}"),
+            let secret = secretValue.secret()
+        else { return nil }
+        guard secret.withBytes({ $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) else {
+            return secretValue.fail(
+                "\(secretValue.name) has characters that are invalid in a header", "use visible ASCII without spaces")
+        }
+        if secret.count < goodSecretLength {
+            secretValue.warn(
+                "\(secretValue.name) has fewer than \(goodSecretLength) characters and may be guessed",
+                "use a random one")
+        }
+        return Client(id: id, secret: secret)
+    }
+
+    private static func id(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 128) else { return nil }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }) else {
+            return value.fail("\(value.name) is \(value.shown), not an id", "use visible ASCII without ':'")
+        }
+        return text
+    }
+}
+
+extension ConfigurationValue {
+    /// Returns the networks of proxies, and `unix`. The fields of each kind of proxy are fixed by its endpoint.
+    fileprivate func networksOfAskers() -> Configuration.TrustedNetworks? {
+        guard let networks = trustedNetworks() else { return nil }
+        guard networks.fields.isEmpty, networks.fieldsOfUnix == nil else {
+            return fail("\(name) has an entry with sets", "list networks only; each endpoint has its own fields")
+        }
+        return networks
+    }
+}

@@ -1,0 +1,183 @@
+import Authentication
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Logging
+import RequestPipeline
+import Revocation
+
+/// `GET` and `POST callback/PROVIDER`: the end of a flow.
+///
+/// Each step may end the flow, and nothing is granted before the last one. The order: the form of the request; the
+/// record of this browser; the context; the issuer; an error of the provider; the code at the recorded endpoint; the
+/// proof; the session that started the flow; the grant.
+struct FlowCallback {
+    let parts: AccountParts
+    let flows: CodeFlows
+
+    /// The maximum size of a code, in bytes.
+    private static let maximumCode = 4_096
+    /// The lifetime of a posted form until the browser continues, in seconds.
+    private static let formLifetime: Int64 = 60
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let provider = try flows.provider(call.browser.provider)
+        if call.browser.isPost { return try await park(provider, call) }
+        let response = try await response(provider, call)
+        guard let (record, binding) = try await record(response, call) else {
+            return try await unknownState(provider, call)
+        }
+        guard let target = flows.targets.resolve(record.returnTo) else {
+            throw AccountDenial(.internalError, reason: "a recorded target is not permitted any more")
+        }
+        do {
+            let outcome = try await outcome(response, record, provider, call)
+            return .redirect(to: target.location, cookies: outcome.map { [.session($0)] } ?? [])
+        } catch {
+            let failed = FlowOutcome(parts: parts, provider: provider, requestID: call.requestID)
+            return try await failed.reply(to: error, target, binding)
+        }
+    }
+
+    // MARK: - The request
+
+    /// Stores a posted form and lets the browser continue with GET. A browser sends no `SameSite=Lax` cookie with a
+    /// POST from another site, so that neither the binding nor the session is known yet.
+    private func park(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
+        guard provider.postsForm, call.browser.query.isEmpty,
+            call.contentType.utf8.elementsEqual("application/x-www-form-urlencoded".utf8)
+        else { throw AccountDenial.malformed("This provider's response is a GET request.") }
+        try checkOrigin(provider, call.browser.origin)
+        let fields = try FlowFields(call.body)
+        let form = try FlowResponse(fields)
+        let handle = BrowserBinding()
+        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        try await shelf.put(form.text, as: .form, named: "form", of: handle, lifetime: Self.formLifetime)
+        return .redirect(to: "\(flows.redirectURI(of: provider))?h=\(handle.value)", cookies: [])
+    }
+
+    /// Checks the origin of a posted form. Pages with `Referrer-Policy: no-referrer` send `null`.
+    private func checkOrigin(_ provider: FlowProvider, _ origin: String?) throws(AccountDenial) {
+        guard let origin, !origin.utf8.elementsEqual("null".utf8) else { return }
+        guard case .urls(let authorization, _) = provider.endpoints,
+            authorization.utf8.starts(with: origin.utf8), authorization.utf8.dropFirst(origin.utf8.count).first == 0x2F
+        else { throw AccountDenial(.crossSite, reason: "the form is from another origin") }
+    }
+
+    /// Returns the provider's response: the query, or the form that was stored.
+    private func response(_ provider: FlowProvider, _ call: AccountCall) async throws -> FlowResponse {
+        let fields = try FlowFields(call.browser.query)
+        guard provider.postsForm else { return try FlowResponse(fields) }
+        guard fields.names == ["h"], let handle = fields["h"].flatMap({ BrowserBinding($0) }) else {
+            throw AccountDenial.malformed("This provider's response is a POST request.")
+        }
+        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        let text = try await shelf.take(.form, named: "form", of: [handle])?.value
+        return text.flatMap(FlowResponse.init(text:)) ?? FlowResponse()
+    }
+
+    // MARK: - The record
+
+    /// Takes the record of this browser for the response's state. `nil` if there is none.
+    private func record(
+        _ response: FlowResponse, _ call: AccountCall
+    ) async throws -> (FlowRecord, BrowserBinding)? {
+        guard let state = response.state, RandomText.isNonce(state) else { return nil }
+        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        guard let (text, binding) = try await shelf.take(.state, named: state, of: call.browser.allBindings),
+            let record = FlowRecord(text), record.isCurrent(at: parts.clock.now())
+        else { return nil }
+        return (record, binding)
+    }
+
+    /// Replies to a response without a record: a second tab, a reload or the back button after the flow has ended, a
+    /// flow that took too long, or a response that belongs to another browser.
+    private func unknownState(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
+        if let keys = parts.authority.keys,
+            let caller = flows.caller(call.browser.sessions, keys: keys, now: parts.clock.now()),
+            (try? await parts.authorizer.require(caller, isRecent: false)) != nil
+        {
+            return .redirect(to: flows.targets.fallback.location, cookies: [])
+        }
+        parts.logger.info(
+            "sign-in flow refused",
+            metadata: [
+                "provider": "\(provider.id)", "reason": "no open flow of this browser",
+                "request_id": "\(call.requestID)",
+            ])
+        return .page(FlowPage.startAgain(provider.id))
+    }
+
+    // MARK: - The outcome
+
+    /// Completes a flow. Returns the session cookie, if it changes.
+    private func outcome(
+        _ response: FlowResponse, _ record: FlowRecord, _ provider: FlowProvider, _ call: AccountCall
+    ) async throws -> SessionCookie? {
+        guard record.provider.utf8.elementsEqual(provider.id.utf8),
+            record.clientID.utf8.elementsEqual(provider.clientID.utf8),
+            record.redirectURI.utf8.elementsEqual(flows.redirectURI(of: provider).utf8)
+        else { throw FlowFailure.rejected("the flow began at \(record.provider) or with another client") }
+        try checkIssuer(response.issuer, record, provider)
+        if let error = response.error { throw FlowError(provider: error) }
+        guard let code = response.code, (1...Self.maximumCode).contains(code.utf8.count) else {
+            throw FlowFailure.rejected("no code of a valid size")
+        }
+        let exchange = TokenExchange(provider: provider, transport: flows.transport, clock: parts.clock)
+        let proof = FlowProof(
+            parts: parts, provider: provider, record: record, exchange: exchange, network: call.network)
+        let user = try await flows.slots.run { try await proof.user(for: code) }
+        try parts.count(UserKey(user.link))
+        switch record.purpose {
+        case .signIn:
+            let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
+            return try await signIn.start(user, name: response.name, lifetime: CallBody.defaultDuration).cookie
+        case .link: return try await link(user, record, call)
+        case .reauthenticate: return try await reauthenticate(user, record, call)
+        }
+    }
+
+    private func checkIssuer(
+        _ issuer: String?, _ record: FlowRecord, _ provider: FlowProvider
+    ) throws(FlowFailure) {
+        guard let issuer else {
+            guard !record.endpoints.requiresIssuer else { throw .rejected("the response has no iss") }
+            return
+        }
+        guard provider.isIssuer(issuer) else {
+            let expected = provider.issuers.joined(separator: " or ")
+            throw .rejected("iss is \(ForeignText.shown(issuer)), expected \(expected)")
+        }
+    }
+
+    private func link(_ user: ProvenUser, _ record: FlowRecord, _ call: AccountCall) async throws -> SessionCookie? {
+        let caller = try await starter(of: record, isRecent: true, call)
+        let linking = Linking(
+            parts: parts, caller: caller, account: try await parts.account(caller.user), consents: record.consents,
+            keys: try parts.keys, audit: parts.auditLog(call))
+        try linking.checkConsent(user)
+        _ = try await linking.link(user)
+        return nil
+    }
+
+    private func reauthenticate(
+        _ user: ProvenUser, _ record: FlowRecord, _ call: AccountCall
+    ) async throws -> SessionCookie? {
+        let caller = try await starter(of: record, isRecent: false, call)
+        try await Reauthentication.check(user, belongsTo: caller, parts)
+        let reauthentication = Reauthentication(parts: parts, caller: caller, session: record.session ?? "")
+        return try await reauthentication.record(user.signIn, of: user).1
+    }
+
+    /// Returns the user who started the flow, whose session must be the one of this request and still be valid.
+    private func starter(
+        of record: FlowRecord, isRecent: Bool, _ call: AccountCall
+    ) async throws -> Principal {
+        guard let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now()),
+            let session = caller.session, let user = record.user, caller.user == user,
+            record.session?.utf8.elementsEqual(session.utf8) == true
+        else { throw FlowError.sessionChanged }
+        try await parts.authorizer.require(caller, isRecent: isRecent)
+        return caller
+    }
+}

@@ -1,0 +1,176 @@
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+import TextCoding
+
+/// An open flow: everything that its callback needs and must not learn from the callback itself.
+struct FlowRecord: Sendable, Equatable {
+    /// The purpose of a flow.
+    enum Purpose: String, Sendable {
+        case signIn = "sign-in"
+        case link
+        case reauthenticate
+    }
+
+    /// The lifetime of a record, in seconds.
+    static let lifetime: Int64 = 600
+    private static let limits = JSONLimits(size: StoreBounds.maximumFlowSize, depth: 4, members: 64)
+
+    let purpose: Purpose
+    /// The provider, which is the context of the callback.
+    let provider: String
+    let endpoints: FlowEndpoints
+    let redirectURI: String
+    let clientID: String
+    let nonce: String
+    /// The verifier of the sent challenge (RFC 7636). `nil` if none was sent.
+    let verifier: String?
+    /// Where the browser goes afterwards: a text that `ReturnTargets` resolved.
+    let returnTo: String
+    /// The user and the session that started a link or a reauthentication.
+    var user: UserKey?
+    var session: String?
+    /// Whether the user consented to connecting an anonymous account.
+    var consents = false
+    let started: UnixTime
+
+    /// Whether the record is still valid. The store removes expired ones, but its clock may differ.
+    func isCurrent(at now: Int64) -> Bool { (-60...Self.lifetime).contains(started.age(at: now)) }
+
+    private enum Name {
+        static let purpose = "purpose", provider = "provider", authorization = "authorization", token = "token"
+        static let usesBasic = "basic", requiresIssuer = "iss", redirect = "redirect", client = "client"
+        static let nonce = "nonce", verifier = "verifier", returnTo = "return_to", uid = "uid", tenant = "tenant"
+        static let session = "session", consents = "consent", started = "started"
+    }
+
+    /// The JSON text.
+    var text: String {
+        var text = ObjectText()
+        text.add(Name.purpose, purpose.rawValue)
+        text.add(Name.provider, provider)
+        text.add(Name.authorization, endpoints.authorization)
+        text.add(Name.token, endpoints.token)
+        text.add(Name.usesBasic, endpoints.usesBasic)
+        text.add(Name.requiresIssuer, endpoints.requiresIssuer)
+        text.add(Name.redirect, redirectURI)
+        text.add(Name.client, clientID)
+        text.add(Name.nonce, nonce)
+        text.add(Name.verifier, verifier)
+        text.add(Name.returnTo, returnTo)
+        text.add(Name.uid, user?.uid)
+        text.add(Name.tenant, user?.tenant)
+        text.add(Name.session, session)
+        text.add(Name.consents, consents)
+        text.add(Name.started, started)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
+    init(
+        purpose: Purpose, provider: String, endpoints: FlowEndpoints, redirectURI: String, clientID: String,
+        nonce: String, verifier: String?, returnTo: String, started: UnixTime
+    ) {
+        self.purpose = purpose
+        self.provider = provider
+        self.endpoints = endpoints
+        self.redirectURI = redirectURI
+        self.clientID = clientID
+        self.nonce = nonce
+        self.verifier = verifier
+        self.returnTo = returnTo
+        self.started = started
+    }
+
+    /// Parses the JSON text. `nil` for a record of another version.
+    init?(_ text: String) {
+        guard let document = try? JSONDocument(Array(text.utf8), limits: Self.limits),
+            case let root = document.root,
+            let purpose = root[Name.purpose]?.string.flatMap(Purpose.init(rawValue:)),
+            let provider = root[Name.provider]?.string, let authorization = root[Name.authorization]?.string,
+            let token = root[Name.token]?.string, let redirect = root[Name.redirect]?.string,
+            let client = root[Name.client]?.string, let nonce = root[Name.nonce]?.string,
+            let returnTo = root[Name.returnTo]?.string,
+            let started = root[Name.started]?.integer.flatMap({ UnixTime($0) })
+        else { return nil }
+        self.init(
+            purpose: purpose, provider: provider,
+            endpoints: FlowEndpoints(
+                authorization: authorization, token: token, usesBasic: root[Name.usesBasic]?.bool ?? false,
+                requiresIssuer: root[Name.requiresIssuer]?.bool ?? false),
+            redirectURI: redirect, clientID: client, nonce: nonce, verifier: root[Name.verifier]?.string,
+            returnTo: returnTo, started: started)
+        user = root[Name.uid]?.string.map { UserKey(uid: $0, tenant: root[Name.tenant]?.string) }
+        session = root[Name.session]?.string
+        consents = root[Name.consents]?.bool ?? false
+    }
+}
+
+/// The binding of flows to one browser: a cookie of 128 random bits, which carries no authority of its own.
+///
+/// It is part of the names of all records, so that another browser neither finds nor uses them.
+struct BrowserBinding: Sendable, Equatable {
+    /// The cookie's name. Browsers accept the prefix only for a secure cookie of exactly this host.
+    package static let cookieName = "__Host-gatehouse-flow"
+    /// The lifetime of the cookie after the last start, in seconds.
+    static let lifetime: Int64 = 900
+    /// The maximum number of cookies that a callback tries.
+    static let maximumTried = 4
+
+    let value: String
+
+    init() { value = RandomText.name() }
+
+    /// `nil` if the text is not a binding.
+    init?(_ text: String) {
+        guard text.utf8.count == 32,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        value = text
+    }
+
+    /// Returns the hash by which the store knows the browser.
+    func holder() throws(AccountDenial) -> SHA256Digest { try AccountDenial.hash(Array("flow:\(value)".utf8)) }
+
+    /// Returns the name of a value of this browser. `kind` separates states from other values, and the lengths make
+    /// the hashed text unambiguous.
+    func name(_ kind: String, _ text: String) throws(AccountDenial) -> SHA256Digest {
+        try AccountDenial.hash(Array("\(kind):\(text.utf8.count):\(text):\(value)".utf8))
+    }
+}
+
+/// The values that browsers keep in the store during flows.
+struct FlowShelf: Sendable {
+    let store: any FlowStore
+    let clock: GatewayClock
+
+    /// The kinds of values.
+    enum Kind: String {
+        /// An open flow, by its `state`.
+        case state
+        /// A response that a provider's page posted, by a handle. The browser continues with GET.
+        case form
+        /// The outcome of a flow that the app fetches, by a handle.
+        case result
+    }
+
+    func put(
+        _ value: String, as kind: Kind, named name: String, of binding: BrowserBinding, lifetime: Int64
+    ) async throws {
+        try await store.putFlow(
+            try binding.name(kind.rawValue, name), of: try binding.holder(), value: value, lifetime: lifetime,
+            now: clock.now())
+    }
+
+    /// Takes a value of the browser with one of the bindings.
+    func take(
+        _ kind: Kind, named name: String, of bindings: [BrowserBinding]
+    ) async throws -> (value: String, binding: BrowserBinding)? {
+        for binding in bindings.prefix(BrowserBinding.maximumTried) {
+            let value = try await store.takeFlow(
+                try binding.name(kind.rawValue, name), of: try binding.holder(), now: clock.now())
+            if let value { return (value, binding) }
+        }
+        return nil
+    }
+}

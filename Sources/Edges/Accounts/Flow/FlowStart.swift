@@ -1,0 +1,169 @@
+import Authentication
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import RequestPipeline
+import Revocation
+
+/// `GET sign-in/PROVIDER`, `POST link/PROVIDER` and `POST reauthenticate/PROVIDER`: the start of a flow, which leads
+/// the browser to the provider.
+struct FlowStart {
+    let parts: AccountParts
+    let flows: CodeFlows
+
+    /// The maximum size of a parameter for the provider, in bytes.
+    private static let maximumParameter = 256
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let provider = try flows.provider(call.browser.provider)
+        switch call.endpoint {
+        case .startSignIn: return try await signIn(provider, call)
+        case .startLink: return try await start(.link, provider, call)
+        default: return try await start(.reauthenticate, provider, call)
+        }
+    }
+
+    /// Starts a sign-in by navigation. No page can start one as an image, in a frame or ahead of time.
+    private func signIn(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
+        let browser = call.browser
+        guard browser.fetchMode.map({ $0 == "navigate" }) ?? true,
+            browser.fetchDestination.map({ $0 == "document" }) ?? true, !browser.isAhead
+        else {
+            var denial = Denial(.crossSite)
+            denial.detail = "Open this address in the browser's address bar or by a link."
+            throw AccountDenial(denial, reason: "not a navigation")
+        }
+        let fields = try FlowFields(browser.query)
+        let returnTo = try target(fields["return_to"])
+        let parameters = try callerParameters(fields.names.filter { $0 != "return_to" }, provider) { fields[$0] }
+        let draft = Draft(purpose: .signIn, returnTo: returnTo, parameters: parameters)
+        let (url, binding) = try await begin(draft, provider, call)
+        return .redirect(to: url, cookies: [.binding(binding.value)])
+    }
+
+    /// Starts a flow of the session's user. A page may send JSON and navigate itself, or a form.
+    private func start(
+        _ purpose: FlowRecord.Purpose, _ provider: FlowProvider, _ call: AccountCall
+    ) async throws -> AccountReply {
+        let caller = try call.accountHolder()
+        guard let session = caller.session, caller.kind == .sessionCookie, caller.origin != nil else {
+            throw AccountDenial(
+                .operationNotAllowed, detail: "The flow needs a session cookie of the gateway. Sign in first.")
+        }
+        let isForm = call.contentType.utf8.elementsEqual("application/x-www-form-urlencoded".utf8)
+        var draft = try isForm ? formDraft(purpose, provider, call) : jsonDraft(purpose, provider, call)
+        try parts.count(caller.user)
+        try await parts.authorizer.require(caller, isRecent: purpose == .link)
+        draft.user = caller.user
+        draft.session = session
+        if purpose == .reauthenticate {
+            draft.subject = try await parts.store.account(caller.user)?.links[provider.id]
+        }
+        let (url, binding) = try await begin(draft, provider, call)
+        if isForm { return .redirect(to: url, cookies: [.binding(binding.value)]) }
+        return .authorization(url: url, binding: binding.value)
+    }
+
+    /// The choices of a caller.
+    private struct Draft {
+        let purpose: FlowRecord.Purpose
+        let returnTo: ReturnTarget
+        let parameters: [Configuration.CodeFlow.Parameter]
+        var consents = false
+        var user: UserKey?
+        var session: String?
+        /// The subject of the user at the provider, if it is linked.
+        var subject: String?
+    }
+
+    private func jsonDraft(
+        _ purpose: FlowRecord.Purpose, _ provider: FlowProvider, _ call: AccountCall
+    ) throws -> Draft {
+        let accepted = provider.callerParameters.sorted()
+        let others = ["return_to"] + (purpose == .link ? ["consent"] : [])
+        let body = try CallBody(of: call, taking: others + accepted, mayBeEmpty: true)
+        let parameters = try callerParameters(accepted.filter(body.has), provider) { name throws(AccountDenial) in
+            try body.text(name, atMost: Self.maximumParameter)
+        }
+        let returnTo = try target(try body.text("return_to", atMost: ReturnTargets.maximumSize))
+        return Draft(
+            purpose: purpose, returnTo: returnTo, parameters: parameters,
+            consents: purpose == .link ? try body.flag("consent") : false)
+    }
+
+    private func formDraft(
+        _ purpose: FlowRecord.Purpose, _ provider: FlowProvider, _ call: AccountCall
+    ) throws -> Draft {
+        let fields = try FlowFields(call.body)
+        let others = ["return_to"] + (purpose == .link ? ["consent"] : [])
+        let parameters = try callerParameters(fields.names.filter { !others.contains($0) }, provider) { fields[$0] }
+        return Draft(
+            purpose: purpose, returnTo: try target(fields["return_to"]), parameters: parameters,
+            consents: purpose == .link && fields["consent"] == "true")
+    }
+
+    private func target(_ text: String?) throws(AccountDenial) -> ReturnTarget {
+        guard let text else { return flows.targets.fallback }
+        guard let target = flows.targets.resolve(text) else {
+            throw .malformed("Send \"return_to\" as a path, or as a URL of an origin in accounts.return_to.")
+        }
+        return target
+    }
+
+    /// Returns the parameters for the provider. All others are refused, so that no caller replaces one of the
+    /// gateway's.
+    private func callerParameters(
+        _ names: [String], _ provider: FlowProvider, _ value: (String) throws(AccountDenial) -> String?
+    ) throws(AccountDenial) -> [Configuration.CodeFlow.Parameter] {
+        var parameters: [Configuration.CodeFlow.Parameter] = []
+        for name in names {
+            guard provider.callerParameters.contains(name), let value = try value(name),
+                (1...Self.maximumParameter).contains(value.utf8.count),
+                value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F })
+            else {
+                let accepted = (["return_to"] + provider.callerParameters.sorted()).joined(separator: ", ")
+                throw .malformed("Send no other parameters than \(accepted), as printable ASCII.")
+            }
+            parameters.append(Configuration.CodeFlow.Parameter(name: name, value: value))
+        }
+        return parameters
+    }
+
+    // MARK: - The record and the URL
+
+    private func begin(
+        _ draft: Draft, _ provider: FlowProvider, _ call: AccountCall
+    ) async throws -> (url: String, binding: BrowserBinding) {
+        try flows.budget.take(now: parts.clock.monotonic())
+        let endpoints: FlowEndpoints
+        do {
+            endpoints = try await flows.directory.endpoints(of: provider)
+        } catch {
+            throw AccountDenial(.introspectionUnavailable, reason: error.reason)
+        }
+        let binding = call.browser.binding ?? BrowserBinding()
+        let state = RandomText.nonce()
+        let verifier = provider.usesPKCE ? RandomText.nonce() + RandomText.nonce() : nil
+        var record = FlowRecord(
+            purpose: draft.purpose, provider: provider.id, endpoints: endpoints,
+            redirectURI: flows.redirectURI(of: provider), clientID: provider.clientID, nonce: RandomText.nonce(),
+            verifier: verifier, returnTo: draft.returnTo.location, started: UnixTime(clamping: parts.clock.now()))
+        record.user = draft.user
+        record.session = draft.session
+        record.consents = draft.consents
+        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        try await shelf.put(record.text, as: .state, named: state, of: binding, lifetime: FlowRecord.lifetime)
+        return (try AuthorizationURL(provider, record, state, parameters(draft, provider)).text, binding)
+    }
+
+    /// Returns the parameters beside the protocol's own, each once: the purpose's, then the caller's, then the
+    /// configured ones.
+    private func parameters(_ draft: Draft, _ provider: FlowProvider) -> [Configuration.CodeFlow.Parameter] {
+        let purpose =
+            draft.purpose == .reauthenticate ? provider.reauthenticationParameters(subject: draft.subject) : []
+        return (purpose + draft.parameters + provider.parameters).reduce(into: []) { kept, parameter in
+            guard !kept.contains(where: { $0.name.utf8.elementsEqual(parameter.name.utf8) }) else { return }
+            kept.append(parameter)
+        }
+    }
+}

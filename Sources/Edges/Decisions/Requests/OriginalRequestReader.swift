@@ -1,0 +1,161 @@
+package import GatewayCore
+import HTTPWire
+package import Routing
+
+/// A reader of the original request from the request of a trusted proxy.
+///
+/// The proxy forwards its own bytes, not those that are checked here. So whatever two programs could read differently
+/// is rejected: a missing, empty or repeated field, a list, a path that is not canonical, and another spelling of an
+/// identity field.
+package struct OriginalRequestReader {
+    private let fields: DecisionFields
+    private let scratch: PathScratch
+
+    /// Creates a reader. `scratch` is used during each call only.
+    package init(_ fields: DecisionFields, scratch: PathScratch) {
+        self.fields = fields
+        self.scratch = scratch
+    }
+
+    /// Returns the original request.
+    package func read(_ request: RequestView, of family: ProxyFamily) throws(DescriptionError) -> OriginalRequest {
+        let asked = AskingRequest(request)
+        try checkNames(asked)
+        let target = try DescribedTarget(asked, family)
+        let (client, earlier) = try client(of: asked, isSecure: target.isSecure)
+        var head = HeadText(capacity: request.bytes.count + 256)
+        head.append(target.method)
+        head.append(" ")
+        head.append(target.target)
+        head.append(" HTTP/1.1\r\nHost: ")
+        head.append(target.host)
+        head.append("\r\n")
+        if !earlier.isEmpty {
+            head.append("X-Forwarded-For: ")
+            head.append(earlier)
+            head.append("\r\n")
+        }
+        if try isWebSocket(asked) { head.append("Connection: Upgrade\r\nUpgrade: websocket\r\n") }
+        for index in 0..<request.fields.count where keeps(request.fields[index], of: request) {
+            head.append(request.fields[index].line.bytes(in: request.bytes))
+        }
+        head.append("\r\n")
+        return try parse(head.bytes, fieldCount: request.fields.count + 4, client)
+    }
+
+    /// Parses a described request and checks its path.
+    func parse(
+        _ head: [UInt8], fieldCount: Int, _ client: PeerAddress
+    ) throws(DescriptionError) -> OriginalRequest {
+        let original: OriginalRequest
+        do throws(HeadError) {
+            original = try OriginalRequest(head, fieldCount: fieldCount, from: client)
+        } catch {
+            throw DescriptionError("the described request is malformed: \(error)")
+        }
+        try checkPath(of: original)
+        return original
+    }
+
+    /// Rejects a path that is not canonical, or has a parameter, which servers read differently.
+    private func checkPath(of original: OriginalRequest) throws(DescriptionError) {
+        let problem: String? = original.withView { view in
+            let path = view.head.path.bytes(in: view.bytes)
+            if path.contains(UInt8(ascii: ";")) { return "it contains ';', which servers read differently" }
+            do throws(PathError) {
+                let canonical = try CanonicalPath(path, scratch: scratch)
+                guard !canonical.hasEncodedSlash, !canonical.hasEmptySegments,
+                    scratch.bytes(of: canonical.merged, in: path).elementsEqual(path)
+                else { return "it is not canonical, and the proxy forwards it as it is" }
+                return nil
+            } catch {
+                return "\(error.reason)"
+            }
+        }
+        if let problem { throw DescriptionError("the path is rejected: \(problem)") }
+    }
+
+    // MARK: - Fields
+
+    private func keeps(_ field: Field, of request: RequestView) -> Bool {
+        switch field.kind {
+        case .host, .contentLength, .expect: return false
+        default: return !field.isHopByHop && !fields.removes(field.name.bytes(in: request.bytes))
+        }
+    }
+
+    /// Rejects names that the proxy would leave in the request, although the service may read them as identity fields,
+    /// and `Connection` options by which the proxy would remove a field after the decision.
+    private func checkNames(_ asked: AskingRequest) throws(DescriptionError) {
+        let (table, bytes) = (asked.view.fields, asked.view.bytes)
+        for index in 0..<table.count {
+            let field = table[index]
+            let name = field.name.bytes(in: bytes)
+            if fields.identity.matches(name), !name.allSatisfy(Self.isPlain) {
+                throw DescriptionError("a field name is another spelling of an identity field")
+            }
+            guard field.kind == .connection else { continue }
+            for option in ListMembers(field.value.bytes(in: bytes)) where fields.isProtected(option) {
+                throw DescriptionError("Connection names a field that the decision depends on")
+            }
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Returns whether the client asks for a WebSocket. Proxies that remove `Upgrade` keep `Sec-WebSocket-Key`.
+    private func isWebSocket(_ asked: AskingRequest) throws(DescriptionError) -> Bool {
+        var isWebSocket = asked.view.fields.contains(.secWebSocketKey)
+        let table = asked.view.fields
+        var index = table.firstIndex(of: .upgrade)
+        while let current = index {
+            for name in ListMembers(table[current].value.bytes(in: asked.view.bytes)) {
+                guard ASCII.equals(name, "websocket") else {
+                    throw DescriptionError("Upgrade names a protocol other than websocket")
+                }
+                isWebSocket = true
+            }
+            index = table.nextIndex(of: .upgrade, after: current)
+        }
+        return isWebSocket
+    }
+
+    private func client(
+        of asked: AskingRequest, isSecure: Bool
+    ) throws(DescriptionError) -> (PeerAddress, earlier: UnsafeRawBufferPointer) {
+        let value = try asked.only("X-Forwarded-For")
+        guard let chain = ForwardedChain(value) else {
+            throw DescriptionError("X-Forwarded-For is not a list of addresses")
+        }
+        let client = PeerAddress(chain.last, isSecure: isSecure, through: [])
+        return (client, UnsafeRawBufferPointer(rebasing: value[..<chain.earlierLength]))
+    }
+}
+
+/// A head under construction.
+struct HeadText {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: more)
+    }
+
+    mutating func append(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+}

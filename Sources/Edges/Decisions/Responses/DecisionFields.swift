@@ -1,0 +1,55 @@
+import Authentication
+package import HTTPWire
+
+/// The names of the fields that a decision depends on or sets.
+package struct DecisionFields: Sendable {
+    /// The identity fields in every spelling.
+    package let identity: ManagedFieldMatcher
+    /// All fields that a client must not set, in every spelling.
+    package let managed: ManagedFieldMatcher
+    /// The names of all identity fields that the gateway may send, in lower case.
+    let names: [String]
+    /// The name of the field with the whole `auth` variable, in lower case.
+    let variable: String
+    /// The names of the fields that carry credentials, in lower case.
+    private let credentials: [[UInt8]]
+
+    /// Creates the names.
+    ///
+    /// - Parameters:
+    ///   - prefix: The prefix of identity fields, for example `X-Auth-`.
+    ///   - extra: The names of additional identity fields.
+    ///   - managed: The fields that a client must not set.
+    ///   - credentialHeader: The field of the Bearer token. `nil` if there is none.
+    package init(prefix: String, extra: [String], managed: ManagedFieldMatcher, credentialHeader: String?) {
+        variable = String(prefix.dropLast()).lowercased()
+        identity = ManagedFieldMatcher(exact: [variable] + extra, prefixes: [prefix])
+        self.managed = managed
+        let own = ["Uid", "Tenant", "Provider", "Email", "Email-Verified", "Time", "App", "Assertion"].map {
+            prefix + $0
+        }
+        var names = [variable]
+        for name in (own + extra).map({ $0.lowercased() }) where !names.contains(name) { names.append(name) }
+        self.names = names
+        credentials = (["authorization", "cookie"] + [credentialHeader?.lowercased()].compactMap(\.self)).map {
+            Array($0.utf8)
+        }
+    }
+
+    /// Returns whether the decision depends on the field with this name, or sets it.
+    func isProtected(_ name: UnsafeRawBufferPointer) -> Bool {
+        managed.matches(name) || identity.matches(name) || credentials.contains { ASCII.equals(name, $0) }
+    }
+
+    /// Returns whether the field with this name is not part of a described request. The App Check token is part of it,
+    /// although a service may not receive it.
+    func removes(_ name: UnsafeRawBufferPointer) -> Bool {
+        managed.matches(name) && !ASCII.equals(name, AppCheckField.name)
+    }
+
+    /// The value of `Vary`.
+    var vary: String {
+        let further = credentials.dropFirst(2).map { String(decoding: $0, as: UTF8.self) }
+        return (["Authorization", "Cookie"] + further.filter { $0 != "authorization" }).joined(separator: ", ")
+    }
+}

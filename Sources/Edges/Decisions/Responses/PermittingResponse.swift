@@ -1,0 +1,86 @@
+package import GatewayCore
+package import HTTPServer
+import HTTPWire
+
+/// The response 200 to a permitted request: the identity fields, and for Envoy the names of the fields to remove.
+package struct PermittingResponse: Sendable {
+    /// A field of the identity.
+    struct Line: Equatable {
+        /// In lower case.
+        let name: String
+        let range: Range<Int>
+    }
+
+    private let fields: DecisionFields
+    private let isCompact: Bool
+    private let limit: Int
+
+    /// Creates a renderer.
+    ///
+    /// - Parameters:
+    ///   - isCompact: Whether the field with the whole `auth` variable is omitted.
+    ///   - limit: The maximum size of the head, in bytes.
+    package init(_ fields: DecisionFields, isCompact: Bool, limit: Int) {
+        self.fields = fields
+        self.isCompact = isCompact
+        self.limit = limit
+    }
+
+    /// At least the size of the fields that are added to every response: `Date`, `X-Request-Id`, `Connection`, `Vary`.
+    private static let addedSize = 384
+
+    /// Returns the response. `nil` if its head would exceed the limit.
+    ///
+    /// - Parameters:
+    ///   - identity: The complete identity lines. Empty for an anonymous request.
+    ///   - isEnvoy: Whether the names of the fields to remove are listed.
+    ///   - request: The request of the proxy.
+    package func render(identity: [UInt8], isEnvoy: Bool, for request: RequestView) -> StaticResponse? {
+        var lines = Array("Cache-Control: no-store\r\n".utf8)
+        var set: Set<String> = []
+        for line in Self.lines(of: identity) where !(isCompact && line.name == fields.variable) {
+            lines.append(contentsOf: identity[line.range])
+            set.insert(line.name)
+        }
+        if isEnvoy { appendRemoved(besides: set, request, to: &lines) }
+        let response = StaticResponse(emptyWith: lines)
+        return response.headSize + Self.addedSize <= limit ? response : nil
+    }
+
+    /// Envoy removes after it sets. So no name is in both lists.
+    private func appendRemoved(besides set: Set<String>, _ request: RequestView, to lines: inout [UInt8]) {
+        lines.append(contentsOf: "x-envoy-auth-headers-to-remove: ".utf8)
+        lines.append(contentsOf: removed(besides: set, request).joined(separator: ", ").utf8)
+        lines.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// Returns the names of the identity fields that are not set, of those that the client sent, and other spellings of
+    /// all of them.
+    func removed(besides set: Set<String>, _ request: RequestView) -> [String] {
+        var names = fields.names
+        for index in 0..<request.fields.count {
+            let name = request.fields[index].name.bytes(in: request.bytes)
+            guard fields.identity.matches(name) else { continue }
+            let text = String(decoding: name, as: UTF8.self).lowercased()
+            if !names.contains(text) { names.append(text) }
+        }
+        let spellings = fields.names.flatMap { name in
+            ["_", "."].map { name.replacing("-", with: $0) }
+        }
+        var seen = set
+        return (names + spellings).filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the lines of rendered fields, each with its CRLF.
+    static func lines(of identity: [UInt8]) -> [Line] {
+        var lines: [Line] = []
+        var start = 0
+        while start < identity.count {
+            let end = (identity[start...].firstIndex(of: 0x0A) ?? identity.count - 1) + 1
+            let name = identity[start..<end].prefix { $0 != UInt8(ascii: ":") }
+            lines.append(Line(name: String(decoding: name, as: UTF8.self).lowercased(), range: start..<end))
+            start = end
+        }
+        return lines
+    }
+}

@@ -1,0 +1,284 @@
+import GatewayCore
+import HTTP2Mapping
+import HTTPWire
+import JOSE
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// The channel handler of one stream, below its ``ClientHandler``. It translates the request to HTTP/1.1, and the
+/// response to HTTP/2.
+final class HTTP2StreamCodec: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    let connection: HTTP2Connection
+    /// The handler of the stream's request. `nil` after the stream has ended.
+    private(set) var client: ClientHandler?
+    var registryIndex = 0
+    /// The translation of the response. `nil` before the head of the request.
+    private var response: ResponseMapping?
+    private var framing = BodyFraming.none
+    private var requestEnded = false
+    /// Whether the response has opened a tunnel.
+    private var hasTunnel: Bool { response?.hasOpenedTunnel == true }
+    private var context: ChannelHandlerContext?
+    private var isReset = false
+
+    init(_ connection: HTTP2Connection, _ client: ClientHandler) {
+        self.connection = connection
+        self.client = client
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        release()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        context.fireChannelInactive()
+        release()
+    }
+
+    private func release() {
+        connection.remove(self)
+        client?.http2 = nil
+        client = nil
+        context = nil
+    }
+
+    // MARK: - The request
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isReset else { return }
+        switch unwrapInboundIn(data) {
+        case .headers(let part):
+            if response == nil {
+                receiveHead(part.headers, endsStream: part.endStream, context)
+            } else {
+                receiveTrailers(part.headers, endsStream: part.endStream, context)
+            }
+        case .data(let part):
+            guard case .byteBuffer(let bytes) = part.data else { return }
+            receiveData(bytes, endsStream: part.endStream, context)
+        default: break
+        }
+    }
+
+    private func receiveHead(_ headers: HPACKHeaders, endsStream: Bool, _ context: ChannelHandlerContext) {
+        guard connection.acceptsStream else {
+            connection.refusedStream()
+            return reset(.refusedStream, context)
+        }
+        connection.add(self)
+        requestEnded = endsStream
+        let limits = connection.connectionContext.limits
+        do throws(RequestMapping.Failure) {
+            let head = try RequestMapping.head(
+                of: headers, endsStream: endsStream,
+                limits: RequestMapping.Limits(fields: limits.headFields, size: limits.headSize), webSocketKey: newKey)
+            response = ResponseMapping(method: head.method, isTunnel: head.isTunnel)
+            framing = head.framing
+            context.fireChannelRead(wrapInboundOut(head.bytes))
+        } catch {
+            response = ResponseMapping(method: headers.first(name: ":method") == "HEAD" ? .head : .get)
+            client?.refuseHead(Denial(error.decisionCode), isGRPC: RequestMapping.isGRPC(headers), reason: error.reason)
+        }
+    }
+
+    /// Returns a `Sec-WebSocket-Key` (RFC 6455 section 4.1): 16 random bytes. It is no secret.
+    private func newKey() -> String {
+        let (first, second) = connection.connectionContext.requestIDs.nextPair()
+        var bytes: [UInt8] = []
+        withUnsafeBytes(of: (first, second)) { bytes.append(contentsOf: $0) }
+        return Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/") + "=="
+    }
+
+    private func receiveData(_ bytes: ByteBuffer, endsStream: Bool, _ context: ChannelHandlerContext) {
+        guard response?.hasEnded == false || hasTunnel else { return }
+        var part = bytes
+        if framing == .chunked, bytes.readableBytes > 0 || endsStream {
+            part = context.channel.allocator.buffer(capacity: bytes.readableBytes + 32)
+            part.writeChunk(bytes)
+            if endsStream { part.writeLastChunk() }
+        }
+        if endsStream { requestEnded = true }
+        if part.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(part)) }
+        if endsStream { tunnelInputEnded() }
+    }
+
+    private func receiveTrailers(_ trailers: HPACKHeaders, endsStream: Bool, _ context: ChannelHandlerContext) {
+        let head = connection.connectionContext.limits
+        let limits = RequestMapping.Limits(fields: head.headFields, size: head.headSize)
+        guard endsStream, RequestMapping.areTrailers(trailers, limits: limits) else {
+            return reset(.protocolError, context)
+        }
+        requestEnded = true
+        // A body with a length has no place for trailers in HTTP/1.1.
+        if framing == .chunked, response?.hasEnded == false {
+            var part = context.channel.allocator.buffer(capacity: 256)
+            part.writeLastChunk(trailers: trailers)
+            context.fireChannelRead(wrapInboundOut(part))
+        }
+        tunnelInputEnded()
+    }
+
+    /// Passes the end of the client's direction on to an open tunnel.
+    private func tunnelInputEnded() {
+        guard hasTunnel, requestEnded, let context else { return }
+        context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    }
+
+    // MARK: - The response
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isReset, response != nil else {
+            promise?.succeed()
+            return
+        }
+        response?.append(unwrapOutboundIn(data))
+        // The last frame is held back, because the end of the response may follow.
+        var last: HTTP2Frame.FramePayload?
+        while let part = response?.next(fields: connection.connectionContext.streamFields) {
+            guard let frame = frame(for: part, &last) else {
+                promise?.succeed()
+                return fail(part, context)
+            }
+            if let last { context.write(wrapOutboundOut(last), promise: nil) }
+            last = frame
+        }
+        guard let last else {
+            promise?.succeed()
+            return
+        }
+        if response?.hasEnded == true {
+            writeLast(last, context, promise)
+        } else {
+            context.write(wrapOutboundOut(last), promise: promise)
+        }
+    }
+
+    /// Returns the frame for a part of the response. The end of the body is added to the data before it.
+    private func frame(
+        for part: ResponseMapping.Part, _ last: inout HTTP2Frame.FramePayload?
+    ) -> HTTP2Frame.FramePayload? {
+        switch part {
+        case .interim(let headers): return .headers(.init(headers: headers))
+        case .head(let headers, let endsStream):
+            if hasTunnel, requestEnded { endTunnelInputLater() }
+            return .headers(.init(headers: headers, endStream: endsStream))
+        case .data(let bytes): return .data(.init(data: .byteBuffer(bytes)))
+        case .end(let trailers):
+            guard trailers.isEmpty else { return .headers(.init(headers: trailers, endStream: true)) }
+            guard case .data(let data) = last else {
+                return .data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
+            }
+            last = nil
+            return .data(.init(data: data.data, endStream: true))
+        case .tooLarge, .invalid: return nil
+        }
+    }
+
+    /// Writes the frame that ends the response. The rest of an unfinished request is then refused without an error (RFC
+    /// 9113 section 8.1), after the response was sent, because a reset drops what is not.
+    private func writeLast(
+        _ frame: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+    ) {
+        guard !requestEnded else { return context.write(wrapOutboundOut(frame), promise: promise) }
+        let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess {
+            guard let context = self.context, !self.requestEnded else { return }
+            self.reset(.noError, context)
+        }
+        context.write(wrapOutboundOut(frame), promise: sent)
+    }
+
+    private func endTunnelInputLater() {
+        guard let context else { return }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute { bound.value.tunnelInputEnded() }
+    }
+
+    /// Handles a response that cannot be sent.
+    private func fail(_ part: ResponseMapping.Part, _ context: ChannelHandlerContext) {
+        if case .tooLarge = part {
+            client?.record.reason = "the head of the response exceeds one frame of HTTP/2"
+        }
+        reset(.internalError, context)
+    }
+
+    private func reset(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+        guard !isReset else { return }
+        isReset = true
+        context.writeAndFlush(wrapOutboundOut(.rstStream(code)), promise: nil)
+    }
+
+    // MARK: - The end
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        switch mode {
+        case .output:
+            finish(keepsInput: true)
+            promise?.succeed()
+        case .input: promise?.succeed()
+        case .all:
+            if response?.hasBegun == true, response?.hasEnded == false { reset(.internalError, context) }
+            context.close(mode: .all, promise: promise)
+        }
+    }
+
+    /// Ends the sending direction after all written data is sent: a tunnel with END_STREAM, a response that is
+    /// incomplete with a reset. A complete response has ended the stream already.
+    ///
+    /// - Parameter keepsInput: Whether a tunnel still receives.
+    func finish(keepsInput: Bool = false) {
+        guard let context, !isReset else { return }
+        guard let response, response.hasBegun else { return context.close(promise: nil) }
+        if response.hasEnded {
+            // The client may still send into a tunnel that has ended.
+            if hasTunnel, !requestEnded, !keepsInput { reset(.noError, context) }
+            return
+        }
+        if hasTunnel {
+            self.response?.endTunnel()
+            let frame = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
+            if keepsInput {
+                context.write(wrapOutboundOut(frame), promise: nil)
+            } else {
+                writeLast(frame, context, nil)
+            }
+            context.flush()
+        } else {
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in
+                if let context = self.context { self.reset(.internalError, context) }
+            }
+            context.writeAndFlush(wrapOutboundOut(.data(.init(data: .byteBuffer(ByteBuffer())))), promise: sent)
+        }
+    }
+}
+
+extension RequestMapping.Failure {
+    /// The code of the response to a head with this error.
+    fileprivate var decisionCode: DecisionCode {
+        switch self {
+        case .tooLarge, .tooManyFields: .headTooLarge
+        case .malformed, .unknownProtocol: .malformedRequest
+        }
+    }
+
+    /// The reason for the access log.
+    fileprivate var reason: String {
+        switch self {
+        case .malformed(let reason): "http2: \(reason)"
+        case .unknownProtocol: "http2: unknown :protocol"
+        case .tooLarge: "http2: fields too large"
+        case .tooManyFields: "http2: too many fields"
+        }
+    }
+}
