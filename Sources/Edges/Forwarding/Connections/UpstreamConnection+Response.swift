@@ -196,40 +196,4 @@ extension UpstreamConnection {
         gathered = ByteBuffer()
         return ready
     }
-
-    // MARK: - Failures
-
-    /// Records the status of a response for the server. Returns whether to pass the response on; otherwise the request
-    /// is retried.
-    func passesOn(status: Int, for client: ClientHandler) -> Bool {
-        guard (502...504).contains(status) else {
-            pool.requestAnswered(at: server)
-            return true
-        }
-        pool.requestFailed(at: server, why: "status \(status)")
-        guard pool.settings.retry.statuses.contains(status), sendsElsewhere(after: .status) else { return true }
-        return false
-    }
-
-    /// Retries the request if permitted, on another server if available. The response is then dropped and this
-    /// connection closed. Returns whether the request is retried.
-    func sendsElsewhere(after reason: UpstreamRetry.Reason) -> Bool {
-        guard let client, exchange?.maySendElsewhere == true, pool.mayRetry(reason, at: server, for: client) else {
-            return false
-        }
-        self.client = nil
-        closeNow()
-        client.serveAgain()
-        return true
-    }
-
-    /// Records a failed exchange against the server.
-    func recordFailure(_ code: DecisionCode) {
-        switch code {
-        case .upstreamUnreachable: pool.requestFailed(at: server, why: "the connection was closed without a response")
-        case .upstreamInvalidResponse: pool.requestFailed(at: server, why: "a response was invalid or truncated")
-        case .upstreamTimeout: pool.requestFailed(at: server, why: "no response within the timeout")
-        default: break
-        }
-    }
 }

@@ -43,12 +43,12 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     private(set) var upgrade: UpgradeRequest?
     private var requestMethod = Method.get
     private(set) var responseLimit: UInt64 = 0
-    private var served = 0
+    var served = 0
     private var isReadPaused = false
     @exclusivity(unchecked) package var turn = TurnBudget()
     /// The deferred end of the connection, while received bytes are not passed on yet.
-    private var dueEnd: DueEnd?
-    private var isRetired = false
+    var dueEnd: DueEnd?
+    var isRetired = false
     /// Whether the pool keeps the connection for a later request.
     var isIdle = false
     /// Whether the pool counts the connection as an upload.
@@ -62,7 +62,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         connectionContext = pool.connectionContext
     }
 
-    private enum DueEnd {
+    enum DueEnd {
         /// The server has closed its sending direction.
         case output
         case connection
@@ -163,7 +163,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     /// Defers the end until all earlier bytes are passed on, if necessary.
-    private func defersEnd(_ end: DueEnd) -> Bool {
+    func defersEnd(_ end: DueEnd) -> Bool {
         guard turn.isDeferred, client != nil else { return false }
         dueEnd = end
         return true
@@ -211,7 +211,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     /// Withdraws an unsent request from a closed connection, so that another connection may send it.
-    private func withdraw() {
+    func withdraw() {
         guard isHeadUnsent, let client else { return }
         writer?.drop()
         gatheredRequest = ByteBuffer()
@@ -220,90 +220,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
         if isReused, client.record.attempts == 1, pool.settings.retry.onReset { exchange?.withdraw() }
     }
 
-    // MARK: - The ends of an exchange
-
-    /// Handles the close of the connection; may be called more than once.
-    func ended() {
-        guard !defersEnd(.connection) else { return }
-        resolveOutcome()
-        guard !isRetired else { return }
-        isRetired = true
-        pool.closed(self)
-    }
-
-    /// Ends the exchange after the connection was closed.
-    private func resolveOutcome() {
-        guard let client, let exchange else { return }
-        switch exchange.outcome() {
-        case .complete:
-            self.client = nil
-            // The upstream delimited the body by closing; the client receives the last chunk.
-            if delivery == .chunked { client.write(ByteBuffer(staticString: "0\r\n\r\n")) }
-            finishResponse(of: client)
-        case .retry:
-            self.client = nil
-            client.serveAgain()
-        case .noResponse: failWithoutResponse(.upstreamUnreachable)
-        case .brokenHead: failWithoutResponse(.upstreamInvalidResponse)
-        // The end of a tunnel is not a failure of the server.
-        case .brokenBody: fail(.upstreamInvalidResponse, blaming: !exchange.isTunnel)
-        }
-    }
-
-    /// Handles a connection that ended before a response. The request is retried on another server if permitted.
-    private func failWithoutResponse(_ code: DecisionCode) {
-        // A reused connection may have been closed for idleness, which is not a failure of the server.
-        if (served == 1 && !sharesUsedConnection) || code == .upstreamInvalidResponse { recordFailure(code) }
-        if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }
-    }
-
-    /// Fails the exchange. The client receives a denial, or, if the response has begun, a truncated response.
-    func fail(_ code: DecisionCode, blaming: Bool = true) {
-        guard let client else { return closeNow() }
-        if blaming { recordFailure(code) }
-        self.client = nil
-        client.responder = nil
-        if client.connection.responseStarted {
-            client.abandon(code)
-        } else {
-            client.deny(Denial(code))
-        }
-        closeNow()
-    }
-
-    /// Completes the exchange. The connection returns to the pool if both sides can reuse it.
-    func complete(for client: ClientHandler) {
-        let isReusable = exchange?.isReusable == true && inbound.readableBytes == 0 && dueEnd == nil
-        self.client = nil
-        // The connection may serve another client before this one is found gone.
-        client.responder = nil
-        exchange = nil
-        inbound = ByteBuffer()
-        resumeReading()
-        if isReusable {
-            leaveChannel()
-            // The connection may have been found broken, in which case the pool has already removed it.
-            if !isRetired { pool.released(self) }
-        } else {
-            closeNow()
-        }
-        finishResponse(of: client)
-    }
-
-    private func finishResponse(of client: ClientHandler) {
-        client.flush()
-        client.endResponse()
-    }
-
-    /// Enables half-closure, because the directions of a tunnel end separately.
-    func allowHalfClosure() {
-        try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
-    }
-
-    /// Half-closes the connection after all written data.
-    func finishOutput() {
-        afterSending { $0.context?.close(mode: .output, promise: nil) }
-    }
+    // MARK: - Closing
 
     /// Calls `body` after all written data is with the kernel or has failed.
     func afterSending(_ body: @escaping (UpstreamConnection) -> Void) {
@@ -345,7 +262,7 @@ extension UpstreamConnection: SendingConnection {
     }
 
     /// Returns to direct writes after the channel has sent its pending data.
-    private func leaveChannel() {
+    func leaveChannel() {
         guard let context, let mark = writer?.requestCompletionNotice() else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenSuccess { _ = self.writer?.channelSent(mark) }

@@ -254,14 +254,19 @@ extension HTTP2Limits {
         configuration.stream.targetWindowSize = streamWindow
         configuration.stream.outboundBufferSizeHighWatermark = 65_536
         configuration.stream.outboundBufferSizeLowWatermark = 16_384
-        // NIO counts these over the life of a connection or for all of its streams, so that one user could end the
-        // streams of others. The pool counts resets itself and replaces the connection.
+        // NIO counts these for all streams of the connection, or over its whole life, and ends it with the streams of
+        // all users. Users cause resets, and servers of gRPC send a PING per round trip. In this window, the limit is
+        // beyond what a connection can do with requests.
+        let (count, window) = (2_000, TimeAmount.milliseconds(10))
+        configuration.connection.controlFrameRateLimit.maximumCount = count
+        configuration.connection.controlFrameRateLimit.windowLength = window
+        configuration.stream.streamResetFrameRateLimit.maximumCount = count
+        configuration.stream.streamResetFrameRateLimit.windowLength = window
+        configuration.stream.streamErrorRateLimit.maximumCount = count
+        configuration.stream.streamErrorRateLimit.windowLength = window
         configuration.connection.maximumSequentialEmptyDataFrames = 10_000
         configuration.connection.maximumConnectionGlitches = .max
         configuration.connection.maximumRecentlyResetStreams = SharedConnections.maximumResets
-        configuration.connection.controlFrameRateLimit.windowLength = .seconds(1)
-        configuration.stream.streamResetFrameRateLimit.maximumCount = 2 * SharedConnections.maximumResets
-        configuration.stream.streamErrorRateLimit.maximumCount = 2 * SharedConnections.maximumResets
         return configuration
     }
 }

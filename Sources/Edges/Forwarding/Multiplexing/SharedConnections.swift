@@ -7,8 +7,9 @@ struct SharedConnections {
         case open(Int)
         /// The connection is being opened.
         case join(Int)
-        /// A new connection must be opened under this number.
-        case dial(Int)
+        /// A new connection must be opened under this number. The other one, which was draining, must be closed with
+        /// its streams, because too many connections are draining.
+        case dial(Int, closing: Int? = nil)
         /// All connections are full.
         case full
     }
@@ -30,8 +31,12 @@ struct SharedConnections {
         var streams = 0
         /// The number of streams so far, including refused ones.
         var opened = 0
-        /// The number of streams that ended before their response.
+        /// The number of streams that ended before their response, less the permitted rate since then.
         var resets = 0
+        /// Until when the permitted rate is subtracted.
+        var resetsAsOf: UInt64 = 0
+        /// When the connection began to drain, as a number that increases.
+        var drainedAs = 0
         /// When the connection retires. `nil` while it is being opened.
         var until: UInt64?
         var idleSince: UInt64 = 0
@@ -40,15 +45,18 @@ struct SharedConnections {
     /// The number of streams after which a connection is replaced. The stream identifiers of the protocol end at 2^30
     /// requests, and NIO traps beyond.
     static let maximumStreams = 1 << 20
-    /// The number of streams reset by either side after which a connection is replaced. It is below the limits of
-    /// NIO, so that the resets of one user do not end the streams of others.
+    /// The number of streams that may end before their response, after which a connection is replaced. Servers limit
+    /// such streams, and would otherwise end the connection with the streams of other users.
     static let maximumResets = 1_000
+    /// The time in which one such stream is forgotten, in nanoseconds: 1,000 in 30 s.
+    static let resetInterval: UInt64 = 30_000_000
 
     /// The maximum number of connections, without draining ones. As many may be draining.
     let limit: Int
     let streamsEach: Int
     private var entries: [Entry] = []
     private var nextID = 0
+    private var nextDrained = 0
     /// The number of streams that each server accepted last.
     private var accepted: [Int: Int] = [:]
 
@@ -69,11 +77,11 @@ struct SharedConnections {
         return spare + mayDial * expected
     }
 
-    /// The number of connections that may be opened.
-    private var mayDial: Int {
-        let draining = entries.count { $0.phase == .draining }
-        return max(0, limit - (entries.count - draining) - max(0, draining - limit))
-    }
+    private var draining: Int { entries.count { $0.phase == .draining } }
+
+    /// The number of connections that may be opened. Draining ones do not reduce it: a user with long streams could
+    /// otherwise stop the upstream for all.
+    private var mayDial: Int { max(0, limit - (entries.count - draining)) }
 
     /// The number of streams of a new connection to the server that accepts the most.
     private var expected: Int { accepted.values.max() ?? streamsEach }
@@ -86,12 +94,20 @@ struct SharedConnections {
             guard let index = best(where: { _ in true }) else { return .full }
             return take(index)
         }
+        let closing = entries.count >= 2 * limit ? takeOldestDraining() : nil
         let id = nextID
         nextID += 1
         var entry = Entry(id: id, server: server, limit: max(1, accepted[server] ?? streamsEach))
         (entry.streams, entry.opened) = (1, 1)
         entries.append(entry)
-        return .dial(id)
+        return .dial(id, closing: closing)
+    }
+
+    /// Removes the open connection that drains for the longest time.
+    private mutating func takeOldestDraining() -> Int? {
+        let candidates = entries.indices.filter { entries[$0].phase == .draining && entries[$0].until != nil }
+        guard let oldest = candidates.min(by: { entries[$0].drainedAs < entries[$1].drainedAs }) else { return nil }
+        return entries.remove(at: oldest).id
     }
 
     /// The connection with the fewest streams, ready ones first.
@@ -110,7 +126,7 @@ struct SharedConnections {
         let entry = entries[index]
         entries[index].streams += 1
         entries[index].opened += 1
-        if entries[index].opened >= Self.maximumStreams { entries[index].phase = .draining }
+        if entries[index].opened >= Self.maximumStreams { beginDraining(index) }
         return entry.phase == .open ? .open(entry.id) : .join(entry.id)
     }
 
@@ -159,16 +175,41 @@ struct SharedConnections {
         guard let index = index(of: id) else { return false }
         entries[index].streams -= 1
         entries[index].idleSince = now
-        if isReset { entries[index].resets += 1 }
-        if entries[index].resets >= Self.maximumResets { entries[index].phase = .draining }
+        if isReset, countReset(at: index, now: now), mayRetire { beginDraining(index) }
         return entries[index].phase == .draining && entries[index].streams == 0
     }
 
-    /// Stops adding streams to a connection. Returns whether to close it.
+    /// Counts a reset. Returns whether there are too many.
+    private mutating func countReset(at index: Int, now: UInt64) -> Bool {
+        let elapsed = now > entries[index].resetsAsOf ? now - entries[index].resetsAsOf : 0
+        let forgotten = elapsed / Self.resetInterval
+        entries[index].resetsAsOf = now - elapsed % Self.resetInterval
+        entries[index].resets = max(0, entries[index].resets - Int(clamping: forgotten)) + 1
+        return entries[index].resets >= Self.maximumResets
+    }
+
+    /// Stops adding streams to a connection that receives no more. Returns whether to close it.
     mutating func drain(_ id: Int) -> Bool {
         guard let index = index(of: id) else { return false }
-        entries[index].phase = .draining
+        beginDraining(index)
         return entries[index].streams == 0
+    }
+
+    /// Stops adding streams to a connection that can be used further, unless too many connections are draining. Returns
+    /// whether to close it.
+    mutating func retire(_ id: Int) -> Bool {
+        guard let index = index(of: id), entries[index].streams == 0 || mayRetire else { return false }
+        return drain(id)
+    }
+
+    /// Whether a usable connection may be replaced. The replaced ones are then never closed before their last stream.
+    private var mayRetire: Bool { draining < limit }
+
+    private mutating func beginDraining(_ index: Int) {
+        guard entries[index].phase != .draining else { return }
+        entries[index].phase = .draining
+        nextDrained += 1
+        entries[index].drainedAs = nextDrained
     }
 
     /// Removes a closed connection. Its streams end separately and no longer count.
@@ -177,7 +218,7 @@ struct SharedConnections {
         entries.remove(at: index)
     }
 
-    /// Returns the connections to drain: those beyond their age, and those that have been idle since before `idle`.
+    /// Returns the connections to retire: those beyond their age, and those that have been idle since before `idle`.
     func expired(now: UInt64, idleSince idle: UInt64) -> [Int] {
         entries.filter { entry in
             guard entry.phase == .open else { return false }

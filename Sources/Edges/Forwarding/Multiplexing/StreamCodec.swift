@@ -20,20 +20,12 @@ final class StreamCodec: ChannelDuplexHandler {
         case ended
     }
 
-    /// The response, as far as it was received.
-    private enum Response {
-        case head
-        case body(UpstreamResponseHead.Body)
-        case ended
-    }
-
     private let connection: SharedConnection
     private let isSecure: Bool
     private let clock: () -> UInt64
     private var onEnd: ((_ isReset: Bool) -> Void)?
     private var request = Request.head(ByteBuffer())
-    private var response = Response.head
-    private var isHeadRequest = false
+    private var response = StreamResponse()
     /// The last part of the body, until it is known whether it ends the stream.
     private var heldPart: ByteBuffer?
     private var hasFailed = false
@@ -88,14 +80,14 @@ final class StreamCodec: ChannelDuplexHandler {
         guard connection.acceptsStreams else { return fail(context, .refused) }
         do throws(UpstreamRequestHead.Failure) {
             let head = try converted(bytes)
-            isHeadRequest = head.isHeadRequest
+            response.isHeadRequest = head.isHeadRequest
             let endsStream = !head.framing.hasBody
             send(.headers(.init(headers: head.fields, endStream: endsStream)), context)
             guard !endsStream else { return request = .ended }
             request = .body(BodyDecoder(head.framing), ByteBuffer())
             if buffer.readableBytes > 0 { writeBody(context, BodyDecoder(head.framing), &buffer) }
         } catch {
-            fail(context, Self.problem(error))
+            fail(context, StreamProblem(error))
         }
     }
 
@@ -155,11 +147,8 @@ final class StreamCodec: ChannelDuplexHandler {
         guard !hasFailed else { return }
         connection.lastReceived = clock()
         do throws(UpstreamResponseHead.Failure) {
-            switch unwrapInboundIn(data) {
-            case .headers(let headers): try read(headers, context)
-            case .data(let data): try read(data, context)
-            default: break
-            }
+            guard let output = try response.read(unwrapInboundIn(data), context.channel.allocator) else { return }
+            context.fireChannelRead(wrapInboundOut(output))
         } catch {
             hasFailed = true
             guard !isClosing else { return context.close(promise: nil) }
@@ -167,70 +156,10 @@ final class StreamCodec: ChannelDuplexHandler {
         }
     }
 
-    private func read(
-        _ payload: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext
-    ) throws(UpstreamResponseHead.Failure) {
-        switch response {
-        case .head: try readHead(payload, context)
-        case .body(let body): try readTrailers(payload, body, context)
-        case .ended: throw .order
-        }
-    }
-
-    private func readHead(
-        _ payload: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext
-    ) throws(UpstreamResponseHead.Failure) {
-        var output = context.channel.allocator.buffer(capacity: 512)
-        let head = try UpstreamResponseHead(
-            payload.headers, endsStream: payload.endStream, isHeadRequest: isHeadRequest, into: &output)
-        if !head.isInterim { response = payload.endStream ? .ended : .body(head.body) }
-        context.fireChannelRead(wrapInboundOut(output))
-    }
-
-    private func read(
-        _ payload: HTTP2Frame.FramePayload.Data, _ context: ChannelHandlerContext
-    ) throws(UpstreamResponseHead.Failure) {
-        guard case .body(let body) = response else { throw .order }
-        guard case .byteBuffer(let part) = payload.data else { return }
-        var output = part
-        switch body {
-        case .none:
-            guard part.readableBytes == 0 else { throw .unexpectedBody }
-        case .length(let remaining):
-            guard UInt64(part.readableBytes) <= remaining else { throw .bodyLength }
-            let rest = remaining - UInt64(part.readableBytes)
-            guard rest == 0 || !payload.endStream else { throw .bodyLength }
-            response = .body(.length(rest))
-        case .chunked:
-            output = context.channel.allocator.buffer(capacity: part.readableBytes + 32)
-            output.writeChunk(part)
-            if payload.endStream { output.writeLastChunk() }
-        }
-        if payload.endStream { response = .ended }
-        if output.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(output)) }
-    }
-
-    private func readTrailers(
-        _ payload: HTTP2Frame.FramePayload.Headers, _ body: UpstreamResponseHead.Body,
-        _ context: ChannelHandlerContext
-    ) throws(UpstreamResponseHead.Failure) {
-        guard payload.endStream else { throw .order }
-        try UpstreamResponseHead.checkTrailers(payload.headers)
-        switch body {
-        case .none, .length(0): response = .ended
-        case .length: throw .bodyLength
-        case .chunked:
-            response = .ended
-            var output = context.channel.allocator.buffer(capacity: 256)
-            output.writeLastChunk(trailers: payload.headers)
-            context.fireChannelRead(wrapInboundOut(output))
-        }
-    }
-
     // MARK: - The end
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard !hasFailed, !isComplete else { return }
+        guard !hasFailed, !response.isComplete else { return }
         hasFailed = true
         context.fireErrorCaught(problem(error, streamOf: context))
     }
@@ -246,7 +175,7 @@ final class StreamCodec: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         ended()
-        if !hasFailed, !isComplete {
+        if !hasFailed, !response.isComplete {
             hasFailed = true
             // A stream that never began is not known to the server.
             if case .head = request {
@@ -263,7 +192,7 @@ final class StreamCodec: ChannelDuplexHandler {
 
     private func ended() {
         lateEnd?.cancel()
-        onEnd?(!isComplete)
+        onEnd?(!response.isComplete)
         onEnd = nil
     }
 
@@ -274,13 +203,13 @@ final class StreamCodec: ChannelDuplexHandler {
             return
         }
         isClosing = true
-        switch (request, response) {
-        case (.ended, .ended):
+        switch (isRequestSent, response.isComplete, response.hasEnded) {
+        case (true, _, true):
             // NIO closes the stream after this call, unless the end of the request is still to be sent.
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             context.eventLoop.execute { bound.value.close(promise: nil) }
             promise?.succeed()
-        case (.ended, .body(.none)), (.ended, .body(.length(0))):
+        case (true, true, false):
             // The response is complete. A server that ends the stream with a frame of its own must not receive a
             // reset, which it may count as an attack.
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -290,13 +219,8 @@ final class StreamCodec: ChannelDuplexHandler {
         }
     }
 
-    /// Whether all bytes of the response were received.
-    private var isComplete: Bool {
-        switch response {
-        case .head, .body(.chunked): false
-        case .body(.none), .ended: true
-        case .body(.length(let rest)): rest == 0
-        }
+    private var isRequestSent: Bool {
+        if case .ended = request { true } else { false }
     }
 
     /// Fails the stream because of a write. The handler above is notified later, because it is the caller.
@@ -304,14 +228,5 @@ final class StreamCodec: ChannelDuplexHandler {
         hasFailed = true
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute { bound.value.fireErrorCaught(problem) }
-    }
-
-    private static func problem(_ failure: UpstreamRequestHead.Failure) -> StreamProblem {
-        switch failure {
-        case .malformed: .unsendable(.internalError, "the head cannot be converted to HTTP/2")
-        case .notUTF8: .unsendable(.malformedRequest, "a field value is not UTF-8")
-        case .upgrade: .unsendable(.malformedRequest, "the upstream's HTTP/2 has no upgrades")
-        case .tooLarge: .unsendable(.headTooLarge, "the head is too large for the upstream's HTTP/2")
-        }
     }
 }

@@ -39,7 +39,8 @@ final class StreamPool {
         switch connections.place(on: request.handler.server) {
         case .open(let id): openStream(request, on: id)
         case .join(let id): waiting[id, default: []].append(request)
-        case .dial(let id):
+        case .dial(let id, let displaced):
+            if let displaced { close(displaced) }
             waiting[id] = [request]
             dial(id, to: request.handler.server)
         case .full: request.opened.fail(StreamProblem.full)
@@ -58,6 +59,15 @@ final class StreamPool {
             request.handler, isSecure: pool.settings.protocol == .h2, clock: { context.time },
             onEnd: { [weak self] isReset in self?.streamEnded(id, isReset: isReset, began: began) })
         opened.cascade(to: request.opened)
+    }
+
+    /// Closes a draining connection with its streams.
+    private func close(_ id: Int) {
+        guard let connection = open.removeValue(forKey: id) else { return }
+        pool.logger.notice(
+            "HTTP/2 connection ended",
+            metadata: ["upstream": "\(pool.settings.name)", "reason": "too many connections are being replaced"])
+        connection.close()
     }
 
     /// Opens a connection for the streams that wait for it.
@@ -108,11 +118,7 @@ final class StreamPool {
     private func streamEnded(_ id: Int, isReset: Bool, began: UInt64) {
         pool.connectionContext.readClock()
         let closes = connections.ended(id, isReset: isReset, now: now)
-        if isReset, isSilent(id, since: began) {
-            drain(id)
-        } else if closes {
-            open[id]?.close()
-        }
+        if closes || (isReset && isSilent(id, since: began) && connections.retire(id)) { open[id]?.close() }
         pool.capacityChanged()
     }
 
@@ -164,7 +170,7 @@ final class StreamPool {
     /// Replaces connections beyond their age, and closes idle ones.
     func tick(now: UInt64, idleSince idle: UInt64) {
         let expired = connections.expired(now: now, idleSince: idle)
-        for id in expired { drain(id) }
+        for id in expired where connections.retire(id) { open[id]?.close() }
         if !expired.isEmpty { pool.capacityChanged() }
     }
 

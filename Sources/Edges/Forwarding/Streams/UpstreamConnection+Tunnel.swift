@@ -55,4 +55,14 @@ extension UpstreamConnection {
             client.endResponse()
         }
     }
+
+    /// Enables half-closure, because the directions of a tunnel end separately.
+    private func allowHalfClosure() {
+        try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+    }
+
+    /// Half-closes the connection after all written data.
+    private func finishOutput() {
+        afterSending { $0.context?.close(mode: .output, promise: nil) }
+    }
 }

@@ -101,6 +101,12 @@ final class FramePeer {
 
     func goAway(last: UInt32, _ code: UInt32 = 0) throws { try send(Kind.goAway, Self.bytes(last) + Self.bytes(code)) }
 
+    /// Waits until the gateway has read all frames before.
+    func untilRead() throws {
+        try send(Kind.ping, Array(repeating: 2, count: 8))
+        while try next().type != Kind.ping {}
+    }
+
     static func bytes(_ number: UInt32) -> [UInt8] {
         [UInt8(number >> 24), UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
     }

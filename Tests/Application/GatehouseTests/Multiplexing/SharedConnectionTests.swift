@@ -106,6 +106,51 @@ import Testing
         #expect(try rig.serveAnother(on: other) == 200)
     }
 
+    @Test func `a connection that drains forever stops no others`() throws {
+        let rig = try HTTP2Rig { $0.upstreams[0].connections = 1 }
+        var held: [(client: LoopbackSocket, server: FramePeer, head: FramePeer.Head)] = []
+        for _ in 0..<2 {
+            let next = try rig.exchange()
+            try next.server.goAway(last: next.head.stream)
+            try next.server.untilRead()
+            held.append(next)
+        }
+        let (client, server, head) = try rig.exchange(Self.post)
+        try server.respond(head.stream, [(":status", "204")], ends: true)
+        #expect(try client.readHead().status == 204)
+        // The oldest of the replaced connections was closed for it.
+        try held[0].client.expectProblem(502, "upstream/unreachable")
+        try held[1].server.respond(held[1].head.stream, [(":status", "204")], ends: true)
+        #expect(try held[1].client.readHead().status == 204)
+    }
+
+    @Test func `many PINGs of a server end no connection`() throws {
+        let rig = try HTTP2Rig()
+        let (client, server, head) = try rig.exchange()
+        for _ in 0..<1_000 { try server.send(FramePeer.Kind.ping, Array(repeating: 1, count: 8)) }
+        for _ in 0..<1_000 {
+            let frame = try server.next()
+            #expect(frame.type == FramePeer.Kind.ping && frame.flags == 1)
+        }
+        try server.respond(head.stream, [(":status", "204")], ends: true)
+        #expect(try client.readHead().status == 204)
+        #expect(try rig.serveAnother(on: server) == 200)
+    }
+
+    @Test func `cancelled requests of one user do not end the stream of another`() throws {
+        let rig = try HTTP2Rig()
+        let (client, server, head) = try rig.exchange()
+        for _ in 0..<300 {
+            let other = try rig.rig.send(Self.post)
+            let next = try server.head()
+            other.reset()
+            #expect(try server.resetCode(next.stream) == 8)
+        }
+        try server.respond(head.stream, [(":status", "204")], ends: true)
+        #expect(try client.readHead().status == 204)
+        #expect(try rig.serveAnother(on: server) == 200)
+    }
+
     @Test func `a reset within a response truncates it for the client`() throws {
         let rig = try HTTP2Rig()
         let (client, server, head) = try rig.exchange()

@@ -53,15 +53,38 @@ import Testing
         #expect(machine.count == 1)
     }
 
-    @Test func `at most as many connections drain as may be open`() {
+    @Test func `connections that a server drains are closed, oldest first, when another one is needed`() {
         var machine = machine(limit: 1, streamsEach: 1)
         for id in 0..<2 {
             #expect(machine.place(on: 0) == .dial(id))
             _ = machine.opened(id, peerLimit: nil, until: .max)
-            _ = machine.drain(id)
+            #expect(machine.drain(id) == false)
         }
-        #expect(machine.free == 0)
+        #expect(machine.free == 1)
+        #expect(machine.place(on: 0) == .dial(2, closing: 0))
+        #expect(machine.count == 2)
+        // The streams of the closed connection end later.
+        #expect(machine.ended(0, isReset: true, now: 1) == false)
         #expect(machine.place(on: 0) == .full)
+    }
+
+    @Test func `a usable connection is not replaced while as many drain as may be open`() {
+        var machine = machine(limit: 1, streamsEach: 2)
+        #expect(machine.place(on: 0) == .dial(0))
+        _ = machine.opened(0, peerLimit: nil, until: .max)
+        #expect(machine.retire(0) == false)
+        #expect(machine.phase(of: 0) == .draining)
+        #expect(machine.place(on: 0) == .dial(1))
+        _ = machine.opened(1, peerLimit: nil, until: .max)
+        #expect(machine.retire(1) == false)
+        #expect(machine.phase(of: 1) == .open)
+        for _ in 0..<2 * SharedConnections.maximumResets {
+            #expect(machine.place(on: 0) == .open(1))
+            #expect(machine.ended(1, isReset: true, now: 1) == false)
+        }
+        // Without streams it is closed at once.
+        #expect(machine.ended(1, isReset: false, now: 1) == false)
+        #expect(machine.retire(1) == true)
     }
 
     @Test func `M-56: resets replace a connection without ending its other streams`() {
@@ -75,6 +98,18 @@ import Testing
         #expect(machine.phase(of: 0) == .draining)
         #expect(machine.streams(of: 0) == 1)
         #expect(machine.place(on: 0) == .dial(1))
+    }
+
+    @Test func `M-56: resets at a low rate replace no connection`() {
+        var machine = machine(limit: 1, streamsEach: 1)
+        #expect(machine.place(on: 0) == .dial(0))
+        _ = machine.opened(0, peerLimit: nil, until: .max)
+        _ = machine.ended(0, isReset: false, now: 1)
+        for number in 0..<UInt64(3 * SharedConnections.maximumResets) {
+            #expect(machine.place(on: 0) == .open(0))
+            _ = machine.ended(0, isReset: true, now: number * SharedConnections.resetInterval)
+        }
+        #expect(machine.phase(of: 0) == .open)
     }
 
     @Test func `a connection is replaced long before its stream identifiers end`() {
