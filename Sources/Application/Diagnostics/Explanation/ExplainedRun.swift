@@ -393,13 +393,17 @@ struct ExplainedRun {
             transcript.fail("identity", "its header fields are longer than \(RenderedIdentity.limit) bytes")
             return transcript.refused(Denial(.headTooLarge))
         }
+        let upstream = plan.upstream.map { explainer.configuration.upstreams[$0] }
+        if request.isGRPC, let upstream, !upstream.protocol.isMultiplexed {
+            transcript.fail("upstream", "gRPC needs protocol h2 or h2c of upstream \(upstream.name)")
+            return transcript.refused(Denial(.grpcUnsupported))
+        }
         let app = run.app?.app.line ?? []
         var lines = identity?.bytes ?? []
         if let identity, let signedInAt {
             let time = explainer.snapshot.outgoing.identity.timeLine(signedInAt)
             lines = identity.bytes.prefix(identity.lengthBeforeTime) + time
         }
-        let upstream = plan.upstream.map { explainer.configuration.upstreams[$0] }
         return transcript.passes(
             Explanation.Forwarded(
                 upstream: upstream?.name, servers: upstream?.servers ?? [],

@@ -24,6 +24,12 @@ struct ParsedRequest {
         bytes.withUnsafeBytes { body(RequestView(head: head, bytes: $0, fields: table)) }
     }
 
+    /// Whether the request is a gRPC call.
+    var isGRPC: Bool {
+        guard let type = table.first(.contentType) else { return false }
+        return GRPCType.matches(bytes(type.value))
+    }
+
     func text(_ range: ByteRange) -> String {
         bytes.withUnsafeBytes { String(decoding: range.bytes(in: $0), as: UTF8.self) }
     }

@@ -1,5 +1,6 @@
 import Authentication
 import Forwarding
+import GatewayConfiguration
 import GatewayCore
 import HTTPServer
 import HTTPWire
@@ -13,13 +14,17 @@ extension ClientExchange {
         client.record.decided = worker.clock.monotonic()
         guard case .upstream(let upstream) = permit.destination else { return client.deny(Denial(.internalError)) }
         if permit.identity?.identity.isTooLarge == true { return client.deny(Denial(.headTooLarge)) }
+        let pool = worker.pools[upstream]
+        // HTTP/1.1 does not carry the trailers of gRPC reliably.
+        if client.record.wantsGRPC, !pool.settings.protocol.isMultiplexed {
+            return client.deny(Denial(.grpcUnsupported))
+        }
         let outgoing = worker.snapshot.outgoing
         guard let assertion = outgoing.assertion(for: permit.identity, upstream: upstream, now: worker.clock.now())
         else {
             client.record.reason = "assertion: not signed"
             return client.deny(Denial(.internalError))
         }
-        let pool = worker.pools[upstream]
         let route = OutgoingHead.Route(
             peer: client.origin, fallbackHost: pool.hostField, assertion: assertion,
             trailers: outgoing.trailers(of: request))

@@ -50,9 +50,10 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case emailInUse
     case consentRequired
 
-    // 408, 413, 429, 431
+    // 408, 413, 415, 429, 431
     case requestTimeout
     case requestTooLarge
+    case grpcUnsupported
     case rateLimited
     case headTooLarge
 
@@ -119,6 +120,7 @@ extension DecisionCode {
         case .methodNotAllowed: "request/method-not-allowed"
         case .requestTimeout: "request/timeout"
         case .requestTooLarge: "request/too-large"
+        case .grpcUnsupported: "request/grpc-unsupported"
         case .rateLimited: "request/rate-limited"
         case .headTooLarge: "request/head-too-large"
         case .clientClosed: "client/closed"
@@ -151,6 +153,7 @@ extension DecisionCode {
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .requestTooLarge: 413
+        case .grpcUnsupported: 415
         case .rateLimited: 429
         case .headTooLarge: 431
         case .clientClosed: 499
@@ -201,6 +204,7 @@ extension DecisionCode {
         case .methodNotAllowed: "The method is not allowed"
         case .requestTimeout: "The request was not received in time"
         case .requestTooLarge: "The request body is too large"
+        case .grpcUnsupported: "The service does not accept gRPC"
         case .rateLimited: "Too many requests"
         case .headTooLarge: "The request head is too large"
         case .clientClosed: "The client closed the connection"
@@ -257,6 +261,7 @@ extension DecisionCode {
         case .methodNotAllowed: "Use one of the methods in Allow."
         case .requestTimeout: "Send the complete request faster."
         case .requestTooLarge: "Send a smaller body."
+        case .grpcUnsupported: "Use the interface of the service without gRPC."
         case .rateLimited: "Send fewer requests and try again later."
         case .headTooLarge: "Send fewer or smaller header fields."
         case .clientClosed: ""

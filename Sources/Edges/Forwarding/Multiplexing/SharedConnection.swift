@@ -79,15 +79,18 @@ final class SharedConnection: ChannelInboundHandler {
     }
 
     /// Opens a stream for one request, with `handler` above the conversion from HTTP/1.1.
+    ///
+    /// - Parameter deadline: The time by the clock when the request's `grpc-timeout` ends. 0 without one.
     func openStream(
         _ handler: any ChannelInboundHandler, isSecure: Bool, clock: @escaping () -> UInt64,
+        deadline: @escaping () -> UInt64 = { 0 },
         onEnd: @escaping (_ isReset: Bool) -> Void
     ) -> EventLoopFuture<any Channel> {
         guard let context, let multiplexer, acceptsStreams else {
             return whenReady.eventLoop.makeFailedFuture(StreamProblem.refused)
         }
         let loop = context.eventLoop
-        let codec = StreamCodec(on: self, isSecure: isSecure, clock: clock, onEnd: onEnd)
+        let codec = StreamCodec(on: self, isSecure: isSecure, clock: clock, deadline: deadline, onEnd: onEnd)
         let parts = NIOLoopBound((codec, handler), eventLoop: loop)
         let opened = loop.makePromise(of: (any Channel).self)
         multiplexer.createStreamChannel(promise: opened) { channel in

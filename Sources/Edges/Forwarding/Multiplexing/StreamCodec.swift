@@ -23,6 +23,7 @@ final class StreamCodec: ChannelDuplexHandler {
     private let connection: SharedConnection
     private let isSecure: Bool
     private let clock: () -> UInt64
+    private let deadline: () -> UInt64
     private var onEnd: ((_ isReset: Bool) -> Void)?
     private var request = Request.head(ByteBuffer())
     private var response = StreamResponse()
@@ -40,11 +41,13 @@ final class StreamCodec: ChannelDuplexHandler {
 
     init(
         on connection: SharedConnection, isSecure: Bool, clock: @escaping () -> UInt64,
+        deadline: @escaping () -> UInt64,
         onEnd: @escaping (_ isReset: Bool) -> Void
     ) {
         self.connection = connection
         self.isSecure = isSecure
         self.clock = clock
+        self.deadline = deadline
         self.onEnd = onEnd
     }
 
@@ -95,10 +98,18 @@ final class StreamCodec: ChannelDuplexHandler {
         // `withUnsafeReadableBytes` rethrows untyped errors only.
         let result: Result<UpstreamRequestHead, UpstreamRequestHead.Failure> = head.withUnsafeReadableBytes { bytes in
             Result { () throws(UpstreamRequestHead.Failure) in
-                try UpstreamRequestHead(bytes, isSecure: isSecure, listLimit: connection.fieldListLimit)
+                try UpstreamRequestHead(
+                    bytes, isSecure: isSecure, listLimit: connection.fieldListLimit, timeLeft: timeLeft)
             }
         }
         return try result.get()
+    }
+
+    /// The rest of the request's `grpc-timeout`, in nanoseconds. `nil` without one.
+    private var timeLeft: UInt64? {
+        let (deadline, now) = (deadline(), clock())
+        guard deadline > 0 else { return nil }
+        return deadline > now ? deadline - now : 0
     }
 
     private func writeBody(_ context: ChannelHandlerContext, _ decoder: BodyDecoder, _ buffer: inout ByteBuffer) {

@@ -57,6 +57,7 @@ final class StreamPool {
         let began = now
         let opened = connection.openStream(
             request.handler, isSecure: pool.settings.protocol == .h2, clock: { context.time },
+            deadline: { [weak handler = request.handler] in handler?.client?.record.deadline ?? 0 },
             onEnd: { [weak self] isReset in self?.streamEnded(id, isReset: isReset, began: began) })
         opened.cascade(to: request.opened)
     }

@@ -22,7 +22,7 @@ package struct RequestRecord {
     var expectsContinue = false
     package var wantsGRPC = false
     /// When the call ends by its `grpc-timeout`, in monotonic nanoseconds. 0 if there is none.
-    var deadline: UInt64 = 0
+    package var deadline: UInt64 = 0
     /// Whether that time has passed.
     package var isPastDeadline = false
     /// Whether the request asks the upstream to switch protocols.

@@ -25,7 +25,7 @@ struct GRPCDenial {
         case 400: 3
         case 401: 16
         case 403: 7
-        case 404, 405: 12
+        case 404, 405, 415: 12
         case 408: 4
         case 413, 429, 431: 8
         case 502, 503, 504: 14

@@ -29,13 +29,17 @@ package struct UpstreamRequestHead {
     ///   - head: One head with its empty line.
     ///   - isSecure: Whether the scheme is `https`.
     ///   - listLimit: The maximum size of the field list (RFC 9113 section 6.5.2). `nil` without a limit.
-    package init(_ head: UnsafeRawBufferPointer, isSecure: Bool, listLimit: Int? = nil) throws(Failure) {
+    ///   - timeLeft: The value of `grpc-timeout`, in nanoseconds. `nil` to pass on the field unchanged.
+    package init(
+        _ head: UnsafeRawBufferPointer, isSecure: Bool, listLimit: Int? = nil, timeLeft: UInt64? = nil
+    ) throws(Failure) {
         var lines = HeadLines(head)
         guard let first = lines.next(), let line = RequestLineParts(first) else { throw .malformed }
         var reader = Reader()
         while let line = lines.next() { try reader.read(line) }
         guard lines.isComplete else { throw .malformed }
         reader.dropNamedFields()
+        if let timeLeft { reader.setTimeout(timeLeft) }
         let method = String(decoding: line.method, as: UTF8.self)
         var fields = HPACKHeaders()
         fields.reserveCapacity(reader.fields.count + 5)
@@ -107,7 +111,7 @@ extension UpstreamRequestHead {
                 length = number
                 fields.append((name, value))
             case "content-type":
-                isGRPC = isGRPC || GRPCContentType.matches(value)
+                isGRPC = isGRPC || GRPCType.matches(value.utf8)
                 fields.append((name, value))
             default: fields.append((name, value))
             }
@@ -126,25 +130,18 @@ extension UpstreamRequestHead {
             fields.removeAll { names.contains($0.name) && $0.name != "content-length" }
         }
 
+        /// Replaces `grpc-timeout`, if present.
+        mutating func setTimeout(_ nanoseconds: UInt64) {
+            for index in fields.indices where fields[index].name == "grpc-timeout" {
+                fields[index].value = GRPCTimeout.text(nanoseconds: nanoseconds)
+            }
+        }
+
         func framing() throws(Failure) -> BodyFraming {
             guard isChunked else { return length.map { .length($0) } ?? .none }
             guard length == nil else { throw .malformed }
             return .chunked
         }
-    }
-}
-
-/// The content types of gRPC.
-package enum GRPCContentType {
-    /// Returns whether a content type is `application/grpc`, alone or with `+` or `;` and more. gRPC-Web is another
-    /// protocol.
-    package static func matches(_ value: String) -> Bool {
-        let prefix = "application/grpc"
-        guard value.utf8.count >= prefix.utf8.count, value.prefix(prefix.utf8.count).lowercased() == prefix else {
-            return false
-        }
-        guard let next = value.utf8.dropFirst(prefix.utf8.count).first else { return true }
-        return next == UInt8(ascii: "+") || next == UInt8(ascii: ";") || next == UInt8(ascii: " ")
     }
 }
 

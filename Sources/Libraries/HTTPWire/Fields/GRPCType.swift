@@ -30,6 +30,15 @@ public enum GRPCTimeout {
         return overflow ? .max : result
     }
 
+    /// Returns the value for a timeout in nanoseconds, rounded down to eight digits of a unit, and at least 1 ns.
+    public static func text(nanoseconds: UInt64) -> String {
+        for unit in "numSMH".utf8 {
+            guard let scale = self.nanoseconds(ofUnit: unit), nanoseconds / scale < 100_000_000 else { continue }
+            return "\(max(1, nanoseconds / scale))\(Character(UnicodeScalar(unit)))"
+        }
+        return "99999999H"
+    }
+
     private static func nanoseconds(ofUnit unit: UInt8) -> UInt64? {
         switch unit {
         case UInt8(ascii: "H"): 3_600_000_000_000

@@ -80,6 +80,7 @@ import Testing
         (DecisionCode.missingCredential, "16"), (.permissionDenied, "7"), (.storeUnavailable, "14"),
         (.upstreamTimeout, "14"), (.malformedRequest, "3"), (.routeNotFound, "12"), (.rateLimited, "8"),
         (.requestTooLarge, "8"), (.headTooLarge, "8"), (.internalError, "13"), (.methodNotAllowed, "12"),
+        (.grpcUnsupported, "12"),
     ])
     func `I-12: a gRPC call gets a trailers-only response`(code: DecisionCode, status: String) {
         let answer = answer(Denial(code)) { $0.wantsGRPC = true }

@@ -125,10 +125,25 @@ import Testing
 
     @Test(arguments: [
         ("application/grpc", true), ("Application/GRPC", true), ("application/grpc+json", true),
-        ("application/grpc;x=1", true), ("application/grpc ; x", true), ("application/grpc-web", false),
+        ("application/grpc;x=1", true), ("application/grpc ; x", false), ("application/grpc-web", false),
         ("application/grpcx", false), ("application/json", false), ("", false),
     ])
     func `a content type is gRPC or not`(type: String, isGRPC: Bool) {
-        #expect(GRPCContentType.matches(type) == isGRPC)
+        #expect(GRPCType.matches(type.utf8) == isGRPC)
+    }
+
+    @Test(arguments: [
+        (UInt64(0), "1n"), (1, "1n"), (99_999_999, "99999999n"), (100_000_000, "100000u"),
+        (99_999_999_999, "99999999u"), (59_500_000_000, "59500000u"),
+        (3_600_000_000_000_000, "3600000S"),
+    ])
+    func `K-12: the rest of a timeout is sent`(left: UInt64, text: String) throws {
+        #expect(GRPCTimeout.text(nanoseconds: left) == text)
+        #expect(GRPCTimeout.nanoseconds(Array(GRPCTimeout.text(nanoseconds: .max).utf8)) != nil)
+        let bytes = Array("POST /p.S/M HTTP/1.1\r\nHost: a\r\nGRPC-Timeout: 60S\r\n\r\n".utf8)
+        let head = try bytes.withUnsafeBytes { try UpstreamRequestHead($0, isSecure: true, timeLeft: left) }
+        #expect(head.fields["grpc-timeout"] == [GRPCTimeout.text(nanoseconds: left)])
+        let unchanged = try bytes.withUnsafeBytes { try UpstreamRequestHead($0, isSecure: true) }
+        #expect(unchanged.fields["grpc-timeout"] == ["60S"])
     }
 }
