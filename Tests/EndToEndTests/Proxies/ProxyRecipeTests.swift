@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import Foundation
 import Testing
 
 @testable import SystemFixtures
@@ -33,7 +34,7 @@ struct ProxyRecipeTests {
 
     private static func run(_ kind: RecipeProxy, _ body: (Setup) async throws -> Void) async throws {
         try await Scenario.run(arrange: { _, _, configuration in
-            configuration["decisions"] = "{ address: 127.0.0.1:0, trust: [127.0.0.1/32] }"
+            configuration["decisions"] = "{ address: 127.0.0.1:0, trust: [127.0.0.1/32], protocols: [http/1.1, h2c] }"
             configuration.routes = [
                 "path: /**", "path: /public/**, auth: none", "path: /account/**, recent_sign_in: 5m",
                 "path: /socket/**, upgrade: [websocket]", "path: /admin/**, providers: [saml.corp]",
@@ -129,6 +130,47 @@ struct ProxyRecipeTests {
         }
         #expect(try setup.passed("/a", many) == nil)
         #expect(try setup.passed("/a", [try setup.bearer()]) != nil)
+    }
+
+    @Test(arguments: RecipeProxy.allCases)
+    func `J-10: no request passes by mistake while the gateway restarts under load`(_ kind: RecipeProxy) async throws {
+        try await Self.run(kind) { setup in
+            let load = try RecipeLoad(setup.proxy.port, bearer: try setup.bearer())
+            let counts = load.start()
+            do { try await Self.restart(setup, until: load) } catch { load.stop(); throw error }
+            load.stop()
+            let total = await counts.value
+            let comment = Comment(rawValue: "\(kind): \(total)")
+            #expect(total.wronglyPassed.isEmpty, comment)
+            #expect(total.passed > 0 && total.denied > 0 && total.failed > 0, comment)
+            print("load at \(kind): \(total)")
+            let bearer = try setup.bearer()
+            _ = try await eventually("a decision after the restarts") { try setup.passed("/a", [bearer]) }
+        }
+    }
+
+    /// Kills the gateway and starts it at the same address, twice, or for `GATEHOUSE_PROXY_LOAD_SECONDS`.
+    private static func restart(_ setup: Setup, until load: RecipeLoad) async throws {
+        let gateway = setup.scenario.gateway
+        let port = try gateway.decisionsPort
+        try gateway.rewrite(
+            gateway.folder.read("gatehouse.yaml").replacing(
+                "decisions: { address: 127.0.0.1:0", with: "decisions: { address: 127.0.0.1:\(port)"))
+        let seconds = ProcessInfo.processInfo.environment["GATEHOUSE_PROXY_LOAD_SECONDS"].flatMap { Int($0) } ?? 0
+        let end = ContinuousClock.now + .seconds(seconds)
+        var restarts = 0
+        while restarts < 2 || ContinuousClock.now < end {
+            try await load.progress("permitted requests") { $0.passed }
+            await gateway.kill()
+            try await load.progress("failed requests") { $0.failed }
+            // The port may be taken by another program for a moment.
+            _ = try await eventually("the gateway at its port", within: .seconds(60)) { () -> Bool? in
+                do { try await gateway.start() } catch is Impatience { return nil }
+                return true
+            }
+            try await gateway.ready()
+            restarts += 1
+        }
     }
 
     /// Nothing passes without the gateway.

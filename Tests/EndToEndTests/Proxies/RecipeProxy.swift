@@ -6,6 +6,7 @@ import Testing
 /// A proxy with the configuration that its page of the manual prints, apart from ports.
 enum RecipeProxy: String, CaseIterable, CustomTestStringConvertible {
     case nginx, caddy, traefik, envoy, haproxy
+    case envoyGRPC = "envoy-grpc"
 
     /// The folder of the installed proxies. `nil` if the tests are not prepared for them.
     static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PROXIES"]
@@ -18,7 +19,7 @@ enum RecipeProxy: String, CaseIterable, CustomTestStringConvertible {
         case .nginx: ["nginx.conf"]
         case .caddy: ["Caddyfile"]
         case .traefik: ["traefik.yaml", "dynamic.yaml"]
-        case .envoy: ["envoy.yaml"]
+        case .envoy, .envoyGRPC: ["envoy.yaml"]
         case .haproxy: ["haproxy.cfg", "gatehouse.lua"]
         }
     }
@@ -42,9 +43,10 @@ enum RecipeProxy: String, CaseIterable, CustomTestStringConvertible {
             ]
         case .caddy: [own, "run", "--config", folder.path("Caddyfile"), "--adapter", "caddyfile"]
         case .traefik: [own, "--configFile=\(folder.path("traefik.yaml"))"]
-        case .envoy:
+        case .envoy, .envoyGRPC:
             [
-                own, "-c", folder.path("envoy.yaml"), "--concurrency", "1", "--disable-hot-restart", "-l", "warning",
+                "\(Self.folder ?? "")/envoy", "-c", folder.path("envoy.yaml"), "--concurrency", "1",
+                "--disable-hot-restart", "-l", "warning",
             ]
         case .haproxy: ["/usr/sbin/haproxy", "-db", "-f", folder.path("haproxy.cfg")]
         }

@@ -116,6 +116,7 @@ extension DecisionExchange {
         defer { scratch.release() }
         let context = RequestPipeline.Context(
             now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch)
+        if endpoint == .check { return decideCheck(body, client, settings, worker, context) }
         guard endpoint == .decide else {
             guard let request = IntrospectionRequest(body) else {
                 var denial = Denial(.malformedRequest)

@@ -24,6 +24,10 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     var original: OriginalRequest?
     /// The token to introspect, and the places where it was not presented yet. `nil` for other requests.
     var introspection: (request: IntrospectionRequest, places: ArraySlice<CredentialPlace>)?
+    /// The message of Envoy's gRPC request. `nil` for other requests, and until it is read.
+    var check: CheckRequest?
+    /// The status that Envoy passes on to its client. `nil` for other requests.
+    var checkStatus: UInt16?
     /// The peer of the connection. `nil` before the first request.
     private var peer: PeerAddress?
     private var isWaiting = false
@@ -35,6 +39,8 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     }
 
     var frontEnd: StaticString? { endpoint?.name ?? "none" }
+    // Over HTTP/2, a proxy that asks over HTTP would read the status 200 of a denial in the form of gRPC as a permit.
+    var deniesMalformedCallsInGRPC: Bool { false }
     var additions: ResponseFieldPolicy? { (worker ?? home.current)?.snapshot.decisions?.denialFields }
 
     func began(_ client: ClientHandler) {
@@ -47,7 +53,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
 
     func status(of code: DecisionCode) -> UInt16 {
         switch endpoint {
-        case .proxy, nil: DecisionStatus.status(of: code)
+        case .proxy, .check, nil: DecisionStatus.status(of: code)
         case .introspection, .metadata, .decide: code.status
         }
     }
@@ -75,11 +81,13 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     ) {
         endpoint = DecisionEndpoint(request.head.path.bytes(in: request.bytes))
         guard let endpoint else { return client.deny(Denial(.routeNotFound)) }
+        client.record.wantsGRPC = endpoint == .check && client.isHTTP2
         guard endpoint.isForStrangers || settings.trust.trusts(client.origin) else {
             return refuse("the peer is not listed in decisions.trust", as: .permissionDenied, client)
         }
         switch endpoint {
         case .proxy(let family): decide(request, of: family, client, settings, worker, context)
+        case .check: readCheck(request, client)
         case .introspection: readIntrospection(request, client, settings, worker)
         case .metadata: respondWithMetadata(request, client, settings)
         case .decide:
@@ -146,15 +154,18 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
             (permit.app?.line ?? [])
             + worker.snapshot.outgoing.identity.lines(of: permit.identity, signedInAt: permit.signedInAt)
         if endpoint == .decide { return respond(permitting: lines, permit, client) }
+        if let check { return respond(permitting: lines, permit, check, client, settings) }
         let response =
             permit.identity?.identity.isTooLarge == true
             ? nil : settings.permitting.render(identity: lines, isEnvoy: endpoint == .proxy(.envoy), for: request)
-        guard let response else {
-            return refuse(
-                "the identity fields exceed decisions.response_size, \(settings.responseSize) bytes",
-                as: .headTooLarge, in: nil, client)
-        }
+        guard let response else { return refuseIdentity(client, settings) }
         client.respond(with: response)
+    }
+
+    func refuseIdentity(_ client: ClientHandler, _ settings: DecisionSettings) {
+        refuse(
+            "the identity fields exceed decisions.response_size, \(settings.responseSize) bytes", as: .headTooLarge,
+            in: nil, client)
     }
 
     private func denied(_ denial: Denial, _ client: ClientHandler, _ worker: Worker) {
@@ -162,6 +173,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         switch endpoint {
         case .introspection: introspected(denial, client, worker)
         case .decide: respond(denying: denial, client)
+        case .check: respond(denyingCheck: denial, client)
         case .proxy, .metadata, nil: client.deny(denial)
         }
     }
@@ -174,7 +186,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         client.record.reason = reason
         var denial = Denial(code)
         denial.detail = "The request for a decision is rejected: \(reason)."
-        client.deny(denial)
+        if check == nil { client.deny(denial) } else { respond(denyingCheck: denial, client) }
     }
 
     private func record(_ client: ClientHandler, _ worker: Worker) {
@@ -211,10 +223,11 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     func finished(_ client: ClientHandler) {
         guard let worker else { return }
         worker.requestEnded()
+        if let checkStatus { client.record.status = checkStatus }
         account(for: client, worker)
         self.worker = nil
         run = PipelineRun()
-        (endpoint, original, introspection, isWaiting) = (nil, nil, nil, false)
+        (endpoint, original, introspection, check, checkStatus, isWaiting) = (nil, nil, nil, nil, nil, false)
         if let peer { client.origins = RequestOrigin(peer: peer) }
     }
 

@@ -52,7 +52,7 @@ extension KnownKeys {
     static let listenerCertificate = KnownKeys("listen[].tls.certificates[]", ["certificate", "private_key"])
     static let decisions = KnownKeys(
         "decisions",
-        ["address", "trust", "tls", "connections", "identity", "response_size", "introspection"],
+        ["address", "trust", "tls", "protocols", "connections", "identity", "response_size", "introspection"],
         empty: ["introspection": .null, "trust": .collection])
     static let introspection = KnownKeys("decisions.introspection", ["clients", "requests_per_second"])
     static let introspectionClient = KnownKeys("decisions.introspection.clients[]", ["id", "secret"])

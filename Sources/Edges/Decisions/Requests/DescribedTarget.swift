@@ -22,6 +22,11 @@ struct AskingRequest {
         guard !found.isEmpty else { throw DescriptionError("\(name) is empty") }
         return found
     }
+
+    /// Returns whether there is a field with this name.
+    func has(_ name: StaticString) -> Bool {
+        (0..<view.fields.count).contains { ASCII.equals(view.fields[$0].name.bytes(in: view.bytes), name) }
+    }
 }
 
 /// Method, target, host and scheme of the original request, in the form of one family of proxies.
@@ -64,11 +69,21 @@ struct DescribedTarget {
     }
 
     private init(envoy asked: AskingRequest) throws(DescriptionError) {
+        try self.init(asked, after: ProxyFamily.envoy.path.utf8CodeUnitCount)
+    }
+
+    /// The head that ``CheckRequest`` describes. Envoy sets `X-Forwarded-Proto`; the scheme of a request over HTTP/2 is
+    /// the client's own.
+    init(check asked: AskingRequest) throws(DescriptionError) {
+        try self.init(asked, after: 0)
+    }
+
+    private init(_ asked: AskingRequest, after prefix: Int) throws(DescriptionError) {
         let (head, bytes) = (asked.view.head, asked.view.bytes)
         method = head.methodRange.bytes(in: bytes)
         let whole = head.target.bytes(in: bytes)
         guard head.targetForm == .origin else { throw DescriptionError("the request target has no path") }
-        target = UnsafeRawBufferPointer(rebasing: whole[ProxyFamily.envoy.path.utf8CodeUnitCount...])
+        target = UnsafeRawBufferPointer(rebasing: whole[prefix...])
         host = head.host.bytes(in: bytes)
         isSecure = try Self.isSecure(try asked.only("X-Forwarded-Proto"), "X-Forwarded-Proto")
         try Self.check(host: host, of: "Host")

@@ -23,6 +23,37 @@ package struct OriginalRequestReader {
         try checkNames(asked)
         let target = try DescribedTarget(asked, family)
         let (client, earlier) = try client(of: asked, isSecure: target.isSecure)
+        return try read(asked, target, client, earlier)
+    }
+
+    /// Returns the original request of a check by Envoy over gRPC.
+    package func read(_ check: CheckRequest) throws(DescriptionError) -> OriginalRequest {
+        let (head, client) = (try check.head(), try check.client())
+        let table = FieldTable(capacity: check.fieldCount)
+        return try head.withUnsafeBytes { bytes in
+            Result { () throws(DescriptionError) in
+                let request: RequestView
+                do throws(HeadError) {
+                    let limits = HeadLimits(size: bytes.count, fields: check.fieldCount)
+                    request = RequestView(
+                        head: try RequestParser.parse(bytes, fields: table, limits: limits), bytes: bytes, fields: table
+                    )
+                } catch {
+                    throw DescriptionError("the described request is malformed: \(error)")
+                }
+                let asked = AskingRequest(request)
+                try checkNames(asked)
+                let target = try DescribedTarget(check: asked)
+                let peer = PeerAddress(client, isSecure: target.isSecure, through: [])
+                return try read(asked, target, peer, try earlier(than: client, asked))
+            }
+        }.get()
+    }
+
+    private func read(
+        _ asked: AskingRequest, _ target: DescribedTarget, _ client: PeerAddress, _ earlier: UnsafeRawBufferPointer
+    ) throws(DescriptionError) -> OriginalRequest {
+        let request = asked.view
         var head = HeadText(capacity: request.bytes.count + 256)
         head.append(target.method)
         head.append(" ")
@@ -136,6 +167,20 @@ package struct OriginalRequestReader {
         }
         let client = PeerAddress(chain.last, isSecure: isSecure, through: [])
         return (client, UnsafeRawBufferPointer(rebasing: value[..<chain.earlierLength]))
+    }
+
+    /// Returns the addresses that the peer of Envoy reports. Envoy adds that peer itself if it is configured to use the
+    /// remote address.
+    private func earlier(
+        than client: IPAddress?, _ asked: AskingRequest
+    ) throws(DescriptionError) -> UnsafeRawBufferPointer {
+        guard asked.has("X-Forwarded-For") else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        let value = try asked.only("X-Forwarded-For")
+        guard let chain = ForwardedChain(value) else {
+            throw DescriptionError("X-Forwarded-For is not a list of addresses")
+        }
+        guard chain.last == client else { return value }
+        return UnsafeRawBufferPointer(rebasing: value[..<chain.earlierLength])
     }
 }
 

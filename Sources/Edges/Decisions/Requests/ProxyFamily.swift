@@ -30,6 +30,8 @@ package enum ProxyFamily: Sendable, CaseIterable {
 /// An endpoint of the listener for decisions.
 package enum DecisionEndpoint: Equatable, Sendable {
     case proxy(ProxyFamily)
+    /// `envoy.service.auth.v3.Authorization/Check` over gRPC: Envoy, Istio.
+    case check
     case introspection
     case metadata
     case decide
@@ -45,6 +47,8 @@ package enum DecisionEndpoint: Equatable, Sendable {
             Self.equals(UnsafeRawBufferPointer(rebasing: path[..<prefix]), ProxyFamily.envoy.path)
         {
             self = .proxy(.envoy)
+        } else if Self.equals(path, Self.checkPath) {
+            self = .check
         } else if Self.equals(path, Self.introspectionPath) {
             self = .introspection
         } else if Self.equals(path, Self.metadataPath) {
@@ -56,6 +60,7 @@ package enum DecisionEndpoint: Equatable, Sendable {
         }
     }
 
+    package static let checkPath: StaticString = "/envoy.service.auth.v3.Authorization/Check"
     package static let introspectionPath: StaticString = "/introspect"
     /// RFC 8414 section 3.
     package static let metadataPath: StaticString = "/.well-known/oauth-authorization-server"
@@ -65,6 +70,7 @@ package enum DecisionEndpoint: Equatable, Sendable {
     package var name: StaticString {
         switch self {
         case .proxy(let family): family.name
+        case .check: "envoy_grpc"
         case .introspection: "introspection"
         case .metadata: "metadata"
         case .decide: "decide"

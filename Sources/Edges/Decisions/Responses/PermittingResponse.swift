@@ -1,6 +1,7 @@
 package import GatewayCore
 package import HTTPServer
 import HTTPWire
+package import JOSE
 
 /// The response 200 to a permitted request: the identity fields, and for Envoy the names of the fields to remove.
 package struct PermittingResponse: Sendable {
@@ -47,6 +48,23 @@ package struct PermittingResponse: Sendable {
         return response.headSize + Self.addedSize <= limit ? response : nil
     }
 
+    /// Returns the message for a request that Envoy asks about over gRPC. `nil` if its fields would exceed the limit.
+    ///
+    /// - Parameters:
+    ///   - identity: The complete identity lines. Empty for an anonymous request.
+    ///   - auth: The `auth` variable. `nil` for an anonymous request.
+    package func render(identity: [UInt8], auth: JSONValue?, for check: CheckRequest) -> [UInt8]? {
+        var set: [(name: String, value: ArraySlice<UInt8>)] = []
+        for line in Self.lines(of: identity) where !(isCompact && line.name == fields.variable) {
+            let value = identity[line.range].drop { $0 != UInt8(ascii: ":") }.dropFirst(2).dropLast(2)
+            set.append((line.name, value))
+        }
+        let size = set.reduce(Self.addedSize) { $0 + $1.name.utf8.count + $1.value.count + 4 }
+        guard size <= limit else { return nil }
+        return CheckResponse.permitting(
+            set, removed: removed(besides: Set(set.map(\.name)), sent: check.names), auth: auth)
+    }
+
     /// Envoy removes after it sets. So no name is in both lists.
     private func appendRemoved(besides set: Set<String>, _ request: RequestView, to lines: inout [UInt8]) {
         lines.append(contentsOf: "x-envoy-auth-headers-to-remove: ".utf8)
@@ -57,13 +75,17 @@ package struct PermittingResponse: Sendable {
     /// Returns the names of the identity fields that are not set, of those that the client sent, and other spellings of
     /// all of them.
     func removed(besides set: Set<String>, _ request: RequestView) -> [String] {
-        var names = fields.names
-        for index in 0..<request.fields.count {
-            let name = request.fields[index].name.bytes(in: request.bytes)
-            guard fields.identity.matches(name) else { continue }
-            let text = String(decoding: name, as: UTF8.self).lowercased()
-            if !names.contains(text) { names.append(text) }
+        let sent = (0..<request.fields.count).map {
+            String(decoding: request.fields[$0].name.bytes(in: request.bytes), as: UTF8.self).lowercased()
         }
+        return removed(besides: set, sent: sent)
+    }
+
+    private func removed(besides set: Set<String>, sent: [String]) -> [String] {
+        let others = sent.filter { name in
+            Array(name.utf8).withUnsafeBytes { fields.identity.matches($0) }
+        }
+        let names = fields.names + others
         let spellings = fields.names.flatMap { name in
             ["_", "."].map { name.replacing("-", with: $0) }
         }

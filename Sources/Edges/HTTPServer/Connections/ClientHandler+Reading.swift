@@ -110,7 +110,7 @@ extension ClientHandler {
         guard connection.phase == .awaitingHead else { return }
         origins.forget()
         beginRecordWithoutHead()
-        record.wantsGRPC = isGRPC
+        record.wantsGRPC = isGRPC && handler?.deniesMalformedCallsInGRPC != false
         record.reason = reason
         connection.headCompleted(persistent: false, hasBody: true, now: record.began)
         deny(denial)

@@ -29,6 +29,8 @@ package protocol RequestHandler: AnyObject {
     var additions: ResponseFieldPolicy? { get }
     /// Returns the status of a denial with this code.
     func status(of code: DecisionCode) -> UInt16
+    /// Whether the denial of a malformed head of a gRPC call has the form of gRPC.
+    var deniesMalformedCallsInGRPC: Bool { get }
     func handle(_ request: RequestView, from client: ClientHandler)
     /// Returns the watch of a response that continues as a stream. `nil` if it is treated like any other response.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream?
@@ -44,6 +46,7 @@ package protocol RequestHandler: AnyObject {
 
 extension RequestHandler {
     package func status(of code: DecisionCode) -> UInt16 { code.status }
+    package var deniesMalformedCallsInGRPC: Bool { true }
 }
 
 /// A factory of request handlers, one for each connection.

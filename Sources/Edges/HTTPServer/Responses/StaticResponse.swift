@@ -71,6 +71,19 @@ package struct StaticResponse: Sendable {
         body = []
     }
 
+    /// Creates the response to a call of gRPC with one message and the status OK (gRPC over HTTP2, "Responses").
+    package init(grpcMessage message: [UInt8]) {
+        status = 200
+        head = Array(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nCache-Control: no-store\r\nTransfer-Encoding: chunked\r\n"
+                .utf8)
+        let length = UInt32(clamping: message.count)
+        var text = Array("\(String(message.count + 5, radix: 16))\r\n".utf8)
+        text.append(0)
+        withUnsafeBytes(of: length.bigEndian) { text.append(contentsOf: $0) }
+        body = text + message + Array("\r\n0\r\ngrpc-status: 0\r\n\r\n".utf8)
+    }
+
     /// The size of the head before the fields that depend on the request.
     package var headSize: Int { head.count }
 

@@ -11,7 +11,7 @@ extension Configuration {
             case full
         }
 
-        /// The address and its TLS settings (`address`, `tls`). It has no PROXY header.
+        /// The address, its TLS settings and protocols (`address`, `tls`, `protocols`). It has no PROXY header.
         package var listener: Listener
         /// The peers whose description of a request is trusted (`trust`). Default: none.
         package var trust = TrustedNetworks()
@@ -71,7 +71,7 @@ extension MappingReader {
             let address = value.listenAddress()
         else { return nil }
         var listener = Configuration.Listener(address: address)
-        mapping.set(&listener.tls, "tls") { $0.listenerTLS() }
+        mapping.readProtocols(into: &listener)
         var decisions = Configuration.Decisions(listener: listener, location: value.location)
         mapping.set(&decisions.trust, "trust") { $0.networksOfAskers() }
         mapping.set(&decisions.connections, "connections") { $0.integer(in: 2...100_000) }
@@ -106,11 +106,11 @@ extension Configuration.Introspection {
     private static let goodSecretLength = 16
 
     fileprivate static func read(_ mapping: MappingReader) -> Configuration.Introspection? {
+        var introspection = Configuration.Introspection()
+        mapping.set(&introspection.requestsPerSecond, "requests_per_second") { $0.integer(in: 1...1_000_000) }
         guard let value = mapping.required("clients", "list the services with id and secret"),
             let elements = value.sequence().flatMap({ value.bounded($0, maximumClients) })
         else { return nil }
-        var introspection = Configuration.Introspection()
-        mapping.set(&introspection.requestsPerSecond, "requests_per_second") { $0.integer(in: 1...1_000_000) }
         guard !elements.isEmpty else {
             return value.fail("\(value.name) is empty", "list at least one service with id and secret")
         }

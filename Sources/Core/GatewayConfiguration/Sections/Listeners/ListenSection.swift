@@ -133,8 +133,13 @@ extension ListenAddress {
 extension MappingReader {
     /// Reads the settings of a listener other than its address.
     func readEdge(into listener: inout Configuration.Listener) {
-        set(&listener.tls, "tls") { $0.listenerTLS() }
         set(&listener.proxyProtocol, "proxy_protocol") { $0.boolean() }
+        readProtocols(into: &listener)
+    }
+
+    /// Reads the TLS settings, and the protocols that they permit.
+    func readProtocols(into listener: inout Configuration.Listener) {
+        set(&listener.tls, "tls") { $0.listenerTLS() }
         let other = listener.tls == nil ? Configuration.ListenerProtocol.http2 : .http2Cleartext
         set(&listener.protocols, "protocols") { value in
             guard let protocols = value.list({ $0.choice(Configuration.ListenerProtocol.self) }) else { return nil }
