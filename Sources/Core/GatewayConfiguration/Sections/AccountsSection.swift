@@ -78,13 +78,22 @@ extension Configuration.Accounts {
             $0.keyFiles(atMost: Self.maximumPreviousKeys, besides: current)
         }
         mapping.set(&origins, "origins") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
-        mapping.set(&publicURL, "public_url") { $0.origin() }
+        mapping.set(&publicURL, "public_url", Self.publicURL)
         mapping.set(&returnTo, "return_to") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
         mapping.set(&oneAccountPerEmail, "one_account_per_email") { $0.boolean() }
         mapping.set(&unlinked, "unlinked") { $0.choice() }
         mapping.set(&hideAccountExistence, "hide_account_existence") { $0.boolean() }
         mapping.set(&callsPerAddress, "calls_per_address") { $0.integer(in: Self.rates) }
         mapping.set(&callsPerAccount, "calls_per_account") { $0.integer(in: Self.rates) }
+    }
+
+    /// Reads the public origin. Without TLS, browsers keep no cookie of a flow, and codes can be read in transit.
+    private static func publicURL(_ value: ConfigurationValue) -> String? {
+        guard let origin = value.origin() else { return nil }
+        guard let url = try? HTTPURL(parsing: origin), url.isSecure || url.isLoopback else {
+            return value.fail("\(value.name) is \(value.shown), without TLS", "use https://, or http://127.0.0.1:PORT")
+        }
+        return origin
     }
 
     /// Reports conflicts with the rest of the file.

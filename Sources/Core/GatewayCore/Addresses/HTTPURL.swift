@@ -21,6 +21,11 @@ package struct HTTPURL: Hashable {
     /// Path and query; empty if the URL ends after its authority.
     package let target: String
 
+    /// Whether the host is `localhost` or a loopback address.
+    package var isLoopback: Bool { IPAddress.isLoopback(host: host) }
+    /// Whether the host is `localhost` or the text of an address of this machine or of a private network.
+    package var isLocal: Bool { IPAddress.isLocal(host: host) }
+
     package init(parsing text: String) throws(Failure) {
         guard let separator = text.firstRange(of: "://") else {
             throw Failure(what: "not an absolute URL", remedy: Self.schemes)

@@ -31,6 +31,15 @@ package enum PeerNetwork: Hashable, Sendable {
         }
     }
 
+    /// The network of one site that contains this one: an IPv4 /24, an IPv6 /48.
+    package var wider: PeerNetwork {
+        switch self {
+        case .version4(let value): .version4((UInt32(bigEndian: value) & 0xFFFF_FF00).bigEndian)
+        case .version6(let value): .version6((UInt64(bigEndian: value) & 0xFFFF_FFFF_FFFF_0000).bigEndian)
+        case .unknown: .unknown
+        }
+    }
+
     private init(version6 bytes: UnsafeRawBufferPointer, at offset: Int) {
         let network: UInt64 = Self.load(bytes, at: offset)
         let middle: UInt32 = Self.load(bytes, at: offset + 8)

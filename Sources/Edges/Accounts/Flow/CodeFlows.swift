@@ -13,8 +13,12 @@ package struct CodeFlows: Sendable {
     let providers: [FlowProvider]
     let directory: FlowDirectory
     let transport: any OutboundTransport
-    let slots = ProofSlots()
-    let budget = FlowBudget()
+    /// The budgets are separate, so that clients without a session cannot use up that of signed-in users.
+    let signInBudget = FlowBudget()
+    let sessionBudget = FlowBudget()
+    let formBudget = FlowBudget()
+    /// The redemptions of codes by provider, so that a slow provider does not delay others.
+    private let slots: [String: ProofSlots]
     /// The verifier of the gateway's own session cookies. `nil` if none are accepted.
     private let sessions: TokenVerifier?
 
@@ -31,6 +35,8 @@ package struct CodeFlows: Sendable {
         publicOrigin = origin
         targets = ReturnTargets(publicOrigin: origin, others: accounts.returnTo)
         self.providers = providers
+        slots = Dictionary(
+            providers.map { ($0.id, ProofSlots(capacity: Self.redemptions)) }, uniquingKeysWith: { first, _ in first })
         self.transport = transport
         directory = FlowDirectory(transport: transport, clock: clock)
         sessions = verifiers.verifiers.first {
@@ -39,10 +45,18 @@ package struct CodeFlows: Sendable {
         }
     }
 
+    /// The maximum number of codes that are redeemed at once at one provider.
+    private static let redemptions = 64
+
+    func slots(of provider: FlowProvider) throws(AccountDenial) -> ProofSlots {
+        guard let slots = slots[provider.id] else { throw AccountDenial(.routeNotFound) }
+        return slots
+    }
+
     /// Returns a client for the providers' endpoints, which sends each request at most once.
     package static func client(on group: any EventLoopGroup) -> OutboundHTTPClient {
         OutboundHTTPClient(
-            group: group, connections: ProofSlots.capacity, size: TokenExchange.sizeLimit, longest: .seconds(10),
+            group: group, connections: ProofSlots.defaultCapacity, size: TokenExchange.sizeLimit, longest: .seconds(10),
             connect: .seconds(5), retriesClosed: false)
     }
 
@@ -57,14 +71,18 @@ package struct CodeFlows: Sendable {
     /// Returns the address of a provider's callback. It depends on the configuration only, never on a request.
     func redirectURI(of provider: FlowProvider) -> String { "\(publicOrigin)/.gatehouse/callback/\(provider.id)" }
 
-    /// Returns the principal of the first session cookie that is valid by itself. Its revocation is not checked.
-    func caller(_ cookies: [String], keys: SessionKeys, now: Int64) -> Principal? {
+    /// Returns the principal of the first session cookie that is valid by itself and fulfils the condition. Its
+    /// revocation is not checked.
+    func caller(
+        _ cookies: [String], keys: SessionKeys, now: Int64, where isExpected: (Principal) -> Bool = { _ in true }
+    ) -> Principal? {
         guard let sessions, let hasher = SHA256Hasher() else { return nil }
         for cookie in cookies.prefix(BrowserBinding.maximumTried) {
             guard let token = try? UnverifiedJWS(cookie, maximumSize: Authenticator.maximumTokenSize),
                 SessionVerifier.judges(token),
                 let id = try? sessions.checkBeforeSignature(token, keys.view), let key = keys.view.keys?.key(id: id),
-                let principal = try? sessions.verify(token, key: key, keys.view, now: now, hasher: hasher)
+                let principal = try? sessions.verify(token, key: key, keys.view, now: now, hasher: hasher),
+                isExpected(principal)
             else { continue }
             return principal
         }
@@ -72,16 +90,28 @@ package struct CodeFlows: Sendable {
     }
 }
 
-/// The limit of flows that this gateway starts, so that the store has a bound: 65,536 in the lifetime of a record.
+/// The limit of values that clients of this gateway store within ten minutes, so that the store has a bound: 65,536 of
+/// all clients, and a sixteenth of them from one network (an IPv4 /24 or an IPv6 /48).
 final class FlowBudget: Sendable {
     private static let limit = 65_536
-    private let table = TokenBucketTable(groups: 1)
-    private let bucket = TokenBucket(
-        requests: limit, every: UInt64(FlowRecord.lifetime) * 1_000_000_000, burst: limit)
+    private static let share = limit / 16
+    private static let interval = UInt64(FlowRecord.lifetime) * 1_000_000_000
 
-    /// Counts a start.
-    func take(now: UInt64) throws(AccountDenial) {
-        guard let wait = table.take(table.key { $0.combine(0) }, of: bucket, now: now) else { return }
+    private let total = TokenBucketTable(groups: 1)
+    private let totalBucket = TokenBucket(requests: limit, every: interval, burst: limit)
+    private let networks = TokenBucketTable(groups: 1_024)
+    private let networkBucket = TokenBucket(requests: share, every: interval, burst: share)
+
+    /// Counts a value.
+    func take(_ network: PeerNetwork, now: UInt64) throws(AccountDenial) {
+        try take(networks, networks.key { $0.combine(network.wider) }, networkBucket, now)
+        try take(total, total.key { $0.combine(0) }, totalBucket, now)
+    }
+
+    private func take(
+        _ table: TokenBucketTable, _ key: UInt64, _ bucket: TokenBucket, _ now: UInt64
+    ) throws(AccountDenial) {
+        guard let wait = table.take(key, of: bucket, now: now) else { return }
         var denial = Denial(.overloaded, retryAfter: wait)
         denial.detail = nil
         throw AccountDenial(denial, reason: "the limit of open flows is reached")

@@ -15,8 +15,6 @@ struct FlowCallback {
     let parts: AccountParts
     let flows: CodeFlows
 
-    /// The maximum size of a code, in bytes.
-    private static let maximumCode = 4_096
     /// The lifetime of a posted form until the browser continues, in seconds.
     private static let formLifetime: Int64 = 60
 
@@ -49,7 +47,13 @@ struct FlowCallback {
         else { throw AccountDenial.malformed("This provider's response is a GET request.") }
         try checkOrigin(provider, call.browser.origin)
         let fields = try FlowFields(call.body)
-        let form = try FlowResponse(fields)
+        var form = try FlowResponse(fields)
+        form.name = fields["user"].flatMap(DisplayName.inForm)
+        // Only what can be a response is stored, because any client may send it.
+        guard form.state.map(RandomText.isNonce) == true, form.hasBounds else {
+            return .page(FlowPage.startAgain(provider.id))
+        }
+        try flows.formBudget.take(call.network, now: parts.clock.monotonic())
         let handle = BrowserBinding()
         let shelf = FlowShelf(store: parts.store, clock: parts.clock)
         try await shelf.put(form.text, as: .form, named: "form", of: handle, lifetime: Self.formLifetime)
@@ -118,15 +122,18 @@ struct FlowCallback {
             record.clientID.utf8.elementsEqual(provider.clientID.utf8),
             record.redirectURI.utf8.elementsEqual(flows.redirectURI(of: provider).utf8)
         else { throw FlowFailure.rejected("the flow began at \(record.provider) or with another client") }
+        guard await flows.directory.holds(record.endpoints, of: provider) else {
+            throw FlowFailure.rejected("the recorded endpoints are not the provider's any more")
+        }
         try checkIssuer(response.issuer, record, provider)
         if let error = response.error { throw FlowError(provider: error) }
-        guard let code = response.code, (1...Self.maximumCode).contains(code.utf8.count) else {
+        guard let code = response.code, (1...FlowResponse.maximumCode).contains(code.utf8.count) else {
             throw FlowFailure.rejected("no code of a valid size")
         }
         let exchange = TokenExchange(provider: provider, transport: flows.transport, clock: parts.clock)
         let proof = FlowProof(
             parts: parts, provider: provider, record: record, exchange: exchange, network: call.network)
-        let user = try await flows.slots.run { try await proof.user(for: code) }
+        let user = try await flows.slots(of: provider).run { try await proof.user(for: code) }
         try parts.count(UserKey(user.link))
         switch record.purpose {
         case .signIn:
@@ -173,10 +180,11 @@ struct FlowCallback {
     private func starter(
         of record: FlowRecord, isRecent: Bool, _ call: AccountCall
     ) async throws -> Principal {
-        guard let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now()),
-            let session = caller.session, let user = record.user, caller.user == user,
-            record.session?.utf8.elementsEqual(session.utf8) == true
-        else { throw FlowError.sessionChanged }
+        let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now()) { caller in
+            guard let session = caller.session, let expected = record.session else { return false }
+            return caller.user == record.user && session.utf8.elementsEqual(expected.utf8)
+        }
+        guard let caller else { throw FlowError.sessionChanged }
         try await parts.authorizer.require(caller, isRecent: isRecent)
         return caller
     }

@@ -15,8 +15,8 @@ struct FlowEndpoints: Sendable, Equatable {
 
 /// The endpoints of providers, from the configuration or from discovery documents.
 ///
-/// A document is fetched at the first flow and again after an hour. If that fails, the previous document remains in
-/// use. After a failure the next attempt waits for ten seconds.
+/// A document is fetched at the first flow, and again after an hour while flows use the previous one, which also
+/// remains in use if the fetch fails. After a failure the next attempt waits for ten seconds.
 package actor FlowDirectory {
     private static let lifetime: UInt64 = 3_600_000_000_000
     private static let pause: UInt64 = 10_000_000_000
@@ -24,8 +24,14 @@ package actor FlowDirectory {
     /// The timeout of a fetch.
     private static let timeout = Duration.seconds(10)
 
+    /// The maximum number of flows that wait for the first document of one provider.
+    private static let maximumWaiting = 32
+
     private struct Entry {
         var endpoints: FlowEndpoints?
+        /// The endpoints of the document before, which open flows may have.
+        var previous: FlowEndpoints?
+        var waiting = 0
         var nextFetch: UInt64 = 0
         var fetch: Task<Result<FlowEndpoints, FlowFailure>, Never>?
     }
@@ -47,6 +53,13 @@ package actor FlowDirectory {
         }
     }
 
+    /// Returns whether the endpoints of an open flow are the provider's, so that neither a change of the configuration
+    /// nor a changed record sends a secret elsewhere.
+    func holds(_ endpoints: FlowEndpoints, of provider: FlowProvider) async -> Bool {
+        if (try? await self.endpoints(of: provider)) == endpoints { return true }
+        return entries[provider.id]?.endpoints == endpoints || entries[provider.id]?.previous == endpoints
+    }
+
     private func discovered(
         _ id: String, _ url: String, _ issuer: String
     ) async throws(FlowFailure) -> FlowEndpoints {
@@ -55,16 +68,38 @@ package actor FlowDirectory {
             guard let known = entry.endpoints else { throw .unavailable("the discovery document was not available") }
             return known
         }
-        let task = entry.fetch ?? Task { [transport] in await Self.fetch(url, issuer, transport) }
-        entries[id, default: Entry()].fetch = task
+        let task = entry.fetch ?? begin(id, url, issuer)
+        if let known = entry.endpoints { return known }
+        guard entry.waiting < Self.maximumWaiting else { throw .unavailable("the discovery document is slow") }
+        entries[id]?.waiting += 1
         let result = await task.value
-        if entries[id]?.fetch == task {
-            entries[id]?.fetch = nil
-            entries[id]?.nextFetch = monotonic() + ((try? result.get()) == nil ? Self.pause : Self.lifetime)
-            if case .success(let endpoints) = result { entries[id]?.endpoints = endpoints }
-        }
-        if let known = entries[id]?.endpoints { return known }
+        entries[id]?.waiting -= 1
         return try result.get()
+    }
+
+    private func begin(
+        _ id: String, _ url: String, _ issuer: String
+    ) -> Task<Result<FlowEndpoints, FlowFailure>, Never> {
+        let task = Task {
+            let result = await Self.fetch(url, issuer, transport)
+            complete(id, result)
+            return result
+        }
+        entries[id, default: Entry()].fetch = task
+        return task
+    }
+
+    private func complete(_ id: String, _ result: Result<FlowEndpoints, FlowFailure>) {
+        var entry = entries[id] ?? Entry()
+        entry.fetch = nil
+        switch result {
+        case .failure: entry.nextFetch = monotonic() + Self.pause
+        case .success(let endpoints):
+            entry.nextFetch = monotonic() + Self.lifetime
+            if let known = entry.endpoints, known != endpoints { entry.previous = known }
+            entry.endpoints = endpoints
+        }
+        entries[id] = entry
     }
 
     private static func fetch(
@@ -82,17 +117,18 @@ package actor FlowDirectory {
     }
 
     /// Returns the endpoints in a document (OpenID Connect Discovery 1.0 section 3). They must be at least as safe as
-    /// the document's own URL.
+    /// the document's own URL: with TLS, and at no local address, unless that URL is so itself.
     private static func endpoints(
         in root: JSONValue, from url: String, _ issuer: String
     ) throws(FlowFailure) -> FlowEndpoints {
         guard root["issuer"]?.equals(issuer) == true else {
             throw .misconfigured("the discovery document belongs to another issuer than \(issuer)")
         }
-        let isSecure = (try? HTTPURL(parsing: url))?.isSecure ?? true
+        let document = try? HTTPURL(parsing: url)
+        let (isSecure, isLocal) = (document?.isSecure ?? true, document?.isLocal ?? false)
         func endpoint(_ name: String) throws(FlowFailure) -> String {
             guard let text = root[name]?.string, text.utf8.count <= 2_048, let parsed = try? HTTPURL(parsing: text),
-                parsed.isSecure || !isSecure
+                parsed.isSecure || !isSecure, isLocal || !parsed.isLocal
             else { throw .misconfigured("the discovery document has no safe \(name)") }
             return text
         }

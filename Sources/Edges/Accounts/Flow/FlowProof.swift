@@ -30,8 +30,13 @@ struct FlowProof {
         let now = parts.clock.now()
         return ProvenUser(
             link: link, claims: try SourceClaims.of(proof.principal),
-            signIn: proof.signIn(hasNonce: true, now: now), madeAt: proof.madeAt(hasNonce: true, now: now),
+            signIn: signIn(proof.signIn(hasNonce: true, now: now)), madeAt: proof.madeAt(hasNonce: true, now: now),
             origin: try proof.origin())
+    }
+
+    /// Returns the sign-in that a flow proves. A silent one proves only what the provider states.
+    private func signIn(_ proof: SignInProof) -> SignInProof {
+        record.isSilent ? SignInProof(authenticatedAt: proof.authenticatedAt) : proof
     }
 
     private func checkNonce(_ claims: JSONValue) throws(AccountDenial) {
@@ -99,7 +104,8 @@ extension FlowProof {
         // The gateway redeemed the code itself, so that the user took part after the start of the flow.
         return ProvenUser(
             link: link, claims: try SourceClaims.of(principal),
-            signIn: SignInProof(confirmedAt: record.started.notAfter(parts.clock.now())), madeAt: record.started,
+            signIn: signIn(SignInProof(confirmedAt: record.started.notAfter(parts.clock.now()))),
+            madeAt: record.started,
             origin: origin)
     }
 }

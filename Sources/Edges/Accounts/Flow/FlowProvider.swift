@@ -35,7 +35,13 @@ package struct FlowProvider: Sendable {
         userURL = flow.userURL ?? ""
         scopes = flow.scopes
         parameters = flow.parameters
-        issuers = provider.idTokens?.issuers ?? ["https://github.com/login/oauth"]
+        issuers = provider.idTokens?.issuers ?? Self.gitHubIssuers(flow.endpoints)
+    }
+
+    /// Returns GitHub's `iss`: the part of the authorization URL before its last segment.
+    private static func gitHubIssuers(_ endpoints: Configuration.CodeFlow.Endpoints) -> [String] {
+        guard case .urls(let authorization, _) = endpoints, authorization.hasSuffix("/authorize") else { return [] }
+        return [String(authorization.dropLast("/authorize".count))]
     }
 
     /// The ID of the key that signs client secrets. `nil` without one.
@@ -93,8 +99,9 @@ extension FlowProvider {
         return pairs.map { Configuration.CodeFlow.Parameter(name: $0.0, value: $0.1) }
     }
 
-    /// Whether a new sign-in must be stated as `auth_time` (OpenID Connect Core 1.0 section 3.1.2.1).
-    var statesAuthentication: Bool { kind == .oidc }
+    /// Whether a new sign-in must be stated as `auth_time` (OpenID Connect Core 1.0 section 3.1.2.1). The request for
+    /// it is in a URL that the user can change.
+    var statesAuthentication: Bool { kind == .oidc || kind == .microsoft }
 
     /// Returns whether `iss` of a response names this provider.
     func isIssuer(_ issuer: String) -> Bool {

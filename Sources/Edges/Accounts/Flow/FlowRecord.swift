@@ -33,6 +33,8 @@ struct FlowRecord: Sendable, Equatable {
     var session: String?
     /// Whether the user consented to connecting an anonymous account.
     var consents = false
+    /// Whether the app asked the provider not to involve the user (`prompt=none`).
+    var isSilent = false
     let started: UnixTime
 
     /// Whether the record is still valid. The store removes expired ones, but its clock may differ.
@@ -42,7 +44,8 @@ struct FlowRecord: Sendable, Equatable {
         static let purpose = "purpose", provider = "provider", authorization = "authorization", token = "token"
         static let usesBasic = "basic", requiresIssuer = "iss", redirect = "redirect", client = "client"
         static let nonce = "nonce", verifier = "verifier", returnTo = "return_to", uid = "uid", tenant = "tenant"
-        static let session = "session", consents = "consent", started = "started"
+        static let session = "session", consents = "consent", isSilent = "silent"
+        static let started = "started"
     }
 
     /// The JSON text.
@@ -63,6 +66,7 @@ struct FlowRecord: Sendable, Equatable {
         text.add(Name.tenant, user?.tenant)
         text.add(Name.session, session)
         text.add(Name.consents, consents)
+        text.add(Name.isSilent, isSilent)
         text.add(Name.started, started)
         return String(decoding: text.bytes, as: UTF8.self)
     }
@@ -103,6 +107,7 @@ struct FlowRecord: Sendable, Equatable {
         user = root[Name.uid]?.string.map { UserKey(uid: $0, tenant: root[Name.tenant]?.string) }
         session = root[Name.session]?.string
         consents = root[Name.consents]?.bool ?? false
+        isSilent = root[Name.isSilent]?.bool ?? false
     }
 }
 

@@ -1,9 +1,14 @@
-import JOSE
 import GatewayCore
+import JOSE
 
 /// The response of a provider to an authorization request, in a query or a form.
 struct FlowResponse: Sendable {
     private static let limits = JSONLimits(size: 2 * FlowFields.maximumSize, depth: 4, members: 16)
+
+    /// The maximum size of a code, in bytes.
+    static let maximumCode = 4_096
+    /// The maximum size of any other text in a posted form, in bytes.
+    private static let maximumText = 512
 
     var state: String?
     var code: String?
@@ -20,7 +25,12 @@ struct FlowResponse: Sendable {
         code = fields["code"]
         issuer = fields["iss"]
         error = fields["error"]
-        name = fields["user"].flatMap(DisplayName.inForm)
+    }
+
+    /// Whether no text is longer than a provider's own.
+    var hasBounds: Bool {
+        (code?.utf8.count ?? 0) <= Self.maximumCode
+            && [issuer, error, name].allSatisfy { ($0?.utf8.count ?? 0) <= Self.maximumText }
     }
 
     /// The JSON text.

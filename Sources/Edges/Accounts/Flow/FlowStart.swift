@@ -134,7 +134,11 @@ struct FlowStart {
     private func begin(
         _ draft: Draft, _ provider: FlowProvider, _ call: AccountCall
     ) async throws -> (url: String, binding: BrowserBinding) {
-        try flows.budget.take(now: parts.clock.monotonic())
+        if draft.session == nil {
+            try flows.signInBudget.take(call.network, now: parts.clock.monotonic())
+        } else {
+            try flows.sessionBudget.take(call.network, now: parts.clock.monotonic())
+        }
         let endpoints: FlowEndpoints
         do {
             endpoints = try await flows.directory.endpoints(of: provider)
@@ -151,9 +155,11 @@ struct FlowStart {
         record.user = draft.user
         record.session = draft.session
         record.consents = draft.consents
+        let parameters = parameters(draft, provider)
+        record.isSilent = parameters.contains { $0.name == "prompt" && $0.value.contains("none") }
         let shelf = FlowShelf(store: parts.store, clock: parts.clock)
         try await shelf.put(record.text, as: .state, named: state, of: binding, lifetime: FlowRecord.lifetime)
-        return (try AuthorizationURL(provider, record, state, parameters(draft, provider)).text, binding)
+        return (try AuthorizationURL(provider, record, state, parameters).text, binding)
     }
 
     /// Returns the parameters beside the protocol's own, each once: the purpose's, then the caller's, then the

@@ -6,7 +6,7 @@ import TextCoding
 /// absolute URL that begins with a permitted origin, byte for byte. The location is written from the parsed parts and
 /// is always absolute, so that a browser has nothing to resolve.
 package struct ReturnTargets: Sendable {
-    /// The maximum size of a text, in bytes.
+    /// The maximum size of a text and of the location that it names, in bytes.
     static let maximumSize = 2_048
     /// The first segment of the gateway's own paths, which are no targets: flows would start each other.
     private static let ownSegment = ".gatehouse"
@@ -30,6 +30,11 @@ package struct ReturnTargets: Sendable {
         guard (1...Self.maximumSize).contains(bytes.count),
             bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") })
         else { return nil }
+        guard let target = target(bytes), target.location.utf8.count <= Self.maximumSize else { return nil }
+        return target
+    }
+
+    private func target(_ bytes: [UInt8]) -> ReturnTarget? {
         if bytes[0] == UInt8(ascii: "/") { return Self.target(bytes[...], at: publicOrigin) }
         for origin in origins where bytes.starts(with: origin.utf8) {
             let rest = bytes.dropFirst(origin.utf8.count)

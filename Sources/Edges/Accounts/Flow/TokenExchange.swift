@@ -43,7 +43,9 @@ struct TokenExchange: Sendable {
         let document = try? JSONDocument(response.body, limits: Self.limits)
         let root = document?.root
         // Some providers report errors with the status 200.
-        if let error = root?["error"], (200..<500).contains(response.status) { throw Self.failure(error) }
+        if let error = root?["error"], error.kind != .null, (200..<500).contains(response.status) {
+            throw Self.failure(error)
+        }
         guard response.status == 200 else {
             throw FlowFailure.unavailable("the token endpoint: status \(response.status)")
         }

@@ -111,15 +111,21 @@ extension ProofVerifier {
 
 /// The concurrency limit of proof verification, because each may wait for a provider.
 final class ProofSlots: Sendable {
-    /// The maximum number of concurrent verifications. A further call is rejected.
-    static let capacity = 256
+    /// The default of `capacity`.
+    static let defaultCapacity = 256
 
+    /// The maximum number of concurrent verifications. A further call is rejected.
+    private let capacity: Int
     private let taken = Atomic<Int>(0)
+
+    init(capacity: Int = ProofSlots.defaultCapacity) {
+        self.capacity = capacity
+    }
 
     /// Runs `body` within the limit.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         defer { taken.wrappingSubtract(1, ordering: .relaxed) }
-        guard taken.wrappingAdd(1, ordering: .relaxed).newValue <= Self.capacity else {
+        guard taken.wrappingAdd(1, ordering: .relaxed).newValue <= capacity else {
             throw AccountDenial(.overloaded, reason: "the limit of concurrent proof verifications is reached")
         }
         return try await body()

@@ -80,7 +80,7 @@ extension AccountFinder {
     private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: UserKey) async throws -> Bool {
         let account = try await parts.account(holder)
         // An identity that was removed from the account can return only by an action of its user.
-        guard email.isVerified, user.opensAccountsByEmail, !account.unlinked.mayContain(user.link) else {
+        guard email.isVerified, !account.unlinked.mayContain(user.link) else {
             throw try conflict(user, with: account)
         }
         // For an unverified address all revocations are ignored here. Otherwise a squatter could lock out the owner by

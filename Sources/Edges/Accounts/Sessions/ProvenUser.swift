@@ -33,15 +33,17 @@ struct ProvenUser: Sendable {
     /// The identity as Firebase would write it in `identities`.
     var federatedID: String { link.federatedID }
 
-    /// The e-mail address. Microsoft's addresses are never treated as verified, because each tenant can set them
-    /// freely.
-    var email: ProvenEmail? {
-        ProvenEmail(claims.root, isVouchedFor: !link.provider.utf8.elementsEqual("microsoft.com".utf8))
-    }
+    /// The providers whose statement that an address is verified proves no present ownership. At Microsoft, each
+    /// tenant sets addresses freely. At GitHub, the user may have verified the address long ago, and its owner may
+    /// have changed since.
+    private static let weakVerifiers = ["microsoft.com", "github.com"]
 
-    /// Whether a verified address opens the account that has it. GitHub's does not: its user may have verified the
-    /// address long ago, and the guides let the user sign in to the account first.
-    var opensAccountsByEmail: Bool { !link.provider.utf8.elementsEqual("github.com".utf8) }
+    /// The e-mail address. It counts as verified only if the provider proves that the user owns it now. Otherwise the
+    /// address neither opens an account nor protects its account from the owner of the address.
+    var email: ProvenEmail? {
+        let isWeak = Self.weakVerifiers.contains { link.provider.utf8.elementsEqual($0.utf8) }
+        return ProvenEmail(claims.root, isVouchedFor: !isWeak)
+    }
 
     var name: String? { DisplayName.kept(claims.root["name"]) }
 }

@@ -70,6 +70,21 @@ extension IPAddress {
         host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true
     }
 
+    /// Whether the address is of this machine, or of a private or link-local network (RFC 6890).
+    package var isLocal: Bool {
+        switch self {
+        case .version4(let value):
+            isLoopback || value >> 24 == 0 || value >> 24 == 10 || value >> 20 == 0xAC1 || value >> 16 == 0xC0A8
+                || value >> 16 == 0xA9FE || value >> 22 == 0x191
+        case .version6(let value): value <= 1 || value >> 121 == 0x7E || value >> 118 == 0x3FA
+        }
+    }
+
+    /// Returns whether the host is `localhost` or the text of a local address.
+    package static func isLocal(host: String) -> Bool {
+        host.lowercased() == "localhost" || IPAddress(host)?.isLocal == true
+    }
+
     /// Whether the address is the wildcard address: `0.0.0.0` or `::`.
     package var isUnspecified: Bool { self == .version4(0) || self == .version6(0) }
 }

@@ -37,25 +37,25 @@ extension RedisStore: FlowStore {
 /// The scripts for the open sign-in flows of one browser: a hash of values, each after its expiry and a colon.
 extension RedisScript {
     /// Stores the value ARGV[2] as ARGV[1] until ARGV[4]. Removes the values that expired at ARGV[3], and from ARGV[5]
-    /// values on the ones that expire first. The key remains an hour longer, so that the server's clock
-    /// may differ.
+    /// values on the ones that expire first. The key expires a minute after its last value, by the server's clock.
     static let putFlow = RedisScript(
         """
         local now = tonumber(ARGV[3])
+        local ends = tonumber(redis.call('TIME')[1]) + tonumber(ARGV[4]) - now + 60
         local kept = {}
         local all = redis.call('HGETALL', KEYS[1])
         for place = 1, #all, 2 do
-            local ends = tonumber(string.match(all[place + 1], '^(%d+):')) or 0
-            if ends <= now then
+            local last = tonumber(string.match(all[place + 1], '^(%d+):')) or 0
+            if last <= now then
                 redis.call('HDEL', KEYS[1], all[place])
             elseif all[place] ~= ARGV[1] then
-                kept[#kept + 1] = {ends, all[place]}
+                kept[#kept + 1] = {last, all[place]}
             end
         end
         table.sort(kept, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
         for place = 1, #kept - tonumber(ARGV[5]) + 1 do redis.call('HDEL', KEYS[1], kept[place][2]) end
         redis.call('HSET', KEYS[1], ARGV[1], ARGV[4] .. ':' .. ARGV[2])
-        expire(string.format('%.0f', expires + 3600))
+        expire(string.format('%.0f', ends))
         return 1
         """)
 

@@ -34,6 +34,8 @@ enum SQLiteFlows {
         _ name: SHA256Digest, of holder: SHA256Digest, _ value: String, now: Int64, expires: Int64, _ db: Database
     ) throws {
         let (name, holder) = (Data(name.bytes), Data(holder.bytes))
+        // Each write removes more than it adds, so that expired values of other holders do not accumulate.
+        _ = try removeExpired(now: now, limit: 8, db)
         try db.run("DELETE FROM flow WHERE holder = ? AND (expires <= ? OR name = ?)", [holder, now, name])
         // Removes the oldest values, so that the new one is within the limit.
         try db.run(

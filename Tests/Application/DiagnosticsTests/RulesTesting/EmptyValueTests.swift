@@ -196,7 +196,12 @@ private struct KeyFile {
         "routes[].rate_limit[]": ["per: uid", "requests: 1", "every: 1s"], "revocation": ["source: firebase"],
         "routes[].recent_sign_in": ["max_age: 5m"],
         "identity.providers.facebook.com": ["app_id: a", "app_secret: b"],
-    ]
+        "identity.providers.apple.com": ["client_id: a", "team_id: b", "key_id: c", "private_key: d"],
+    ].merging(
+        // The keys of the authorization-code flow are read only with its client.
+        ["google.com", "microsoft.com", "yahoo.com", "linkedin.com", "oidc.test"].map {
+            ("identity.providers.\($0)", ["client_id: a", "client_secret: b"])
+        }, uniquingKeysWith: { first, _ in first })
 
     /// The keys of the path to a mapping. IDs of providers have dots, and `*` is any name.
     private static func components(of path: String) -> [String] {

@@ -1,9 +1,9 @@
-import GatewayConfiguration
 import GatewayCore
 import JOSE
 import Testing
 
 @testable import CoreFixtures
+@testable import GatewayConfiguration
 
 /// The values of valid entries of `identity.providers`.
 @Suite struct ProviderReadingTests {
@@ -136,5 +136,30 @@ import Testing
         let yaml = BrokenConfiguration.beforeRoute
             .replacing("firebase: { project: demo }", with: "providers: { apple.com: { audiences: a } }")
         #expect(try ConfigurationTesting.load(yaml + "    path: /\n").routes.count == 1)
+    }
+
+    @Test(arguments: Configuration.Provider.Kind.allCases)
+    func `no pair of keys traps, whatever the kind of provider`(kind: Configuration.Provider.Kind) {
+        let id = kind == .oidc || kind == .oauth ? "\(kind.rawValue).a" : kind.rawValue
+        let keys = Set(Configuration.Provider.Kind.allCases.flatMap(\.keys.supported)).sorted()
+        let client = "client_id: a, client_secret: b, "
+        for base in ["", "audiences: a, ", client, "app_id: 'a', app_secret: b, "] {
+            for first in keys where !base.contains("\(first):") {
+                for second in keys where second > first && !base.contains("\(second):") {
+                    // Whether it is valid does not matter.
+                    _ = try? ConfigurationTesting.load(
+                        section: "identity: { providers: { \(id): { \(base)\(first): a, \(second): 'https://a.b' } } }")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["http://api.example.com", "http://10.0.0.1:8080"])
+    func `a public URL needs TLS, except on this machine`(url: String) throws {
+        #expect(throws: ConfigurationErrors.self) {
+            try ConfigurationTesting.load(section: "accounts: { public_url: '\(url)' }")
+        }
+        let local = try ConfigurationTesting.load(section: "accounts: { public_url: 'http://127.0.0.1:8080' }")
+        #expect(local.accounts?.publicURL == "http://127.0.0.1:8080")
     }
 }

@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import GatewayCore
 import JOSE
 import RequestPipeline
 import Testing
@@ -135,6 +136,9 @@ import Testing
         document(issuer: "https://evil.example"), document(issuer: "https://corp.example/"),
         document(token: "http://corp.example/token"), document(token: "javascript:x"), document(authorization: ""),
         "[]", "<html>", "", "{}", document(token: "https://user@corp.example/token"),
+        document(token: "https://127.0.0.1/token"), document(token: "https://10.1.2.3/token"),
+        document(token: "https://169.254.169.254/token"), document(token: "https://[::1]/token"),
+        document(token: "https://[fd00::1]/token"), document(authorization: "https://localhost/authorize"),
     ])
     func `O-20: a document that is not the provider's starts no flow`(document: String) async throws {
         let flow = try await FlowRig()
@@ -161,6 +165,23 @@ import Testing
         #expect(
             await flow.finish(named, "oidc.corp", more: "&iss=https://corp.example").location == "https://app.example/x"
         )
+    }
+
+    @Test func `O-19: endpoints in a record that are not the provider's get no secret`() async throws {
+        let flow = try await FlowRig()
+        let binding = BrowserBinding()
+        let state = RandomText.nonce()
+        let record = FlowRecord(
+            purpose: .signIn, provider: "google.com",
+            endpoints: FlowEndpoints(authorization: "https://evil.example/a", token: "https://evil.example/token"),
+            redirectURI: "https://app.example/.gatehouse/callback/google.com",
+            clientID: try #require(FlowRig.providers.first { $0.id == "google.com" }?.clientID), nonce: "n",
+            verifier: nil, returnTo: "https://app.example/x", started: UnixTime(clamping: flow.rig.now))
+        let shelf = FlowShelf(store: flow.rig.store, clock: flow.rig.parts.clock)
+        try await shelf.put(record.text, as: .state, named: state, of: binding, lifetime: 600)
+        let answer = await flow.callback("google.com", "state=\(state)&code=c", bindings: [binding.value])
+        #expect(answer.location == "https://app.example/x?error=failed")
+        #expect(flow.transport.count == 0)
     }
 
     @Test func `O-19: the token endpoint is the one that was known at the start`() async throws {

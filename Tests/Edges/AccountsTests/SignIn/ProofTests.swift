@@ -137,7 +137,7 @@ import Testing
         let slots = ProofSlots()
         let gate = AsyncStream.makeStream(of: Void.self)
         let started = AsyncStream.makeStream(of: Void.self)
-        let running = (0..<ProofSlots.capacity).map { _ in
+        let running = (0..<ProofSlots.defaultCapacity).map { _ in
             Task {
                 try await slots.run {
                     started.continuation.yield()
@@ -148,7 +148,7 @@ import Testing
         var count = 0
         for await _ in started.stream {
             count += 1
-            if count == ProofSlots.capacity { break }
+            if count == ProofSlots.defaultCapacity { break }
         }
         let refusal = await #expect(throws: AccountDenial.self) { try await slots.run {} }
         #expect(refusal?.denial.code == .overloaded && refusal?.denial.retryAfter == 1)

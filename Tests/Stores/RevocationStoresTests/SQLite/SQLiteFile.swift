@@ -39,10 +39,11 @@ struct SQLiteFile {
 
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
-        var statements = [
+        var statements = ["DROP TABLE flow", "PRAGMA user_version = \(version)"]
+        guard version < 4 else { return try await execute(statements.joined(separator: ";")) }
+        statements += [
             "ALTER TABLE user DROP COLUMN last_session", "ALTER TABLE user DROP COLUMN revoked_at",
             "ALTER TABLE session DROP COLUMN authenticated_at", "DROP TABLE unlinked",
-            "PRAGMA user_version = \(version)",
         ]
         if version == 3 {
             statements += ["email_from", "unlinked_more"].map { "ALTER TABLE account DROP COLUMN \($0)" }

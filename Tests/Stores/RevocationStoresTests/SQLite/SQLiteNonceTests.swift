@@ -79,6 +79,25 @@ import Testing
         #expect(try await again.user("ann").validSince == 7)
     }
 
+    @Test(arguments: 1...4) func `a file of any earlier version gets the table of flows`(version: Int) async throws {
+        let file = try SQLiteFile()
+        try await file.open(clock: time.clock).close()
+        try await file.downgrade(to: version)
+        let store = try file.open(clock: time.clock)
+        try await store.putFlow(digest, of: digest, value: "v", lifetime: 60, now: 1_000)
+        #expect(try await store.takeFlow(digest, of: digest, now: 1_001) == "v")
+    }
+
+    @Test func `O-17: each new flow removes expired flows of other browsers`() async throws {
+        let store = try store()
+        for byte in 0..<3 as Range<UInt8> {
+            let holder = try #require(SHA256Hasher()?.hash([byte]))
+            try await store.putFlow(digest, of: holder, value: "v", lifetime: 60, now: 1_000)
+        }
+        try await store.putFlow(digest, of: digest, value: "v", lifetime: 60, now: 1_060)
+        #expect(try await store.purge(now: 1_060) == 0)
+    }
+
     @Test func `a nonce of the second version is valid for any purpose`() async throws {
         let file = try SQLiteFile()
         let store = try file.open(clock: time.clock)
