@@ -41,11 +41,13 @@ final class HTTP2Client {
     private var nextStream: UInt32 = 1
     private var openBlock: (stream: UInt32, flags: UInt8, bytes: [UInt8])?
 
-    /// Connects, and sends the preface and SETTINGS.
+    /// Connects, and sends the preface and SETTINGS. The window of the connection is then larger than all responses of
+    /// a test.
     init(port: Int, settings: [(UInt16, UInt32)] = []) throws {
         client = try RawClient(port: port)
         let entries = settings.flatMap { entry -> [UInt8] in Self.bytes(entry.0) + Self.bytes(entry.1) }
-        try client.send(Self.preface + Self.frame(4, payload: entries))
+        try client.send(
+            Self.preface + Self.frame(4, payload: entries) + Self.frame(8, payload: Self.bytes(UInt32(1 << 30))))
     }
 
     /// Waits for the gateway's settings, and acknowledges them. They apply to later frames only.

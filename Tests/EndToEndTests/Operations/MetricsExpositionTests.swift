@@ -27,7 +27,7 @@ import Testing
 
     @Test func `every metric is on its page, with exactly its labels`() throws {
         let page = try MetricsPage()
-        let sample = #/(?<name>[a-z_]+)(?:\{(?<labels>.*)\})? (?<value>\S+)/#
+        let sample = #/(?<name>[a-z_0-9]+)(?:\{(?<labels>.*)\})? (?<value>\S+)/#
         for line in try exposition().split(separator: "\n") where !line.hasPrefix("#") {
             let match = try #require(line.wholeMatch(of: sample), "\(line)")
             let names = (match.labels ?? "").matches(of: #/(\w+)="/#).map { String($0.1) }
