@@ -38,10 +38,11 @@ package struct FlowProvider: Sendable {
         issuers = provider.idTokens?.issuers ?? Self.gitHubIssuers(flow.endpoints)
     }
 
-    /// Returns GitHub's `iss`: the part of the authorization URL before its last segment.
+    /// Returns GitHub's `iss`, and that of an Enterprise Server: the authorization URL without its last segment.
     private static func gitHubIssuers(_ endpoints: Configuration.CodeFlow.Endpoints) -> [String] {
-        guard case .urls(let authorization, _) = endpoints, authorization.hasSuffix("/authorize") else { return [] }
-        return [String(authorization.dropLast("/authorize".count))]
+        let known = ["https://github.com/login/oauth"]
+        guard case .urls(let authorization, _) = endpoints, authorization.hasSuffix("/authorize") else { return known }
+        return known + [String(authorization.dropLast("/authorize".count))]
     }
 
     /// The ID of the key that signs client secrets. `nil` without one.
