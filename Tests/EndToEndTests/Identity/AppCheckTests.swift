@@ -23,6 +23,7 @@ struct AppCheckTests {
                     "path: /enforce/**, auth: none, app_check: enforce, apps: [web], upstream: api",
                     "path: /user/**, app_check: enforce, upstream: api",
                     "path: /rule/**, auth: none, app_check: monitor, upstream: api",
+                    "path: /watched/**, app_check: monitor, upstream: api",
                 ]
             }, body)
     }
@@ -78,7 +79,7 @@ struct AppCheckTests {
             #expect(lines.filter { $0["app"] == "web" && $0["app_check"] == "verified" }.count == 2)
             #expect(lines.contains { $0["phase"] == "app_check" && $0["reason"] == "App Check: expired" })
             let placeholder = "App Check: the placeholder of an SDK whose attestation failed"
-            #expect(lines.contains { $0["status"] == 200 && $0["reason"] == .string(placeholder) })
+            #expect(lines.contains { $0["status"] == 200 && $0["app_check_reason"] == .string(placeholder) })
         }
     }
 
@@ -99,6 +100,11 @@ struct AppCheckTests {
                 "app-check/invalid-token", challenge: "AppCheck error=\"invalid_token\"")
             #expect(try scenario.admin("POST", "/v1/users/ada/revoke").status == 200)
             expectDenial(try scenario.send(.bearer(user, "/user/x", field)), 401, "auth/id-token-revoked")
+            // The reason of a mode that only monitors is not that of the denial.
+            let invalid = try scenario.send(.bearer(user, "/watched/x", "X-Firebase-AppCheck: a.b.c"))
+            expectDenial(invalid, 401, "auth/id-token-revoked")
+            let line = try #require(await scenario.accessLog().first { $0["path"] == "/watched/x" })
+            #expect(line["app_check_reason"] == "App Check: not a compact JWS" && line["reason"] == nil)
         }
     }
 }

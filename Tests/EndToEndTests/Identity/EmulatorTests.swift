@@ -43,7 +43,7 @@ struct EmulatorTests {
     @Test func `the variables configure a gateway beside the emulator`() async throws {
         let emulator = try await FakeEmulator()
         try await Scenario.run(arrange: { _, _, configuration in
-            configuration["identity"] = "{ firebase: { insecure_emulator_on: any } }"
+            configuration["identity"] = "{ firebase: { project: demo-gatehouse, insecure_emulator_on: any } }"
             configuration["listen"] = "[{ address: 0.0.0.0:0 }]"
             configuration["revocation"] = "{ source: firebase }"
             configuration.environment = [

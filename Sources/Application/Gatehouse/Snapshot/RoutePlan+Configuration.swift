@@ -31,10 +31,14 @@ extension RoutePolicy {
 
 extension AppCheckPlan {
     /// Creates the plan. `nil` if the route does not check App Check tokens.
+    ///
+    /// Without a verifier, the plan permits no app.
     init?(_ route: Configuration.Route, _ verifier: AppCheckVerifier?) {
-        guard route.appCheck != .off, let verifier else { return nil }
+        guard route.appCheck != .off else { return nil }
+        let apps = verifier?.apps ?? []
         self.init(
-            enforces: route.appCheck == .enforce, permitted: verifier.apps.filter { route.apps.contains($0.name) })
+            enforces: route.appCheck == .enforce,
+            permitted: route.apps.map { names in apps.filter { names.contains($0.name) } })
     }
 }
 
@@ -133,6 +137,14 @@ extension ResponseFieldPolicy {
 }
 
 extension ConfigurationError {
+    /// Returns the error of a route that checks App Check tokens without a configured verifier.
+    static func unverifiedApps(of route: Configuration.Route) -> ConfigurationError {
+        ConfigurationError(
+            location: route.location,
+            what: "the route checks App Check tokens, but identity.firebase.app_check is not configured",
+            remedy: "add identity.firebase.app_check with project_number and apps, or remove app_check")
+    }
+
     /// Creates an error from a problem of the route table, at the route's location in the file.
     init(_ problem: RouteProblem, at location: SourceLocation, routes: [Configuration.Route]) {
         let parts = problem.description.split(separator: ";", maxSplits: 1)

@@ -23,6 +23,7 @@ struct SnapshotBuilder {
     private var upstreams = UpstreamReader()
     private var signingKeys = SigningKeyReader()
     private var listeners: ListenerSettingsReader
+    private var routeErrors: [ConfigurationError] = []
 
     /// Creates the builder. `places` has the metric indices of the configuration's routes and upstreams.
     init(_ configuration: Configuration, places: MetricIndices) throws(ConfigurationErrors) {
@@ -37,7 +38,7 @@ struct SnapshotBuilder {
     /// Returns the warnings in addition to the configuration's own. Throws all errors of the files that were read, with
     /// their locations in the configuration.
     func warnings() throws(ConfigurationErrors) -> [ConfigurationWarning] {
-        let errors = upstreams.errors + signingKeys.errors + rules.errors + listeners.errors
+        let errors = upstreams.errors + signingKeys.errors + rules.errors + listeners.errors + routeErrors
         guard errors.isEmpty else { throw ConfigurationErrors(errors) }
         return upstreams.warnings + signingKeys.warnings + rules.warnings + listeners.warnings
             + RouteConflicts(configuration, routes.routes.map(\.pattern)).warnings
@@ -91,6 +92,7 @@ struct SnapshotBuilder {
             let upstream = configuration.upstreams.firstIndex { $0.name == route.upstream }
             var policy = RoutePolicy(route)
             policy.rules = rules.read(route, definition.pattern, after: everyRoute)
+            if route.appCheck != .off, apps == nil { routeErrors.append(.unverifiedApps(of: route)) }
             return RoutePlan(
                 pattern: route.path, counterPlace: places.route(route.path), policy: policy, upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds
@@ -127,7 +129,7 @@ struct SnapshotBuilder {
         return OutgoingHead(
             hygiene: HeaderHygiene(
                 prefix: headers.prefix, extra: headers.extra.map(\.name), removed: removed,
-                removesAppToken: appCheck.map { !$0.forwardsToken } ?? false),
+                appToken: appCheck.map { $0.forwardsToken ? .kept : .removed } ?? .ordinary),
             identity: IdentityRenderer(
                 prefix: headers.prefix, sendsVariable: headers.variable,
                 extra: headers.extra.compactMap { rules.read($0) }, assertion: signer,

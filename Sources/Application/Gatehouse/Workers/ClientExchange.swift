@@ -121,7 +121,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
             record.additions = additions
             record.corsOrigin = run.corsOrigin
         }
-        record.isAuthenticated = run.identity != nil
+        record.hasCredential = run.hasCredential
         record.expiredCode = run.expiredCode
         if let rule = run.rule { record.rule = rule }
         // Signing out clears the cookie even if the session is no longer valid.
@@ -184,16 +184,16 @@ extension ClientExchange {
         return OpenStream(
             kind,
             watch: StreamWatch(
-                bounds: plan.stream, began: worker.connectionContext.time, expiresAt: run.identity?.facts.expiresAt))
+                bounds: plan.stream, began: worker.connectionContext.time, expiresAt: run.permittedUntil))
     }
 
     func watchExchange(of client: ClientHandler) -> OpenStream? {
-        guard let worker, let plan = run.plan, run.route >= 0, let identity = run.identity else { return nil }
+        guard let worker, let plan = run.plan, run.route >= 0, run.hasCredential else { return nil }
         return OpenStream(
             .exchange,
             watch: StreamWatch(
                 bounds: plan.stream.ofPermission, began: worker.connectionContext.time,
-                expiresAt: identity.facts.expiresAt))
+                expiresAt: run.permittedUntil))
     }
 
     /// Returns the code if the stream's user may not continue, from the worker's current knowledge. Missing information

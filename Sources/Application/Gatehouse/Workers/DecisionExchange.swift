@@ -192,7 +192,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     private func record(_ client: ClientHandler, _ worker: Worker) {
         if let reason = run.reason { client.record.reason = reason }
         guard let plan = run.plan else { return }
-        client.record.isAuthenticated = run.identity != nil
+        client.record.hasCredential = run.hasCredential
         client.record.expiredCode = run.expiredCode
         if let rule = run.rule { client.record.rule = rule }
         if let failure = run.storeFailure { worker.logAllowed(failure, plan) }

@@ -70,6 +70,7 @@ extension PipelineDriver {
                 if let tenant = user.tenant { entry.tenant = .string(tenant) }
             }
             entry.appCheck = run.appCheck
+            if let reason = run.appCheckReason { entry.appCheckReason = .string(reason) }
             if let app = run.app?.app { entry.app = .string(app.name) }
             if run.route >= 0 { entry.route = .string(snapshot.pipeline.plans[run.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }

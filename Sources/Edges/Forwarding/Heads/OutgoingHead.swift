@@ -258,6 +258,8 @@ package final class OutgoingHead: Sendable {
 /// The request fields that are never forwarded, on any route.
 package struct HeaderHygiene: Sendable {
     package let managed: ManagedFieldMatcher
+    /// Whether the client's App Check token is forwarded, in the field with its exact name only.
+    private let keepsAppToken: Bool
 
     /// Creates the rules.
     ///
@@ -265,18 +267,19 @@ package struct HeaderHygiene: Sendable {
     ///   - prefix: The prefix of the identity fields, for example `X-Auth-`.
     ///   - extra: The names of additional identity fields.
     ///   - removed: Further fields that the configuration removes.
-    ///   - removesAppToken: Whether the field of App Check tokens is removed.
+    ///   - appToken: The treatment of the field of App Check tokens.
     package init(
         prefix: String, extra: [String], removed: Configuration.RemovedFields = Configuration.RemovedFields(),
-        removesAppToken: Bool = false
+        appToken: AppTokenField = .ordinary
     ) {
+        keepsAppToken = appToken == .kept
         managed = ManagedFieldMatcher(
             exact: [
                 String(prefix.dropLast()), "Forwarded", "X-Real-IP", "True-Client-IP", "X-HTTP-Method-Override",
                 "X-HTTP-Method", "X-Method-Override", "X-Request-Id", "traceparent", "tracestate",
                 // CGI exports it as HTTP_PROXY, which many HTTP clients use as their proxy.
                 "Proxy",
-            ] + extra + removed.names + (removesAppToken ? ["\(AppCheckField.name)"] : []),
+            ] + extra + removed.names + (appToken != .ordinary ? ["\(AppCheckField.name)"] : []),
             prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"] + removed.prefixes)
     }
 
@@ -287,7 +290,20 @@ package struct HeaderHygiene: Sendable {
         case .host, .contentLength: return false
         // The permitted trailers are announced again.
         case .expect, .trailer: return true
-        default: return field.isHopByHop || managed.matches(field.name.bytes(in: head))
+        default:
+            guard field.isHopByHop || managed.matches(field.name.bytes(in: head)) else { return false }
+            return !keepsAppToken || field.isHopByHop
+                || !ASCII.equals(field.name.bytes(in: head), AppCheckField.name)
         }
+    }
+
+    /// The treatment of the field of App Check tokens.
+    package enum AppTokenField: Sendable {
+        /// The gateway does not check App Check tokens.
+        case ordinary
+        /// It is removed in every spelling.
+        case removed
+        /// It is forwarded by its exact name. Other spellings, which were not checked, are removed.
+        case kept
     }
 }

@@ -33,9 +33,9 @@ package struct RequestRecord {
     package var server = -1
     /// The phase that denied the request. `nil` if it was not denied.
     package var deniedIn: DecisionPhase?
-    /// Whether a verified identity was found. `false` until the request is authenticated.
-    package var isAuthenticated = false
-    /// The code of a denial after the credential expired.
+    /// Whether the permission depends on a credential that expires or can be revoked. `false` until one is verified.
+    package var hasCredential = false
+    /// The code of a denial after the permission expired.
     package var expiredCode = DecisionCode.idTokenExpired
     package var code: DecisionCode = .ok
     package var status: UInt16 = 0

@@ -120,7 +120,7 @@ extension ClientHandler {
 
     private func lasts(at now: UInt64) -> Bool {
         // Responses of the gateway itself are not forwarded.
-        guard connection.phase == .exchanging, record.forwarded > 0, record.isAuthenticated else { return false }
+        guard connection.phase == .exchanging, record.forwarded > 0, record.hasCredential else { return false }
         if connection.bodyOpen, now >= record.forwarded &+ StreamBounds.recheckAge { return true }
         return connection.responseStarted && now >= record.responded &+ StreamBounds.recheckAge
     }

@@ -42,6 +42,8 @@ package struct AccessLogEntry {
     package var tenant = Text.none
     /// The result of the App Check token. Omitted if the route does not check it.
     package var appCheck: AppCheckResult?
+    /// The reason for which a route that enforces App Check would have denied the request. Omitted if absent.
+    package var appCheckReason = Text.none
     /// The name of the verified app. Omitted without one.
     package var app = Text.none
     /// The pattern of the route.

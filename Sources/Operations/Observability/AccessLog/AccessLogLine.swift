@@ -2,7 +2,7 @@ import GatewayCore
 import Revocation
 
 /// The format of a line: one JSON object whose members have the same order for every request. `trace_id`, `tenant`,
-/// `app_check`, `app`, `front_end`, `phase`, `reason` and `rule` are omitted if absent.
+/// `app_check`, `app_check_reason`, `app`, `front_end`, `phase`, `reason` and `rule` are omitted if absent.
 enum AccessLogLine {
     /// The maximum sizes in bytes before escaping. Clients can choose only the path freely.
     enum Limit {
@@ -53,6 +53,11 @@ enum AccessLogLine {
             line.raw(",\"app_check\":\"")
             line.raw(result.name)
             line.raw("\"")
+        }
+        if case .none = entry.appCheckReason {
+        } else {
+            line.raw(",\"app_check_reason\":")
+            text(entry.appCheckReason, limit: Limit.reason, to: &line)
         }
         if case .none = entry.app {
         } else {

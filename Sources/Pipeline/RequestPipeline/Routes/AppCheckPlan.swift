@@ -9,10 +9,10 @@ package struct AppCheckPlan: Sendable {
 
     /// Creates the plan.
     ///
-    /// - Parameter permitted: The permitted apps. Empty if all configured ones are.
-    package init(enforces: Bool, permitted: [AppCheckApp] = []) {
+    /// - Parameter permitted: The permitted apps; an empty list permits no app. `nil` if all configured ones are.
+    package init(enforces: Bool, permitted: [AppCheckApp]?) {
         self.enforces = enforces
-        self.permitted = permitted.isEmpty ? .max : permitted.reduce(0) { $0 | $1.bit }
+        self.permitted = permitted.map { $0.reduce(0) { $0 | $1.bit } } ?? .max
     }
 
     /// Returns whether the route permits an app.

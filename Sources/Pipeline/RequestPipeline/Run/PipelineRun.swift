@@ -25,6 +25,8 @@ package struct PipelineRun {
     package internal(set) var waitsUntil: UInt64 = 0
     /// The reason of a denial or of a store failure. It is logged and never sent to the client.
     package internal(set) var reason: String?
+    /// The reason for which a route that enforces App Check would have denied the request. `nil` without one.
+    package internal(set) var appCheckReason: String?
     /// The `allow` statement that decided, as `FILE:LINE`; for the log.
     package internal(set) var rule: String?
     /// The store failure despite which the last decision permitted the request. `nil` without one.
@@ -97,6 +99,22 @@ package struct PipelineRun {
         if waitsUntil == 0 { waitsUntil = now &+ Self.waitLimit }
     }
 
-    /// The code of a denial after the credential expired.
-    package var expiredCode: DecisionCode { identity?.facts.kind.expiredCode ?? .idTokenExpired }
+    /// The app whose token the permission depends on. `nil` if the route does not enforce App Check.
+    private var enforcedApp: AppCheckProof? { plan?.appCheck?.enforces == true ? app : nil }
+
+    /// Whether the permission depends on a credential that expires or can be revoked.
+    package var hasCredential: Bool { identity != nil || enforcedApp != nil }
+
+    /// When the permission expires: with the first of the credentials that it depends on. `nil` without any.
+    package var permittedUntil: UnixTime? {
+        guard let user = identity?.facts.expiresAt else { return enforcedApp?.expiresAt }
+        guard let app = enforcedApp?.expiresAt else { return user }
+        return min(user, app)
+    }
+
+    /// The code of a denial after the permission expired.
+    package var expiredCode: DecisionCode {
+        if let app = enforcedApp, app.expiresAt == permittedUntil { return .appTokenExpired }
+        return identity?.facts.kind.expiredCode ?? .idTokenExpired
+    }
 }

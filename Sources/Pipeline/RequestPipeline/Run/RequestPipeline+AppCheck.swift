@@ -18,7 +18,7 @@ extension RequestPipeline {
         _ context: Context, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let appAuthenticator else { return .deny(Denial(.internalError)) }
-        run.app = nil
+        (run.app, run.appCheckReason) = (nil, nil)
         let outcome: AppCheckAuthenticator.Outcome
         switch AppCheckField.find(in: request) {
         case .absent(let isFirebase):
@@ -35,9 +35,8 @@ extension RequestPipeline {
         case .verified(let proof): return accept(proof, appCheck, of: plan, &run, observer)
         case .refused(let failure):
             observer.observe(.appCheck(.refused(failure)))
-            run.reason = "App Check: \(failure.rawValue)"
             count(.invalid, of: plan, &run)
-            return appCheck.enforces ? .deny(Denial(failure.code)) : nil
+            return appCheck.deny(Denial(failure.code), "App Check: \(failure.rawValue)", &run)
         case .unavailable(let retryAfter):
             observer.observe(.appCheck(.noKeys))
             return withoutKeys(appCheck, of: plan, &run, retryAfter: retryAfter)
@@ -63,16 +62,15 @@ extension RequestPipeline {
         run.app = proof
         count(.verified, of: plan, &run)
         guard !isPermitted else { return nil }
-        run.reason = "App Check: the route does not permit the app"
-        return appCheck.enforces ? .deny(Denial(.appNotAllowed)) : nil
+        return appCheck.deny(Denial(.appNotAllowed), "App Check: the route does not permit the app", &run)
     }
 
     private func withoutKeys(
         _ appCheck: AppCheckPlan, of plan: RoutePlan, _ run: inout PipelineRun, retryAfter: Int? = nil
     ) -> PhaseEnd? {
-        run.reason = "App Check: the keys are unavailable"
         count(.unavailable, of: plan, &run)
-        return appCheck.enforces ? .deny(Denial(.appKeysUnavailable, retryAfter: retryAfter)) : nil
+        let denial = Denial(.appKeysUnavailable, retryAfter: retryAfter)
+        return appCheck.deny(denial, "App Check: the keys are unavailable", &run)
     }
 
     /// Records the result, and counts it once for each request.
@@ -81,5 +79,18 @@ extension RequestPipeline {
             counters.count(result, app: run.app?.app.counterPlace ?? -1, route: plan.counterPlace)
         }
         run.appCheck = result
+    }
+}
+
+extension AppCheckPlan {
+    /// Denies the request if the route enforces App Check. Otherwise, the reason is recorded apart from that of a
+    /// denial by another phase.
+    fileprivate func deny(_ denial: Denial, _ reason: String, _ run: inout PipelineRun) -> PhaseEnd? {
+        guard enforces else {
+            run.appCheckReason = reason
+            return nil
+        }
+        run.reason = reason
+        return .deny(denial)
     }
 }

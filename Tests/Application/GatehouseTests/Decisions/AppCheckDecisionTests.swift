@@ -20,7 +20,7 @@ import Testing
         "X-Firebase-AppCheck: \(AppCheckSample.draft().with("exp", "\(ManualClock.start)").signed())"
 
     private func rig(
-        _ mode: Configuration.AppCheckMode = .enforce, apps: [String] = [], hasKeys: Bool = true,
+        _ mode: Configuration.AppCheckMode = .enforce, apps: [String]? = nil, hasKeys: Bool = true,
         _ adjust: (inout Configuration) -> Void = { _ in }
     ) throws -> RequestPathRig {
         let rig = try RequestPathRig { configuration in
@@ -115,6 +115,33 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    /// Some servers read `_` in a name as `-`.
+    @Test(arguments: [Configuration.AppCheckMode.off, .monitor, .enforce], [true, false])
+    func `other spellings of the token's field are never forwarded`(
+        mode: Configuration.AppCheckMode, forwardsToken: Bool
+    ) throws {
+        let rig = try rig(mode) { $0.identity.firebase?.appCheck?.forwardsToken = forwardsToken }
+        let client = try rig.send(
+            Self.request([Self.appField, "X_Firebase_AppCheck: a", "x.firebase.appcheck: b", "X-FIREBASE_APPCHECK: c"]))
+        let lines = try rig.upstream.accept().readHead().head.lowercased().split(separator: "\r\n")
+        let fields = lines.filter { $0.contains("appcheck") }
+        #expect(fields == (forwardsToken ? [Substring(Self.appField.lowercased())] : []))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test(arguments: [Configuration.AppCheckMode.monitor, .enforce])
+    func `a route that checks apps without a verifier fails the load`(mode: Configuration.AppCheckMode) {
+        let error = #expect(throws: ConfigurationErrors.self) {
+            try RequestPathRig { $0.routes[0].appCheck = mode }
+        }
+        #expect(error?.description.contains("identity.firebase.app_check is not configured") == true)
+    }
+
+    @Test func `an empty list of apps permits no app`() throws {
+        let rig = try rig(apps: [])
+        try rig.send(Self.request([Self.appField])).expectProblem(403, "app-check/app-not-allowed")
+    }
+
     @Test func `a gateway without App Check leaves the field as it is`() throws {
         let rig = try RequestPathRig()
         let client = try rig.send(Self.request([Self.appField]))
@@ -152,7 +179,7 @@ import Testing
         try rig.until { $0.pending.count == 1 }
         try rig.pass(seconds: 5.1)
         let response = try client.expectProblem(503, "app-check/keys-unavailable")
-        #expect(response.value("Retry-After") != nil)
+        #expect(response.value("Retry-After") == "1")
         #expect(try results(rig) == ["unavailable -1": 1])
     }
 

@@ -35,6 +35,28 @@ import Testing
         #expect(try tunnel.rig.onWorker { $0.counters.snapshot()[.streamsOpen] } == 0)
     }
 
+    /// The user's token expires after 3,500 s. The App Check token expires earlier or later.
+    @Test(arguments: [
+        (Configuration.AppCheckMode.enforce, 1000, 1000, "app-check/token-expired"),
+        (.enforce, 5000, 3500, "auth/id-token-expired"), (.monitor, 1000, 3500, "auth/id-token-expired"),
+    ])
+    func `H-06: a tunnel ends with the first of its tokens`(
+        mode: Configuration.AppCheckMode, lifetime: Int64, end: Int, code: String
+    ) throws {
+        let app = AppCheckSample.draft().with("exp", "\(ManualClock.start + lifetime)").signed()
+        let tunnel = try TunnelRig(fields: ["X-Firebase-AppCheck: \(app)"]) {
+            $0.identity.firebase?.appCheck = AppCheckSample.configuration
+            $0.routes[1].appCheck = mode
+            $0.routes[1].streamGrace = .seconds(0)
+            $0.routes[1].streamIdleTimeout = Self.day
+        }
+        try tunnel.rig.pass(seconds: Double(end - 1))
+        #expect(tunnel.client.isQuiet)
+        try tunnel.rig.pass(seconds: 1)
+        #expect(try tunnel.clientReceivesClose(1008, code))
+        #expect(try tunnel.client.hasFinished())
+    }
+
     private static let revocation = RecordWord(time: UnixTime(clamping: ManualClock.start), flag: false)
     private static let flag = RecordWord(time: nil, flag: true)
 

@@ -40,15 +40,16 @@ struct TunnelRig {
     ///
     /// - Parameters:
     ///   - token: The token. `nil` for an anonymous request.
+    ///   - fields: Further fields of the handshake.
     ///   - early: Bytes that the client sends before the 101.
     init(
-        token: TokenDraft? = .idToken(), early: String = "", receiveBuffer: Int32? = nil,
+        token: TokenDraft? = .idToken(), fields: [String] = [], early: String = "", receiveBuffer: Int32? = nil,
         _ adjust: (inout Configuration) -> Void = { _ in }
     ) throws {
         rig = try Self.rig(adjust)
         client = try rig.connect(receiveBuffer: receiveBuffer)
         let lines = token.map { ["Authorization: Bearer \($0.signed())"] } ?? []
-        try client.send(Self.handshake(token == nil ? "/ws" : "/private/ws", lines) + early)
+        try client.send(Self.handshake(token == nil ? "/ws" : "/private/ws", lines + fields) + early)
         server = try rig.upstream.accept()
         head = try server.readHead()
         try server.send(Self.switching + "\r\n")

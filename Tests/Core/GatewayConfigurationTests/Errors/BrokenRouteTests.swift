@@ -35,6 +35,12 @@ import Testing
             """
             identity: { firebase: { project: demo, app_check: { project_number: 1, apps: { a: web } } } }
             upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
+            routes: [{ path: /, upstream: api, app_check: enforce, apps: [] }]
+            """, "3:62 routes[].apps is an empty list; add an entry, or remove the key"),
+        .file(
+            """
+            identity: { firebase: { project: demo, app_check: { project_number: 1, apps: { a: web } } } }
+            upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
             routes: [{ path: /, upstream: api, app_check: enforce, apps: [wep] }]
             """, "3:63 no app of identity.firebase.app_check is named 'wep'; did you mean 'web'?"),
         .route("path: /\nhosts: a.example", "6:5 unknown key 'hosts' in routes[]; did you mean 'host'?"),

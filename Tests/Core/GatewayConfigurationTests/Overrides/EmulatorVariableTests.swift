@@ -77,6 +77,20 @@ import Testing
         #expect(configuration.warnings.contains { $0.what.contains("from other machines") })
     }
 
+    @Test func `D-20: the environment alone never enables the mode on a listener of other machines`() {
+        let variables = [Self.emulator: "firebase:9099", Self.project: "demo-app"]
+        let errors = errors(
+            "listen: [{ address: '0.0.0.0:8080' }]\nidentity: { firebase: { insecure_emulator_on: any } }", variables)
+        #expect(errors.count == 1 && errors[0].contains("any requires project in the file"), "\(errors)")
+    }
+
+    @Test func `the warning about an assumed demo project states how to protect a project of that name`() throws {
+        let assumed = try load("project: demo-app", [Self.emulator: "a:1"]).warnings.map(\.remedy)
+        #expect(assumed.count == 1 && assumed[0].hasSuffix("unset the variable if 'demo-app' is a project at Google"))
+        let chosen = try load("project: my-app, insecure_emulator: true", [Self.emulator: "a:1"]).warnings
+        #expect(chosen.map(\.remedy) == ["use it only for development with the Firebase emulator"])
+    }
+
     @Test func `the project comes from the environment if the file names none`() throws {
         let variables = [Self.project: "demo-app"]
         #expect(try load("insecure_emulator_on: loopback", variables).identity.firebase?.project == "demo-app")

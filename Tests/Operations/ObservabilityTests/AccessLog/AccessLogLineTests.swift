@@ -60,6 +60,15 @@ struct AccessLogLineTests {
                 #""reason":"aud is not an accepted audience","rule":"config/api.rules:12","duration_us""#))
     }
 
+    @Test func `the reason of App Check is apart from that of a denial`() {
+        var entry = entry()
+        entry.appCheck = .invalid
+        entry.appCheckReason = .string("App Check: expired")
+        entry.reason = .string("the condition is false")
+        #expect(line(entry).contains(#""app_check":"invalid","app_check_reason":"App Check: expired","route""#))
+        #expect(line(entry).contains(#","reason":"the condition is false","duration_us""#))
+    }
+
     @Test func `missing values are null`() {
         let line = line(AccessLogEntry(time: 0, requestID: (0, 0), code: .clientClosed))
         #expect(line.contains(#""status":null,"code":"client/closed","uid":null,"route":null,"upstream":null"#))

@@ -26,6 +26,19 @@ import Testing
         #expect(KeySetTiming(policy, of: .url("https://keys.example")).lifetime(maxAge: 60) == .seconds(60))
     }
 
+    @Test(arguments: [0, 3600, 86_400])
+    func `stale_for is the only time beyond the lifetime, also of App Check`(staleFor: Int) throws {
+        var policy = Configuration.KeyPolicy()
+        policy.staleFor = .seconds(staleFor)
+        let source = KeySetSource.appCheck(url: "https://keys.example", apiKey: nil)
+        var machine = KeySetMachine(timing: KeySetTiming(policy, of: source), seed: 1)
+        _ = machine.handle(.start, now: 0)
+        let keys = try FetchedKeySet(TokenDraft.keys, maxAge: 86_400)
+        _ = machine.handle(.fetched(keys), now: 0)
+        let end = UInt64(21_600 + staleFor) * 1_000_000_000
+        #expect(machine.view.isUsable(now: end - 1) && !machine.view.isUsable(now: end))
+    }
+
     @Test func `a refresh is at most a tenth before refresh_at and never after it`() {
         for seed in 0..<200 as Range<UInt64> {
             var jitter = KeyJitter(seed: seed)

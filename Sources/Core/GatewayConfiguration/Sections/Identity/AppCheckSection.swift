@@ -124,7 +124,7 @@ extension Configuration.Route {
                 "app_check", "the route checks App Check tokens, but identity.firebase.app_check is not configured",
                 "add identity.firebase.app_check with project_number and apps, or remove it")
         }
-        if appCheck == .off, !apps.isEmpty {
+        if appCheck == .off, apps != nil {
             mapping.fail(
                 "apps", "apps can never apply without app_check", "add app_check: enforce, or remove it")
         }

@@ -5,7 +5,8 @@ extension Configuration.Firebase {
     package static let emulatorVariable = "FIREBASE_AUTH_EMULATOR_HOST"
     /// The variable with the project id, for a configuration that names no project.
     package static let projectVariable = "GOOGLE_CLOUD_PROJECT"
-    /// The start of project ids that cannot exist at Google.
+    /// The prefix of project ids that the Firebase tools use with emulators only. It is a convention of these tools:
+    /// the gateway cannot check that no project at Google has such an id.
     static let demoPrefix = "demo-"
 
     /// A finding about the variables.
@@ -15,7 +16,7 @@ extension Configuration.Firebase {
         let remedy: String
     }
 
-    /// Whether the id cannot belong to a project at Google, so that unsigned tokens of it open no real project.
+    /// Whether the Firebase tools regard the project as one that exists in emulators only.
     var isDemo: Bool { project.hasPrefix(Self.demoPrefix) }
 
     /// Returns the project id in the environment. `nil` if there is none.
@@ -26,8 +27,8 @@ extension Configuration.Firebase {
 
     /// Enables the emulator mode if the environment names an emulator and the configuration permits it.
     ///
-    /// Without `insecure_emulator: true` only a `demo-*` project is permitted: the variable alone never makes a
-    /// gateway of a real project accept unsigned tokens.
+    /// Without `insecure_emulator: true`, only a `demo-*` project is permitted. A gateway of another project does not
+    /// accept unsigned tokens because of the variable.
     ///
     /// - Parameter explicit: The value of `insecure_emulator`. `nil` if the configuration has none.
     mutating func adoptEmulator(from environment: [String: String], explicit: Bool?) -> EmulatorFinding? {
@@ -53,9 +54,11 @@ extension Configuration.Firebase {
     var emulatorWarning: EmulatorFinding? {
         guard insecureEmulator else { return nil }
         let origin = emulatorHost.map { ": \(Self.emulatorVariable) is \(Quoted($0))" } ?? ""
+        let isAssumed = emulatorHost != nil && isDemo
         return EmulatorFinding(
             isError: false, what: "unsigned tokens are accepted, which anyone can create\(origin)",
-            remedy: "use it only for development with the Firebase emulator")
+            remedy: "use it only for development with the Firebase emulator"
+                + (isAssumed ? "; unset the variable if \(Quoted(project)) is a project at Google" : ""))
     }
 
     /// Returns the warning that the tools and the gateway name different projects.

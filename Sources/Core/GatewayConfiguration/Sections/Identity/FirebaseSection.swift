@@ -84,6 +84,11 @@ extension Configuration.Firebase {
         let explicitEmulator = mapping.value("insecure_emulator").flatMap { $0.boolean() }
         insecureEmulator = explicitEmulator ?? false
         mapping.set(&insecureEmulatorOn, "insecure_emulator_on") { $0.choice() }
+        if insecureEmulatorOn == .any, !mapping.hasValue("project") {
+            mapping.fail(
+                "insecure_emulator_on", "insecure_emulator_on: any requires project in the file",
+                "add the project id, so that the environment alone cannot enable it, as in project: demo-app")
+        }
         mapping.set(&keysURL, "keys_url") {
             $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
         }

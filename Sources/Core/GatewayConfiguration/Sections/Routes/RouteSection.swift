@@ -71,8 +71,8 @@ extension Configuration {
         package var streamIdleTimeout: Duration?
         /// The handling of App Check tokens (`app_check`). Default: off.
         package var appCheck = AppCheckMode.off
-        /// The names of the permitted apps (`apps`). Requires ``appCheck``. Default: empty, all configured ones.
-        package var apps: [String] = []
+        /// The names of the permitted apps (`apps`). Requires ``appCheck``. Default: `nil`, all configured ones.
+        package var apps: [String]?
         /// The location of `path`.
         package var location: SourceLocation
 
