@@ -424,7 +424,11 @@ let package = Package(
             of: [
                 "DevelopmentIdentity", "HTTPWire", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures",
                 "gatehouse", grdb, nioCore, nioHPACK,
-            ], excluding: ["Decisions/check_client.py", "Proxies/requirements.txt", "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py"]),
+            ],
+            excluding: [
+                "Decisions/check_client.py", "Proxies/requirements.txt", "Telemetry/otlp_receiver.py",
+                "Upstreams/grpc_server.py",
+            ]),
     ]
 )
 

@@ -127,9 +127,8 @@ struct OriginalRequestReaderTests {
 
     @Test func `J-13, J-18, J-28: fields of other families and of the client are not read`() throws {
         let more = [
-            "X-Original-URL: http://h/public", "X-Original-Uri: /public", "X-Forwarded-Prefix: /public",
-            "X_Forwarded_Uri: /public", "X.Forwarded.Host: public", "X-Rewrite-Url: /public",
-            "X-HTTP-Method-Override: PUT", "Forwarded: host=public", "X-Real-IP: 127.0.0.1",
+            "X-Forwarded-Prefix: /public", "X_Forwarded_Uri: /public", "X.Forwarded.Host: public",
+            "Forwarded: host=public", "X-Real-IP: 127.0.0.1",
         ]
         var with = asked
         with.line = "GET /authz/forward?uri=/public&method=PUT HTTP/1.1"
@@ -144,6 +143,27 @@ struct OriginalRequestReaderTests {
         #expect(try asked.adding(line).reason() == "a field name is another spelling of an identity field")
         #expect(
             try Self.envoy.adding(line).reason(as: .envoy) == "a field name is another spelling of an identity field")
+    }
+
+    @Test(arguments: [
+        "X-Original-URL: /admin", "x-original-uri: /admin", "X_Original_Url: /admin", "X-Rewrite-Url: /admin",
+        "X-HTTP-Method-Override: DELETE", "X-HTTP-Method: DELETE", "X-Method-Override: DELETE",
+    ])
+    func `J-18, J-30: a field by which a service may replace the path or the method is rejected`(_ line: String) throws
+    {
+        let reason = "a field may replace the path or the method"
+        #expect(try asked.adding(line).reason() == reason)
+        #expect(try Self.envoy.adding(line).reason(as: .envoy) == reason)
+        let isItsOwn = line.lowercased().hasPrefix("x-original-")
+        let original = try Self.original.adding(line).reason(as: .original)
+        #expect(isItsOwn ? original != reason : original == reason)
+    }
+
+    @Test(arguments: ["X-Auth-Other: root", "x-auth-role: root"])
+    func `J-10: an identity field that no recipe removes is rejected`(_ line: String) throws {
+        #expect(try asked.adding(line).reason() != nil)
+        #expect(try Self.original.adding(line).reason(as: .original) != nil)
+        #expect(try Self.envoy.adding(line).reason(as: .envoy) == nil)
     }
 
     @Test func `an identity field of the client is not part of the request`() throws {

@@ -58,10 +58,21 @@ struct PermittingResponseTests {
             try render(Self.identity, isEnvoy: true, sent: ["X-Auth-Other: a"])?
                 .first { $0.hasPrefix("x-envoy-auth-headers-to-remove: ") })
         let removed = Set(line.split(separator: ": ")[1].split(separator: ", ").map(String.init))
-        for name in ["x-auth", "x-auth-email", "x-auth-assertion", "x-auth-other", "x_auth_uid", "x.auth.uid"] {
+        for name in [
+            "x-auth", "x-auth-email", "x-auth-assertion", "x-auth-other", "x_auth_uid", "x.auth.uid", "x-auth_uid",
+            "x_auth.email-verified", "x-original-url", "x-http-method-override",
+        ] {
             #expect(removed.contains(name), "\(name)")
         }
         for name in ["x-auth-uid", "x-role", "x-auth-time"] { #expect(!removed.contains(name), "\(name)") }
+    }
+
+    @Test func `J-10: the annotation for ingress-nginx lists all identity fields`() throws {
+        let page = try MarkdownPage("docs/guides/proxies/README.md")
+        let block = try #require(page.blocks.first { $0.text.contains("auth-response-headers") })
+        let line = try #require(block.text.split(separator: "\n").first { $0.contains("auth-response-headers") })
+        let listed = line.split(separator: ": ")[1].lowercased().split(separator: ",").map(String.init)
+        #expect(Set(listed) == Set(AskedRequest.names.names).subtracting(["x-role"]))
     }
 
     @Test func `J-21: no field is both set and removed`() throws {

@@ -152,21 +152,25 @@ struct DecisionCheckTests: SharedScenarioSuite {
 
     @Test func `J-13, J-18, J-19, J-30: only the attributes describe the request`() throws {
         let forged = Case().with(
-            "x-forwarded-uri: /public/a", "x-original-url: http://h/public/a", "x-envoy-original-path: /public/a",
-            "x-http-method-override: GET", "x-forwarded-host: app.example")
+            "x-forwarded-uri: /public/a", "x-envoy-original-path: /public/a", "x-forwarded-host: app.example")
+        let override = Case().with("x-http-method-override: DELETE") { $0.path = "/public/a" }
         let alias = Case().with("x_auth_uid: root") { $0.path = "/public/a" }
         let connection = Case().with("connection: close, x-auth-uid") { $0.path = "/public/a" }
         let results = try call(
             forged, alias, connection,
             Case().with {
-                $0.method = "CONNECT"; $0.path = nil
+                $0.method = "CONNECT"
+                $0.path = nil
             },
             Case().with {
-                $0.path = "/hosted"; $0.host = "APP.example.:443"
+                $0.path = "/hosted"
+                $0.host = "APP.example.:443"
             },
             Case().with {
-                $0.path = "/public/a"; $0.headers[2] = ["x-forwarded-proto", "https,http"]
-            })
+                $0.path = "/public/a"
+                $0.headers[2] = ["x-forwarded-proto", "https,http"]
+            }, override)
+        expectDenied(results[6], 403, "request/malformed", "replace")
         expectDenied(results[0], 401, "auth/missing-credential")
         expectDenied(results[1], 403, "request/malformed", "identity field")
         expectDenied(results[2], 403, "request/malformed", "Connection")

@@ -82,6 +82,15 @@ struct ProxyRecipeTests {
             let report = try setup.passed("/public/a", [alias])
             #expect(report?.lines.contains { $0.contains("root") } != true, "\(alias)")
         }
+        // Fields by which a service reads another path, method, address or user.
+        for field in [
+            "X-Original-URL", "X-Original-URI", "X-Rewrite-URL", "X-HTTP-Method-Override", "X-Method-Override",
+            "Forwarded",
+            "X-Auth-Other", "X-Auth_Uid", "X-Forwarded-Prefix", "X-Real-IP",
+        ] {
+            let report = try setup.passed("/public/a", ["\(field): root"])
+            #expect(report?.lines.contains { $0.contains("root") } != true, "\(field)")
+        }
         // The client's list of connection fields removes no identity field.
         if let report = try setup.passed("/a", [try setup.bearer(), "Connection: close, X-Auth-Uid"]) {
             #expect(report.values("X-Auth-Uid") == ["ada"])

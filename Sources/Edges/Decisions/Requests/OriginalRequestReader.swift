@@ -20,7 +20,7 @@ package struct OriginalRequestReader {
     /// Returns the original request.
     package func read(_ request: RequestView, of family: ProxyFamily) throws(DescriptionError) -> OriginalRequest {
         let asked = AskingRequest(request)
-        try checkNames(asked)
+        try checkNames(asked, family)
         let target = try DescribedTarget(asked, family)
         let (client, earlier) = try client(of: asked, isSecure: target.isSecure)
         return try read(asked, target, client, earlier)
@@ -42,7 +42,7 @@ package struct OriginalRequestReader {
                     throw DescriptionError("the described request is malformed: \(error)")
                 }
                 let asked = AskingRequest(request)
-                try checkNames(asked)
+                try checkNames(asked, nil)
                 let target = try DescribedTarget(check: asked)
                 let peer = PeerAddress(client, isSecure: target.isSecure, through: [])
                 return try read(asked, target, peer, try earlier(than: client, asked))
@@ -116,8 +116,11 @@ package struct OriginalRequestReader {
     }
 
     /// Rejects names that the proxy would leave in the request, although the service may read them as identity fields,
-    /// and `Connection` options by which the proxy would remove a field after the decision.
-    private func checkNames(_ asked: AskingRequest) throws(DescriptionError) {
+    /// fields by which the service may replace the path or the method, and `Connection` options by which the proxy
+    /// would remove a field after the decision.
+    ///
+    /// - Parameter family: `nil` for a check by Envoy over gRPC.
+    private func checkNames(_ asked: AskingRequest, _ family: ProxyFamily?) throws(DescriptionError) {
         let (table, bytes) = (asked.view.fields, asked.view.bytes)
         for index in 0..<table.count {
             let field = table[index]
@@ -125,11 +128,25 @@ package struct OriginalRequestReader {
             if fields.identity.matches(name), !name.allSatisfy(Self.isPlain) {
                 throw DescriptionError("a field name is another spelling of an identity field")
             }
+            if fields.isOverride(name), family != .original || !name.allSatisfy(Self.isPlain) || !Self.isOriginal(name)
+            {
+                throw DescriptionError("a field may replace the path or the method")
+            }
+            // Envoy is told which fields to remove. The others remove only those that their configuration lists.
+            if family == .forward || family == .original, fields.identity.matches(name), !fields.isListed(name) {
+                throw DescriptionError("a field has the name of an identity field that the gateway does not send")
+            }
             guard field.kind == .connection else { continue }
             for option in ListMembers(field.value.bytes(in: bytes)) where fields.isProtected(option) {
                 throw DescriptionError("Connection names a field that the decision depends on")
             }
         }
+    }
+
+    /// Whether the field is one that ingress-nginx writes itself.
+    private static func isOriginal(_ name: UnsafeRawBufferPointer) -> Bool {
+        ASCII.equals(name, "X-Original-URL") || ASCII.equals(name, "X-Original-Method")
+            || ASCII.equals(name, "X-Original-URI")
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

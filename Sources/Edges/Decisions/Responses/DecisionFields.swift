@@ -11,6 +11,16 @@ package struct DecisionFields: Sendable {
     let names: [String]
     /// The name of the field with the whole `auth` variable, in lower case.
     let variable: String
+    /// Other spellings of these names, and the names of fields by which services replace the path or the method.
+    let otherNames: [String]
+    /// The fields by which services replace the path or the method, in every spelling.
+    private let overrides = ManagedFieldMatcher(
+        exact: Self.overridingMethods, prefixes: ["X-Original-", "X-Rewrite-"])
+    private static let overridingMethods = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]
+    private static let overridingPaths = [
+        "x-original-url", "x-original-uri", "x-original-path", "x-original-method", "x-rewrite-url", "x-rewrite-uri",
+        "x-rewrite-path",
+    ]
     /// The names of the fields that carry credentials, in lower case.
     private let credentials: [[UInt8]]
 
@@ -31,9 +41,31 @@ package struct DecisionFields: Sendable {
         var names = [variable]
         for name in (own + extra).map({ $0.lowercased() }) where !names.contains(name) { names.append(name) }
         self.names = names
+        otherNames =
+            names.flatMap(Self.spellings) + Self.overridingPaths + Self.overridingMethods.map { $0.lowercased() }
         credentials = (["authorization", "cookie"] + [credentialHeader?.lowercased()].compactMap(\.self)).map {
             Array($0.utf8)
         }
+    }
+
+    /// Returns the other spellings that a service may read as the same name. A name with more than three `-` has only
+    /// those with one separator.
+    private static func spellings(of name: String) -> [String] {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count <= 4 else { return ["_", "."].map { name.replacing("-", with: $0) } }
+        var spellings = [String(parts[0])]
+        for part in parts.dropFirst() {
+            spellings = spellings.flatMap { start in ["-", "_", "."].map { "\(start)\($0)\(part)" } }
+        }
+        return spellings.filter { $0 != name }
+    }
+
+    /// Returns whether a service may read another path or method from the field with this name.
+    func isOverride(_ name: UnsafeRawBufferPointer) -> Bool { overrides.matches(name) }
+
+    /// Returns whether a proxy of this gateway removes the field with this name from its client's requests.
+    func isListed(_ name: UnsafeRawBufferPointer) -> Bool {
+        names.contains { ASCII.equals(name, Array($0.utf8)) }
     }
 
     /// Returns whether the decision depends on the field with this name, or sets it.

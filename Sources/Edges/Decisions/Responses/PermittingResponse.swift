@@ -72,8 +72,8 @@ package struct PermittingResponse: Sendable {
         lines.append(contentsOf: "\r\n".utf8)
     }
 
-    /// Returns the names of the identity fields that are not set, of those that the client sent, and other spellings of
-    /// all of them.
+    /// Returns the names of the identity fields that are not set, of those that the client sent, other spellings of all
+    /// of them, and the names of fields by which services replace the path or the method.
     func removed(besides set: Set<String>, _ request: RequestView) -> [String] {
         let sent = (0..<request.fields.count).map {
             String(decoding: request.fields[$0].name.bytes(in: request.bytes), as: UTF8.self).lowercased()
@@ -85,12 +85,8 @@ package struct PermittingResponse: Sendable {
         let others = sent.filter { name in
             Array(name.utf8).withUnsafeBytes { fields.identity.matches($0) }
         }
-        let names = fields.names + others
-        let spellings = fields.names.flatMap { name in
-            ["_", "."].map { name.replacing("-", with: $0) }
-        }
         var seen = set
-        return (names + spellings).filter { seen.insert($0).inserted }
+        return (fields.names + others + fields.otherNames).filter { seen.insert($0).inserted }
     }
 
     /// Returns the lines of rendered fields, each with its CRLF.
