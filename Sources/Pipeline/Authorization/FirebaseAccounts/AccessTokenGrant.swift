@@ -13,7 +13,8 @@ package struct AccessToken: Sendable {
 
 /// The grant that obtains an access token for a service account: a JWT that it signs (RFC 7523).
 package struct AccessTokenGrant: Sendable {
-    private static let scope = "https://www.googleapis.com/auth/identitytoolkit"
+    /// The scope of tokens that permits only calls of Identity Toolkit.
+    static let scope = "https://www.googleapis.com/auth/identitytoolkit"
     /// The lifetime of the grant, in seconds: the maximum that Google allows.
     private static let lifetime: Int64 = 3600
     static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)

@@ -190,7 +190,9 @@ import Testing
         #expect(token.value.matches(Array("sa".utf8)) && token.lifetime == 3600)
         let request = transport.calls[2].request
         #expect(request.url == url && request.field("authorization") == "Bearer at")
-        #expect(request.bodyText == #"{"delegates":[],"scope":["\#(Self.scope)"],"lifetime":"3600s"}"#)
+        #expect(
+            request.bodyText
+                == #"{"delegates":[],"scope":["https://www.googleapis.com/auth/identitytoolkit"],"lifetime":"3600s"}"#)
     }
 
     @Test(arguments: [
