@@ -35,7 +35,9 @@ extension UpstreamConnection {
     /// Handles a connection that ended before a response. The request is retried on another server if permitted.
     private func failWithoutResponse(_ code: DecisionCode) {
         // A reused connection may have been closed for idleness, which is not a failure of the server.
-        if (served == 1 && !sharesUsedConnection) || code == .upstreamInvalidResponse { recordFailure(code) }
+        if (served == 1 && !sharesUsedConnection) || exchange?.isReset == true || code == .upstreamInvalidResponse {
+            recordFailure(code)
+        }
         if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }
     }
 

@@ -13,7 +13,8 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    let server: Int
+    /// The server of the connection. A stream may be moved to another one before its request begins.
+    var server: Int
     /// A copy of the pool's context, because the reference through the pool is slower.
     package let connectionContext: ConnectionContext
     let pool: UpstreamPool
@@ -204,7 +205,11 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
             client?.record.reason = reason
             fail(code, blaming: false)
             return true
-        case .reset(let reason), .connection(let reason):
+        case .reset(let reason):
+            exchange?.streamWasReset()
+            client?.record.reason = reason
+            return false
+        case .connection(let reason):
             client?.record.reason = reason
             return false
         }

@@ -53,6 +53,8 @@ struct UpstreamExchange: Sendable {
     private var passedInterim = false
     private var interimCount = 0
     private var isWithdrawn = false
+    /// Whether the server reset the stream of the request, which it thus received.
+    private(set) var isReset = false
 
     /// The maximum number of interim (1xx) responses.
     static let maximumInterim = 16
@@ -90,6 +92,9 @@ struct UpstreamExchange: Sendable {
 
     /// Marks the request as unsent. Another connection may send it, whatever its method (RFC 9110 section 9.2.2).
     mutating func withdraw() { isWithdrawn = true }
+
+    /// Records that the server reset the stream.
+    mutating func streamWasReset() { isReset = true }
 
     /// Records that the connection ended with an error, not by a regular close.
     mutating func connectionFailed() { hasFailed = true }
@@ -141,7 +146,7 @@ struct UpstreamExchange: Sendable {
         case .body: return endsWithConnection && !hasFailed ? .complete : .brokenBody
         case .awaitingHead:
             if gotBytes { return .brokenHead }
-            return (isRetryable || isWithdrawn) && !sentBody ? .retry : .noResponse
+            return ((isRetryable && !isReset) || isWithdrawn) && !sentBody ? .retry : .noResponse
         }
     }
 

@@ -49,6 +49,7 @@ final class SharedConnection: ChannelInboundHandler {
     private var multiplexer: NIOHTTP2Handler.StreamMultiplexer?
     private var isReady = false
     private var hasFailed = false
+    private var hasReplacedBytes = false
     private var end = End.closed
     private let written = WrittenFrames()
     private let settings: UpstreamSettings
@@ -66,7 +67,9 @@ final class SharedConnection: ChannelInboundHandler {
     var whenReady: EventLoopFuture<Void> { ready.futureResult }
 
     /// Whether new streams may be opened.
-    var acceptsStreams: Bool { context?.channel.isActive == true && !hasFailed && lastProcessed == nil }
+    var acceptsStreams: Bool {
+        context?.channel.isActive == true && !hasFailed && !hasReplacedBytes && lastProcessed == nil
+    }
 
     /// Adds the handlers of HTTP/2 and this one to a pipeline.
     func install(in pipeline: ChannelPipeline.SynchronousOperations) throws {
@@ -110,11 +113,21 @@ final class SharedConnection: ChannelInboundHandler {
         ready.fail(error)
     }
 
+    /// Stops new streams after a field whose bytes NIO replaced: its compression table now differs from the server's,
+    /// and a later head may be an error of the connection.
+    func stopAfterReplacedBytes() {
+        guard !hasReplacedBytes else { return }
+        hasReplacedBytes = true
+        onEvent?(.draining(.violation("a field of a response is not UTF-8")))
+    }
+
     /// Closes the connection and ends its streams.
     func close(_ end: End = .orderly) {
         guard !hasFailed else { return }
         hasFailed = true
         self.end = end
+        // The close of a TLS connection takes time, in which it must receive no streams.
+        onEvent?(.draining(.orderly))
         context?.close(promise: nil)
     }
 
@@ -267,6 +280,7 @@ extension HTTP2Limits {
         configuration.stream.streamResetFrameRateLimit.windowLength = window
         configuration.stream.streamErrorRateLimit.maximumCount = count
         configuration.stream.streamErrorRateLimit.windowLength = window
+        configuration.connection.maximumSequentialContinuationFrames = Self.fieldListSize / 16_384
         configuration.connection.maximumSequentialEmptyDataFrames = 10_000
         configuration.connection.maximumConnectionGlitches = .max
         configuration.connection.maximumRecentlyResetStreams = SharedConnections.maximumResets

@@ -85,7 +85,7 @@ final class StreamCodec: ChannelDuplexHandler {
             let head = try converted(bytes)
             response.isHeadRequest = head.isHeadRequest
             let endsStream = !head.framing.hasBody
-            send(.headers(.init(headers: head.fields, endStream: endsStream)), context)
+            sendHead(.headers(.init(headers: head.fields, endStream: endsStream)), context)
             guard !endsStream else { return request = .ended }
             request = .body(BodyDecoder(head.framing), ByteBuffer())
             if buffer.readableBytes > 0 { writeBody(context, BodyDecoder(head.framing), &buffer) }
@@ -135,6 +135,21 @@ final class StreamCodec: ChannelDuplexHandler {
         send(.data(.init(data: .byteBuffer(part), endStream: endsStream)), context)
     }
 
+    /// Sends the first frame. NIO drops it if the connection received GOAWAY before the flush, and reports this only to
+    /// the write.
+    private func sendHead(_ payload: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.cascade(to: promise)
+        promise = nil
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        sent.futureResult.whenFailure { _ in
+            let (codec, context) = bound.value
+            guard !codec.hasFailed, !codec.isClosing else { return }
+            codec.fail(context, .refused)
+        }
+        context.write(wrapOutboundOut(payload), promise: sent)
+    }
+
     private func send(_ payload: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
         let promise = promise
         self.promise = nil
@@ -162,6 +177,7 @@ final class StreamCodec: ChannelDuplexHandler {
             context.fireChannelRead(wrapInboundOut(output))
         } catch {
             hasFailed = true
+            if error == .notUTF8 { connection.stopAfterReplacedBytes() }
             guard !isClosing else { return context.close(promise: nil) }
             context.fireErrorCaught(StreamProblem.invalidResponse(error.rawValue))
         }
@@ -189,7 +205,7 @@ final class StreamCodec: ChannelDuplexHandler {
         if !hasFailed, !response.isComplete {
             hasFailed = true
             // A stream that never began is not known to the server.
-            if case .head = request {
+            if !hasBegun {
                 context.fireErrorCaught(StreamProblem.refused)
             } else {
                 connection.hasLostStreams = true
@@ -201,9 +217,14 @@ final class StreamCodec: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { ended() }
 
+    /// Whether the server may know the stream.
+    private var hasBegun: Bool {
+        if case .head = request { false } else { true }
+    }
+
     private func ended() {
         lateEnd?.cancel()
-        onEnd?(!response.isComplete)
+        onEnd?(hasBegun && !response.isComplete)
         onEnd = nil
     }
 

@@ -37,14 +37,26 @@ final class StreamPool {
 
     private func place(_ request: Waiting) {
         switch connections.place(on: request.handler.server) {
-        case .open(let id): openStream(request, on: id)
-        case .join(let id): waiting[id, default: []].append(request)
+        case .open(let id):
+            move(request, to: id)
+            openStream(request, on: id)
+        case .join(let id):
+            move(request, to: id)
+            waiting[id, default: []].append(request)
         case .dial(let id, let displaced):
             if let displaced { close(displaced) }
             waiting[id] = [request]
             dial(id, to: request.handler.server)
         case .full: request.opened.fail(StreamProblem.full)
         }
+    }
+
+    /// Charges a request to the server of its connection, if that is not the chosen one.
+    private func move(_ request: Waiting, to id: Int) {
+        guard let server = connections.server(of: id), server != request.handler.server else { return }
+        pool.machine.servers.ended(request.handler.server)
+        pool.machine.servers.began(server)
+        request.handler.server = server
     }
 
     private func openStream(_ request: Waiting, on id: Int) {
@@ -68,6 +80,7 @@ final class StreamPool {
         pool.logger.notice(
             "HTTP/2 connection ended",
             metadata: ["upstream": "\(pool.settings.name)", "reason": "too many connections are being replaced"])
+        connection.onEvent = nil
         connection.close()
     }
 

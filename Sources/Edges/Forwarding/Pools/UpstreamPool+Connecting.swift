@@ -17,11 +17,11 @@ extension UpstreamPool {
                 channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
                 self.connected(connection, for: entry, since: began)
             case .failure(StreamProblem.full), .failure(StreamProblem.refused):
-                self.loop.assumeIsolated().execute { self.waitAgain(entry, server) }
+                self.loop.assumeIsolated().execute { self.waitAgain(entry, connection.server) }
             case .failure(let error):
                 // Deferred, because connecting may fail immediately, and waiting requests must not fail recursively.
                 self.loop.assumeIsolated().execute {
-                    self.connectFailed(error, at: server, for: entry, tried: tried + [server])
+                    self.connectFailed(error, at: connection.server, for: entry, tried: tried + [connection.server])
                 }
             }
         }

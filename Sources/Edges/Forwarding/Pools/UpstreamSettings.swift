@@ -70,9 +70,9 @@ struct HTTP2Limits: Sendable {
     /// The age after which a connection receives no more streams.
     let connectionAge: Duration
 
-    /// The maximum size of a response's field list, in bytes. A longer one ends the connection, so it is above the
-    /// limit of a response's head.
-    static let fieldListSize = 131_072
+    /// The maximum size of a response's field list, in bytes. A longer one ends the connection, so it is far above the
+    /// limit of a response's head, which ends one request.
+    static let fieldListSize = 1_048_576
 }
 
 /// The identity of an upstream's settings: its configuration and the bytes of its files.

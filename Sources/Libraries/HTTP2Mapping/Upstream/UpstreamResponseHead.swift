@@ -9,6 +9,7 @@ package struct UpstreamResponseHead: Equatable {
         case pseudoHeader = "a pseudo-header is unknown or out of order"
         case fieldName = "a field name is invalid"
         case fieldValue = "a field value is invalid"
+        case notUTF8 = "a field is not UTF-8"
         case connectionField = "the response has a connection-specific field"
         case contentLength = "the content-length is invalid or repeated"
         case interim = "an interim response ends the stream, or has a body"
@@ -82,6 +83,10 @@ package struct UpstreamResponseHead: Equatable {
 
     /// Checks a regular field.
     private static func check(_ name: String, _ value: String) throws(Failure) -> Bool {
+        // NIO replaces bytes that are not UTF-8 by U+FFFD.
+        guard !name.unicodeScalars.contains("\u{FFFD}"), !value.unicodeScalars.contains("\u{FFFD}") else {
+            throw .notUTF8
+        }
         guard FieldSyntax.isName(name.utf8) else { throw .fieldName }
         guard !FieldSyntax.isConnectionSpecific(name) else { throw .connectionField }
         // Whitespace around a value is tolerated, as in HTTP/1.1. gRPC messages may end with a space.

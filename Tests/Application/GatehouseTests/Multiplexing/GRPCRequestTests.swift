@@ -79,7 +79,10 @@ import Testing
     }
 
     @Test func `each event of a stream is forwarded immediately, and the stream ends with its token`() throws {
-        let rig = try HTTP2Rig { $0.limits.streamIdleTimeout = .seconds(86_400) }
+        let rig = try HTTP2Rig {
+            $0.limits.streamIdleTimeout = .seconds(86_400)
+            $0.upstreams[0].http2.connectionAge = .seconds(86_400)
+        }
         try rig.rig.installKeys()
         let token = TokenDraft.idToken().signed()
         let (client, server, head) = try rig.exchange(

@@ -124,6 +124,61 @@ import Testing
         #expect(try held[1].client.readHead().status == 204)
     }
 
+    @Test(arguments: 0..<4)
+    func `M-58: a request of the turn in which GOAWAY arrives uses another connection`(_: Int) throws {
+        let rig = try HTTP2Rig()
+        let (held, server, head) = try rig.exchange()
+        let client = try rig.rig.send()
+        let first = try server.head()
+        try server.respond(first.stream, [(":status", "204")], ends: true)
+        #expect(try client.readHead().status == 204)
+        try rig.rig.atOnce {
+            try client.send(Self.post)
+            try server.goAway(last: first.stream)
+        }
+        let other = try rig.accept()
+        let again = try other.head()
+        try other.respond(again.stream, [(":status", "204")], ends: true)
+        #expect(try client.readHead().status == 204)
+        try server.respond(head.stream, [(":status", "204")], ends: true)
+        #expect(try held.readHead().status == 204)
+    }
+
+    @Test func `a head above the limit ends its request only`() throws {
+        let rig = try HTTP2Rig()
+        let (client, server, head) = try rig.exchange()
+        let held = try rig.rig.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
+        let other = try server.head()
+        let value = String(repeating: "a", count: 20_000)
+        let block = FramePeer.block([(":status", "200")] + (0..<10).map { ("x-\($0)", value) })
+        let parts = stride(from: 0, to: block.count, by: 16_384).map { Array(block[$0...].prefix(16_384)) }
+        for (index, part) in parts.enumerated() {
+            let flags: UInt8 = index == parts.count - 1 ? 4 : 0
+            try server.send(
+                index == 0 ? FramePeer.Kind.headers : FramePeer.Kind.continuation, flags: flags, stream: head.stream,
+                part)
+        }
+        try client.expectProblem(502, "upstream/invalid-response")
+        try server.respond(other.stream, [(":status", "204")], ends: true)
+        #expect(try held.readHead().status == 204)
+    }
+
+    @Test func `a connection with bytes that are not UTF-8 receives no more requests`() throws {
+        let rig = try HTTP2Rig()
+        let (client, server, head) = try rig.exchange()
+        let held = try rig.rig.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
+        let other = try server.head()
+        try server.send(
+            FramePeer.Kind.headers, flags: 5, stream: head.stream,
+            FramePeer.block([(":status", "200")]) + [0, 1, 0x78, 1, 0xE9])
+        try client.expectProblem(502, "upstream/invalid-response")
+        let (next, second, again) = try rig.exchange()
+        try second.respond(again.stream, [(":status", "204")], ends: true)
+        #expect(try next.readHead().status == 204)
+        try server.respond(other.stream, [(":status", "204")], ends: true)
+        #expect(try held.readHead().status == 204)
+    }
+
     @Test func `many PINGs of a server end no connection`() throws {
         let rig = try HTTP2Rig()
         let (client, server, head) = try rig.exchange()

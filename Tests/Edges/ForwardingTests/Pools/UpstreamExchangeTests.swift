@@ -34,6 +34,14 @@ import Testing
         #expect(early.isReusable)
     }
 
+    @Test func `a request whose stream the server reset is not repeated as on a closed connection`() {
+        var exchange = exchange(isRetryable: true)
+        exchange.streamWasReset()
+        #expect(exchange.outcome() == .noResponse)
+        exchange.withdraw()
+        #expect(exchange.outcome() == .retry)
+    }
+
     @Test func `only a request without a response and without a sent body may be retried`() {
         #expect(exchange(isRetryable: true).outcome() == .retry)
         #expect(exchange(isRetryable: false).outcome() == .noResponse)
