@@ -174,6 +174,10 @@ extension Trait where Self == SharedScenarioTrait {
         let web = try client.exchange(
             HTTP2Client.head("/me/S/C", method: "POST") + [("content-type", "application/grpc-web")])
         #expect(web.status == 401)
+        #expect(answer["cache-control"] == "no-store")
+        // A denial with the status 200 to another method could be cached.
+        let get = try client.exchange(HTTP2Client.head("/me/S/C") + [("content-type", "application/grpc")])
+        #expect(get.status == 401)
     }
 
     @Test func `an early response ends the stream without an error, and the rest of the body is dropped`() throws {

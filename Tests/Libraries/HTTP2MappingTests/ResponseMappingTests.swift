@@ -89,6 +89,13 @@ import Testing
         #expect(parts(response, isTunnel: true) == ["head :status=200,sec-websocket-protocol=chat", "data ab"])
     }
 
+    @Test func `M-26: a tunnel is opened by 101 only`() {
+        let body = "Content-Length: 2\r\n\r\nab"
+        #expect(parts("HTTP/1.1 200 OK\r\n" + body, isTunnel: true) == ["invalid"])
+        let denied = parts("HTTP/1.1 404 Not Found\r\n" + body, isTunnel: true)
+        #expect(denied == ["head :status=404,content-length=2", "data ab", "end "])
+    }
+
     @Test func `M-60: a head that exceeds one frame is not sent`() {
         let head = "HTTP/1.1 200 OK\r\nX-A: \(String(repeating: "|", count: 10_000))\r\nContent-Length: 0\r\n\r\n"
         #expect(parts(head) == ["too large"])

@@ -26,7 +26,7 @@ struct ParsedRequest {
 
     /// Whether the request is a gRPC call.
     var isGRPC: Bool {
-        guard let type = table.first(.contentType) else { return false }
+        guard head.method == .post, let type = table.first(.contentType) else { return false }
         return GRPCType.matches(bytes(type.value))
     }
 

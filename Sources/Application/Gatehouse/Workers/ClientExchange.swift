@@ -169,7 +169,8 @@ final class ClientExchange: RequestHandler, PipelineDriver {
     }
 
     private static func isGRPC(_ request: RequestView) -> Bool {
-        guard let type = request.fields.first(.contentType) else { return false }
+        // Responses to other methods may be cached, and a denial of gRPC has the status 200.
+        guard request.head.method == .post, let type = request.fields.first(.contentType) else { return false }
         return GRPCType.matches(type.value.bytes(in: request.bytes))
     }
 }

@@ -201,8 +201,10 @@ package final class ClientHandler: ChannelInboundHandler {
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        // After one direction of a tunnel has ended, the end of the other is regular.
-        if connection.isServing { endRequest(stream?.isHalfClosed == true ? .ok : .clientClosed) }
+        // After one direction of a tunnel has ended, the end of the other is regular. A stream ends with the last byte
+        // of its response, possibly before the upstream's end arrives.
+        let isRegular = stream?.isHalfClosed == true || http2?.hasSentResponse == true
+        if connection.isServing { endRequest(isRegular ? .ok : .clientClosed) }
         connection.close()
     }
 

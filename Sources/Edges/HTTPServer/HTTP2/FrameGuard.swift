@@ -58,23 +58,32 @@ final class FrameGuard: ChannelDuplexHandler {
         let result = inbound.receive(arrived, now: connection.connectionContext.time)
         credit += result.credit
         if let failure = result.failure { return connection.fail(failure) }
+        // The client sends without a window, because it has not received all of it again.
+        if credit > connection.limits.connectionWindow { return connection.fail(.controlFrames) }
         if result.passed.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(result.passed)) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if credit > 0, !isClosing {
-            var frame = context.channel.allocator.buffer(capacity: 16)
-            frame.writeWindowUpdate(UInt32(clamping: credit))
-            credit = 0
-            context.write(wrapOutboundOut(frame), promise: nil)
-            flush(context: context)
-        }
+        returnCredit(context)
         context.fireChannelReadComplete()
+    }
+
+    /// Opens the window of the connection by the bytes of removed DATA. A client that does not read gets no further
+    /// frames.
+    private func returnCredit(_ context: ChannelHandlerContext) {
+        let isDue = credit >= min(HTTP2Limits.credit, connection.limits.connectionWindow / 2)
+        guard credit > 0, isDue, !isClosing, context.channel.isWritable else { return }
+        var frame = context.channel.allocator.buffer(capacity: 16)
+        frame.writeWindowUpdate(UInt32(clamping: credit))
+        credit = 0
+        context.write(wrapOutboundOut(frame), promise: nil)
+        flush(context: context)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         connection.connectionContext.readClock()
         connection.writabilityChanged(isWritable: context.channel.isWritable)
+        returnCredit(context)
         context.fireChannelWritabilityChanged()
     }
 

@@ -29,6 +29,8 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// WINDOW_UPDATE frames per DATA frame that the client received, and those that it may send in advance.
     static let windowUpdatesPerData = 10
     static let windowUpdates = 2_000
+    /// The bytes of removed DATA from which the window of the connection is opened again.
+    static let credit = 16_384
     /// The time between the two GOAWAY frames of a graceful end.
     static let goAwayInterval: UInt64 = 1_000_000_000
     /// The streams whose late frames are dropped after they were reset.

@@ -49,6 +49,7 @@ extension HTTP2Connection {
         configuration.maximumBufferedControlFrames = 1_000
         configuration.maximumSequentialContinuationFrames = HTTP2Limits.continuations + 1
         configuration.maximumConnectionGlitches = .max
+        configuration.maximumRecentlyResetStreams = HTTP2Limits.resetStreams
         configuration.controlFrameRateLimit.maximumCount = max(400, 2 * limits.controlFrames)
         configuration.controlFrameRateLimit.windowLength = .milliseconds(100)
         return configuration

@@ -208,6 +208,8 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     private func fail(_ part: ResponseMapping.Part, _ context: ChannelHandlerContext) {
         if case .tooLarge = part {
             client?.record.reason = "the head of the response exceeds one frame of HTTP/2"
+        } else {
+            client?.record.reason = "the response has no form in HTTP/2"
         }
         reset(.internalError, context)
     }
@@ -232,8 +234,23 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         }
     }
 
-    /// Ends the sending direction after all written data is sent: a tunnel with END_STREAM, a response that is
-    /// incomplete with a reset. A complete response has ended the stream already.
+    /// The status of a gRPC call that the gateway ends after the head of its response. `nil` for other requests.
+    private var finalTrailers: HPACKHeaders? {
+        guard let record = client?.record, record.wantsGRPC, record.code != .ok, record.code != .clientClosed else {
+            return nil
+        }
+        let denial = GRPCDenial(Denial(record.code), requestID: record.idText, isPastDeadline: record.isPastDeadline)
+        var trailers: HPACKHeaders = [:]
+        trailers.append("grpc-status", String(denial.status))
+        trailers.append("grpc-message", "\(record.code.wire)")
+        return trailers
+    }
+
+    /// Whether the whole response was written.
+    var hasSentResponse: Bool { response?.hasEnded == true && !isReset }
+
+    /// Ends the sending direction after all written data is sent: a tunnel with END_STREAM, an incomplete
+    /// response with a reset, or with its status if it is one of gRPC. A complete response has ended the stream.
     ///
     /// - Parameter keepsInput: Whether a tunnel still receives.
     func finish(keepsInput: Bool = false) {
@@ -252,6 +269,10 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             } else {
                 writeLast(frame, context, nil)
             }
+            context.flush()
+        } else if let trailers = finalTrailers {
+            self.response?.endTunnel()
+            writeLast(.headers(.init(headers: trailers, endStream: true)), context, nil)
             context.flush()
         } else {
             let sent = context.eventLoop.makePromise(of: Void.self)

@@ -33,7 +33,7 @@ struct InboundFrames: Sendable {
     private(set) var lastStream: UInt32 = 0
     private(set) var hasSettings = false
     private(set) var hasAcknowledgement = false
-    /// When the current head began, in monotonic nanoseconds. `nil` outside of a head.
+    /// When the current head began, in monotonic nanoseconds. `nil` outside of a head and its payload.
     private(set) var headBegan: UInt64?
 
     init(_ limits: HTTP2Limits, now: UInt64) {
@@ -57,6 +57,8 @@ struct InboundFrames: Sendable {
     /// Records a DATA frame that the gateway sent.
     mutating func sentData() {
         windowUpdates.add(HTTP2Limits.windowUpdatesPerData)
+        // A client of gRPC may send one PING for each DATA frame, to measure the bandwidth.
+        controlFrames.add(1)
     }
 
     /// Handles received bytes.
@@ -81,6 +83,7 @@ struct InboundFrames: Sendable {
             if isDropping, header.kind == .data { walk.credit += header.length }
             walk.advance(FrameHeader.size, dropping: isDropping)
             payloadLeft = header.length
+            endHead()
         }
         return walk.finish(&held)
     }
@@ -97,7 +100,13 @@ struct InboundFrames: Sendable {
         let count = min(payloadLeft, walk.end - walk.position)
         payloadLeft -= count
         walk.advance(count, dropping: isDropping)
+        endHead()
         return true
+    }
+
+    /// Ends the time of a head after the payload of its last frame.
+    private mutating func endHead() {
+        if payloadLeft == 0, continuations == nil { headBegan = nil }
     }
 
     /// Returns whether a frame belongs to a stream that the gateway has reset. Heads are decoded in any case, because
@@ -142,7 +151,7 @@ struct InboundFrames: Sendable {
 
     private mutating func headEnds(_ ends: Bool, after count: Int, now: UInt64) {
         continuations = ends ? nil : count
-        if ends { headBegan = nil } else if headBegan == nil { headBegan = now }
+        if headBegan == nil { headBegan = now }
     }
 }
 

@@ -98,7 +98,8 @@ package struct ProblemResponse {
     private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
         let details = GRPCDenial(denial, requestID: record.idText, isPastDeadline: record.isPastDeadline)
         output.writeStaticString(
-            "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\ngrpc-status: ")
+            "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nCache-Control: no-store\r\nContent-Length: 0\r\n")
+        output.writeStaticString("grpc-status: ")
         output.writeString(String(details.status))
         output.writeStaticString("\r\ngrpc-message: ")
         output.writeStaticString(denial.code.wire)

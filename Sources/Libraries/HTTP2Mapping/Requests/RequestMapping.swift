@@ -72,9 +72,12 @@ package struct RequestMapping: Sendable {
         return try mapping.render(headers, endsStream: endsStream, webSocketKey)
     }
 
-    /// Returns whether the fields are those of a gRPC request, by their content type.
+    /// Returns whether the fields are those of a gRPC request: POST with its content type.
     package static func isGRPC(_ headers: HPACKHeaders) -> Bool {
-        headers.first(name: "content-type").map { GRPCType.matches($0.utf8) } ?? false
+        guard headers.first(name: ":method") == "POST", let type = headers.first(name: "content-type") else {
+            return false
+        }
+        return GRPCType.matches(type.utf8)
     }
 
     // MARK: - Reading

@@ -105,6 +105,8 @@ package struct ResponseMapping: Sendable {
     ) -> Part {
         let opensTunnel = head.status == 101
         guard !opensTunnel || isTunnel else { return fail(.invalid) }
+        // Every 2xx would open the tunnel at the client (RFC 8441 section 5), but the upstream has opened none.
+        if isTunnel, (200...299).contains(head.status) { return fail(.invalid) }
         hasOpenedTunnel = opensTunnel
         var headers: HPACKHeaders = [:]
         headers.reserveCapacity(fields.count + 1)

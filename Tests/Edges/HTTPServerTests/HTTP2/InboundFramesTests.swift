@@ -109,6 +109,25 @@ import Testing
         }
     }
 
+    @Test func `M-39: each frame of a response permits a PING`() {
+        var frames = opened()
+        let ping = ByteBuffer(bytes: Self.frame(6, payload: Array(repeating: 0, count: 8)))
+        for _ in 0..<1_000 {
+            frames.sentData()
+            let result = frames.receive(ping, now: 0)
+            #expect(result.failure == nil)
+        }
+    }
+
+    @Test func `M-31: the time of a head includes its payload`() {
+        var frames = opened()
+        let head = Self.frame(1, flags: 5, stream: 1, payload: [1, 2, 3])
+        _ = frames.receive(ByteBuffer(bytes: head.prefix(10)), now: 5)
+        #expect(frames.headBegan == 5)
+        _ = frames.receive(ByteBuffer(bytes: head.dropFirst(10)), now: 6)
+        #expect(frames.headBegan == nil)
+    }
+
     @Test func `M-29: resets that the client's errors caused count like its own`() {
         var frames = opened()
         let caused = (0..<200).map { frames.sentReset(UInt32($0), errorCode: 1, now: 0) }
