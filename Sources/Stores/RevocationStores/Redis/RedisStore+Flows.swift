@@ -37,11 +37,11 @@ extension RedisStore: FlowStore {
 /// The scripts for the open sign-in flows of one browser: a hash of values, each after its expiry and a colon.
 extension RedisScript {
     /// Stores the value ARGV[2] as ARGV[1] until ARGV[4]. Removes the values that expired at ARGV[3], and from ARGV[5]
-    /// values on the ones that expire first. The key expires a minute after its last value, by the server's clock.
+    /// values on the ones that expire first. The key remains ten minutes longer, so that the server's clock may differ.
     static let putFlow = RedisScript(
         """
         local now = tonumber(ARGV[3])
-        local ends = tonumber(redis.call('TIME')[1]) + tonumber(ARGV[4]) - now + 60
+        local ends = string.format('%.0f', tonumber(ARGV[4]) + 600)
         local kept = {}
         local all = redis.call('HGETALL', KEYS[1])
         for place = 1, #all, 2 do
@@ -55,7 +55,7 @@ extension RedisScript {
         table.sort(kept, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
         for place = 1, #kept - tonumber(ARGV[5]) + 1 do redis.call('HDEL', KEYS[1], kept[place][2]) end
         redis.call('HSET', KEYS[1], ARGV[1], ARGV[4] .. ':' .. ARGV[2])
-        expire(string.format('%.0f', ends))
+        expire(ends)
         return 1
         """)
 
