@@ -156,10 +156,11 @@ import Testing
 
     @Test(arguments: ["http://api.example.com", "http://10.0.0.1:8080"])
     func `a public URL needs TLS, except on this machine`(url: String) throws {
-        #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationTesting.load(section: "accounts: { public_url: '\(url)' }")
+        func load(_ url: String) throws -> Configuration {
+            try ConfigurationTesting.load(
+                section: "identity: { firebase: { project: my-app } }\naccounts: { public_url: '\(url)' }")
         }
-        let local = try ConfigurationTesting.load(section: "accounts: { public_url: 'http://127.0.0.1:8080' }")
-        #expect(local.accounts?.publicURL == "http://127.0.0.1:8080")
+        #expect(throws: ConfigurationErrors.self) { try load(url) }
+        #expect(try load("http://127.0.0.1:8080").accounts?.publicURL == "http://127.0.0.1:8080")
     }
 }
