@@ -49,9 +49,9 @@ import Testing
         let explained = request.method == "HEAD" ? explained.withoutBody : explained
         return switch (explained, sent) {
         case (.undetermined(let why), _): isReason(why, for: sent, request)
-        case (.denied(let code, _, let phase?, _), .denied(let other, 200, let same, _)): code == other && phase == same
         // The denial is in the form of gRPC, and after all phases.
         case (.denied("request/grpc-unsupported", _, _, _), .denied("request/grpc-unsupported", 200, nil, _)): true
+        case (.denied(let code, _, let phase?, _), .denied(let other, 200, let same, _)): code == other && phase == same
         // The revocation that `explain` cannot read would be reported earlier.
         case (.denied(_, _, let phase?, _), .denied) where request.records.source != .fresh && phase > .revocation: true
         default: explained == sent
