@@ -234,7 +234,8 @@ struct DecisionCheckTests: SharedScenarioSuite {
             (":method", "POST"), (":scheme", "http"), (":path", "/authz/envoy/a"), (":authority", "a"),
             ("content-type", "application/grpc"),
         ]
-        #expect(try client.exchange(head + [("connection", "close")]).status == 403)
+        let malformed = try client.exchange(head + [("connection", "close")])
+        #expect(malformed.status == 403 || malformed.reset != nil, "\(malformed)")
         #expect(try client.exchange(head).status == 403)
         // The other endpoints are served over HTTP/2 too.
         let asked = head.map { $0.0 == ":path" ? ($0.0, "/authz/envoy/public/a") : $0 }

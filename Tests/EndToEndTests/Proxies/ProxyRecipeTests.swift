@@ -154,7 +154,12 @@ struct ProxyRecipeTests {
             #expect(total.passed > 0 && total.denied > 0 && total.failed > 0, comment)
             print("load at \(kind): \(total)")
             let bearer = try setup.bearer()
-            _ = try await eventually("a decision after the restarts") { try setup.passed("/a", [bearer]) }
+            func state() -> String {
+                "\(String(describing: try? setup.send("/a", [bearer]).status)) \(setup.proxy.log.suffix(2_000))"
+            }
+            _ = try await eventually("a decision after the restarts: \(state())", within: .seconds(60)) {
+                try setup.passed("/a", [bearer])
+            }
         }
     }
 

@@ -49,6 +49,7 @@ import Testing
         "upstreams.*.health": ["null", "{}"], "upstreams.*.ejection": ["null"], "upstreams.*.retry": ["null"],
         "routes[].cors": ["null"], "routes[].cors.expose": ["[]"], "routes[].response_headers": ["null"],
         "routes[].rewrite": ["null"], "routes[].rewrite.path": ["null"], "routes[].rewrite.host": ["null"],
+        "limits.http2.max_connection_age": ["null"],
         "decisions": ["null"], "decisions.trust": ["[]"], "decisions.introspection": ["null"],
         "telemetry": ["null"], "telemetry.traces": ["null"], "telemetry.metrics": ["null"],
         "tests[].auth": ["null"], "tests[].request.app": ["null"], "identity.firebase.app_check": ["null"],
