@@ -132,9 +132,13 @@ package final class Listener: Sendable {
     // MARK: - TCP
 
     /// Fails if another process listens at the address. SO_REUSEPORT would otherwise share the port with it.
+    ///
+    /// The probe accepts no connection, which would stay open without a handler, so that a client with HTTP/2 would
+    /// wait on it. The kernel resets the connections of the probe when it closes, and clients connect again.
     private static func checkFree(_ address: SocketAddress, on loop: any EventLoop) async throws {
         guard address.port != 0 else { return }
         let probe = try await ServerBootstrap(group: loop)
+            .serverChannelOption(.autoRead, value: false)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(to: address).get()
         try await probe.close()
