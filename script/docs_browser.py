@@ -108,13 +108,13 @@ def fail(text):
 
 
 def wait(name, condition):
-    """Returns the first true result of `condition`, which it polls for at most 60 seconds."""
-    end = time.monotonic() + 60
+    """Returns the first true result of `condition`, which it polls for at most three minutes."""
+    end = time.monotonic() + 180
     while time.monotonic() < end:
         if result := condition():
             return result
         time.sleep(0.05)
-    fail(f"{name}: no result after 60 seconds")
+    fail(f"{name}: no result after three minutes")
 
 
 # The theme replaces each block by an element of the drawn size. It draws only what is visible.
@@ -123,6 +123,15 @@ const open = document.querySelectorAll("pre.mermaid").length;
 const drawn = [...document.querySelectorAll("div.mermaid")].map((diagram) => diagram.getBoundingClientRect().height);
 return open ? null : drawn;
 """
+
+
+# The theme replaces the content of a page after a click and while a user types, so an element may be missing for a
+# moment.
+CLICK = "const found = document.querySelector(arguments[0]); found?.click(); return found !== null"
+
+
+def click(browser, selector):
+    wait(f"the element {selector}", lambda: browser.run(CLICK, selector))
 
 
 def check_page(browser, origin, path):
@@ -137,7 +146,7 @@ def check_navigation(browser, origin):
     browser.open(origin + "/")
     for selector in (".md-tabs__link[href^='reference']", "a.md-footer__link--next", "a.md-logo"):
         before = browser.run("return location.href")
-        browser.run("document.querySelector(arguments[0]).click()", selector)
+        click(browser, selector)
         wait(f"the page behind {selector}", lambda: browser.run("return location.href") != before)
         if not browser.run("return document.querySelector('h1') !== null"):
             fail(f"{selector} leads to {browser.run('return location.href')}, which has no heading")
@@ -156,7 +165,7 @@ def check_search(browser, origin):
     found = wait("the results of the search", lambda: browser.run(links))
     if not any("/reference/errors/" in link or "/troubleshooting/" in link for link in found):
         fail(f"the search for an error code found only {found}")
-    browser.run("document.querySelector('.md-search-result__link').click()")
+    click(browser, ".md-search-result__link")
     wait("the page that the search found", lambda: browser.run("return location.pathname") != "/")
 
 
