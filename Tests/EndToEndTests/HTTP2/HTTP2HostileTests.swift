@@ -66,6 +66,36 @@ import Testing
         #expect(try client.exchange(HTTP2Client.head()).status == 200)
     }
 
+    @Test func `streams whose heads take too much memory are refused`() throws {
+        let client = try connect()
+        try client.acknowledge()
+        let large = [("x-a", String(repeating: "a", count: 32_000))]
+        let streams = try (0..<40).map { _ in try client.request(HTTP2Client.head("/public/x?delay=60000") + large) }
+        // 31 heads fit.
+        while client.answers.values.count(where: { $0.reset == 7 }) < 9 { _ = try #require(try client.next()) }
+        #expect(streams.prefix(31).allSatisfy { client.answers[$0]?.reset == nil })
+        // Streams that have ended release their heads.
+        try client.client.send(
+            streams.prefix(31).flatMap { HTTP2Client.frame(3, stream: $0, payload: [0, 0, 0, 8]) })
+        var answer = try client.exchange(HTTP2Client.head() + large)
+        while answer.reset == 7 { answer = try client.exchange(HTTP2Client.head() + large) }
+        #expect(answer.status == 200)
+    }
+
+    @Test func `after a field that is not UTF-8 the connection ends with its current streams`() throws {
+        let client = try connect()
+        let (current, rejected, later) = (client.takeStream(), client.takeStream(), client.takeStream())
+        let invalid = HTTP2Client.block(HTTP2Client.head()) + HTTP2Client.block(bytes: [(Array("x-a".utf8), [0xFF])])
+        try client.client.send(
+            Self.request(current, "/public/x?delay=1000") + HTTP2Client.headers(invalid, stream: rejected)
+                + Self.request(later, "/public/x"))
+        #expect(try client.answer(rejected).status == 400)
+        #expect(try client.answer(later).reset == 7)
+        #expect(try client.answer(current).status == 200)
+        #expect(try client.readToEnd() == 0)
+        try expectService()
+    }
+
     private static func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
         HTTP2Client.frame(type, flags: flags, stream: stream, payload: payload)
     }

@@ -25,6 +25,15 @@ import Testing
         #expect(FieldSyntax.isValue(value.utf8) == isValid)
     }
 
+    @Test(arguments: [
+        ("x-a", "", false), ("x-a", "é", false), ("x-a", "\u{FFFC}\u{FFFE}", false), ("x-a", "\u{FFFD}", true),
+        ("x-a", "a\u{FFFD}b", true), ("x\u{FFFD}", "a", true),
+    ])
+    func `a head with a replaced byte is recognized`(name: String, value: String, isRepaired: Bool) {
+        let headers: HPACKHeaders = [":method": "GET", name: value, "x-b": "c"]
+        #expect(FieldSyntax.isRepaired(headers) == isRepaired)
+    }
+
     @Test(
         arguments: [
             ("0", 0), ("5", 5), ("007", 7), ("9223372036854775807", 9_223_372_036_854_775_807), ("", nil), ("+5", nil),

@@ -29,7 +29,8 @@ import Testing
         case .head(let fields, let ends): "head\(ends ? " end" : "") \(text(fields))"
         case .data(let bytes): "data \(String(buffer: bytes))"
         case .end(let trailers): "end \(text(trailers))"
-        case .tooLarge: "too large"
+        case .headTooLarge: "head too large"
+        case .trailersTooLarge: "trailers too large"
         case .invalid: "invalid"
         }
     }
@@ -96,9 +97,25 @@ import Testing
         #expect(denied == ["head :status=404,content-length=2", "data ab", "end "])
     }
 
+    private static let large = "X-A: \(String(repeating: "|", count: 10_000))\r\n"
+
     @Test func `M-60: a head that exceeds one frame is not sent`() {
-        let head = "HTTP/1.1 200 OK\r\nX-A: \(String(repeating: "|", count: 10_000))\r\nContent-Length: 0\r\n\r\n"
-        #expect(parts(head) == ["too large"])
+        #expect(parts("HTTP/1.1 200 OK\r\n\(Self.large)Content-Length: 0\r\n\r\n") == ["head too large"])
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        let trailer = "A: \(String(repeating: "\\", count: 7_300))\r\n\r\n"
+        #expect(parts(chunked + trailer).last == "trailers too large")
+    }
+
+    @Test(arguments: [1_000, .max])
+    func `an interim response that exceeds one frame is dropped`(size: Int) {
+        let interim = "HTTP/1.1 103 Early Hints\r\n"
+        let response =
+            interim + Self.large + "\r\n" + interim + "Link: x\r\n\r\n" + interim + Self.large + "\r\n"
+            + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        #expect(
+            parts(response, size: size) == [
+                "interim :status=103,link=x", "head end :status=200,content-length=0",
+            ])
     }
 
     @Test func `fields of users are never indexed`() {

@@ -188,6 +188,8 @@ extension ClientExchange {
                 bounds: plan.stream, began: worker.connectionContext.time, expiresAt: run.permittedUntil))
     }
 
+    var callIdleTimeout: UInt64? { run.route >= 0 ? run.plan?.stream.idle : nil }
+
     func watchExchange(of client: ClientHandler) -> OpenStream? {
         guard let worker, let plan = run.plan, run.route >= 0, run.hasCredential else { return nil }
         return OpenStream(

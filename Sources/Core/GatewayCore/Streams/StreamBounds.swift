@@ -5,7 +5,7 @@ package struct StreamBounds: Sendable, Equatable {
     /// The time that a stream can outlive its token, in seconds (`stream_grace`).
     var grace: Int64 = 0
     /// The maximum time without bytes in either direction, in nanoseconds (`stream_idle_timeout`).
-    var idle: UInt64 = 600_000_000_000
+    package private(set) var idle: UInt64 = 600_000_000_000
 
     package init(maximum: UInt64 = 3_600_000_000_000, grace: Int64 = 0, idle: UInt64 = 600_000_000_000) {
         self.maximum = maximum

@@ -7,7 +7,7 @@ extension ClientHandler {
         holder?.record(idleSince: isAtRest ? connection.lastProgress : nil)
         if record.deadline > 0, now >= record.deadline, connection.isServing { return callExpired() }
         if let stream { return tick(stream, now: now) }
-        switch connection.expiry(now: now, limits: connectionContext.limits, bodyBytes: record.bytesIn) {
+        switch connection.expiry(now: now, limits: requestLimits, bodyBytes: record.bytesIn) {
         case .none:
             if endsWithoutPermission(now: now) { return }
             responder?.tick(now: now)
@@ -28,6 +28,12 @@ extension ClientHandler {
         case .abort:
             abandon(.requestTimeout)
         }
+    }
+
+    private var requestLimits: ConnectionLimits {
+        guard record.wantsGRPC, !connection.responseStarted, connection.isServing, let idle = handler?.callIdleTimeout
+        else { return connectionContext.limits }
+        return connectionContext.limits.ofCall(idle: idle)
     }
 
     /// While draining, closes a connection that has been idle for a second. A busy one closes after its next response.

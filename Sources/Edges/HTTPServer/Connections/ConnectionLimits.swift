@@ -19,6 +19,17 @@ package struct ConnectionLimits: Sendable {
 
     package init() {}
 
+    /// Returns the limits of a gRPC call before its response. Its messages may arrive at any rate, and a server may
+    /// answer after the first message only.
+    ///
+    /// - Parameter idle: The maximum time without bytes.
+    func ofCall(idle: UInt64) -> ConnectionLimits {
+        var limits = self
+        limits.bodyRate = 0
+        limits.idleTimeout = idle
+        return limits
+    }
+
     /// The period in which a body may arrive at any rate.
     static let bodyGrace: UInt64 = 10_000_000_000
     /// The time and the number of bytes for which a connection is read after its last response, so that a reset does

@@ -40,6 +40,8 @@ package protocol RequestHandler: AnyObject {
     func refusal(of stream: OpenStream) -> DecisionCode?
     /// Handles the loss of the client of a request without a responder.
     func abandoned(_ client: ClientHandler)
+    /// The maximum time without bytes of a gRPC call before its response. `nil` if its body is that of any request.
+    var callIdleTimeout: UInt64? { get }
     /// Ends a request, whose record is complete.
     func finished(_ client: ClientHandler)
 }
@@ -47,6 +49,7 @@ package protocol RequestHandler: AnyObject {
 extension RequestHandler {
     package func status(of code: DecisionCode) -> UInt16 { code.status }
     package var deniesMalformedCallsInGRPC: Bool { true }
+    package var callIdleTimeout: UInt64? { nil }
 }
 
 /// A factory of request handlers, one for each connection.

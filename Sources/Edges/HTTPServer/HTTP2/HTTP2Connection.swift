@@ -19,6 +19,7 @@ package final class HTTP2Connection {
     /// The channel handler below NIO's. `nil` after the connection has closed.
     weak var frames: FrameGuard?
     var registryIndex = 0
+    private var heads: HeadBudget
     private let began: UInt64
     private let maximumAge: UInt64?
     /// When the last stream ended, or the connection began. Only streams count as activity.
@@ -47,6 +48,7 @@ package final class HTTP2Connection {
         self.holder = holder
         self.counters = counters
         limits = connectionContext.limits.http2
+        heads = HeadBudget(limits.streams * HTTP2Limits.headBytesPerStream)
         began = connectionContext.time
         lastActive = connectionContext.time
         maximumAge = limits.maximumAge.map { $0 / 10 * 9 + connectionContext.requestIDs.next() % max(1, $0 / 5) }
@@ -66,6 +68,14 @@ package final class HTTP2Connection {
         counters?.add(to: .http2StreamsRefused)
     }
 
+    /// Holds the head of a stream until the stream ends. Returns whether the heads of all streams are within their
+    /// limit.
+    func hold(headOf stream: HTTP2StreamCodec, bytes: Int) -> Bool {
+        guard heads.take(bytes) else { return false }
+        stream.headBytes = bytes
+        return true
+    }
+
     func add(_ stream: HTTP2StreamCodec) {
         stream.registryIndex = streams.count
         streams.append(stream)
@@ -74,6 +84,7 @@ package final class HTTP2Connection {
     func remove(_ stream: HTTP2StreamCodec) {
         let index = stream.registryIndex
         guard index < streams.count, streams[index] === stream else { return }
+        heads.release(stream.headBytes)
         let last = streams.removeLast()
         if last !== stream {
             streams[index] = last
@@ -90,6 +101,16 @@ package final class HTTP2Connection {
         guard end == .none, let frames else { return }
         end = .announced(at: connectionContext.time)
         frames.sendGoAway(lastStream: UInt32(Int32.max), errorCode: 0)
+    }
+
+    /// Ends the connection after its current streams, because NIO has decoded a field that is not UTF-8. NIO's
+    /// compression table then holds a longer text than the client's, drops entries earlier, and would take a later
+    /// reference for an error.
+    func decoderDiffers() {
+        switch end {
+        case .none, .announced: decide()
+        case .decided, .closing: break
+        }
     }
 
     /// Refuses further streams, and closes when there are none.

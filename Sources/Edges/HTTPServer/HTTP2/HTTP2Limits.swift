@@ -33,6 +33,8 @@ package struct HTTP2Limits: Sendable, Equatable {
     static let credit = 16_384
     /// The time between the two GOAWAY frames of a graceful end.
     static let goAwayInterval: UInt64 = 1_000_000_000
+    /// The bytes of request heads that a connection may hold for each of its streams, together for all.
+    static let headBytesPerStream = 10_240
     /// The streams whose late frames are dropped after they were reset.
     static let resetStreams = 256
 }

@@ -26,6 +26,10 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     private var hasTunnel: Bool { response?.hasOpenedTunnel == true }
     private var context: ChannelHandlerContext?
     private var isReset = false
+    /// Whether a denial is sent in place of the response, whose rest is dropped.
+    private var isReplaced = false
+    /// The bytes of the head in the connection's budget.
+    var headBytes = 0
 
     init(_ connection: HTTP2Connection, _ client: ClientHandler) {
         self.connection = connection
@@ -72,6 +76,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
 
     private func receiveHead(_ headers: HPACKHeaders, endsStream: Bool, _ context: ChannelHandlerContext) {
         guard connection.acceptsStream else {
+            checkDecoder(headers)
             connection.refusedStream()
             return reset(.refusedStream, context)
         }
@@ -82,13 +87,24 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             let head = try RequestMapping.head(
                 of: headers, endsStream: endsStream,
                 limits: RequestMapping.Limits(fields: limits.headFields, size: limits.headSize), webSocketKey: newKey)
+            guard connection.hold(headOf: self, bytes: head.bytes.readableBytes) else {
+                connection.remove(self)
+                connection.refusedStream()
+                return reset(.refusedStream, context)
+            }
             response = ResponseMapping(method: head.method, isTunnel: head.isTunnel)
             framing = head.framing
             context.fireChannelRead(wrapInboundOut(head.bytes))
         } catch {
             response = ResponseMapping(method: headers.first(name: ":method") == "HEAD" ? .head : .get)
             client?.refuseHead(Denial(error.decisionCode), isGRPC: RequestMapping.isGRPC(headers), reason: error.reason)
+            checkDecoder(headers)
         }
+    }
+
+    /// Ends the connection after a rejected message if it has shifted the compression table.
+    private func checkDecoder(_ rejected: HPACKHeaders) {
+        if FieldSyntax.isRepaired(rejected) { connection.decoderDiffers() }
     }
 
     /// Returns a `Sec-WebSocket-Key` (RFC 6455 section 4.1): 16 random bytes. It is no secret.
@@ -116,6 +132,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         let head = connection.connectionContext.limits
         let limits = RequestMapping.Limits(fields: head.headFields, size: head.headSize)
         guard endsStream, RequestMapping.areTrailers(trailers, limits: limits) else {
+            checkDecoder(trailers)
             return reset(.protocolError, context)
         }
         requestEnded = true
@@ -137,7 +154,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     // MARK: - The response
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard !isReset, response != nil else {
+        guard !isReset, !isReplaced, response != nil else {
             promise?.succeed()
             return
         }
@@ -145,6 +162,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         // The last frame is held back, because the end of the response may follow.
         var last: HTTP2Frame.FramePayload?
         while let part = response?.next(fields: connection.connectionContext.streamFields) {
+            if case .headTooLarge = part, replaceResponse() { continue }
             guard let frame = frame(for: part, &last) else {
                 promise?.succeed()
                 return fail(part, context)
@@ -180,7 +198,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             }
             last = nil
             return .data(.init(data: data.data, endStream: true))
-        case .tooLarge, .invalid: return nil
+        case .headTooLarge, .trailersTooLarge, .invalid: return nil
         }
     }
 
@@ -204,10 +222,28 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         context.eventLoop.execute { bound.value.tunnelInputEnded() }
     }
 
+    /// Puts a denial in the place of a response whose head is too large. Returns whether that is possible.
+    private func replaceResponse() -> Bool {
+        guard !isReplaced, let client else { return false }
+        isReplaced = true
+        client.record.reason = "the head of the response exceeds one frame of HTTP/2"
+        let denial = Denial(.upstreamInvalidResponse)
+        client.record.code = denial.code
+        client.record.status = denial.code.status
+        var bytes = ByteBuffer()
+        let additions = client.record.additions ?? client.handler?.additions
+        ProblemResponse(denial: denial, record: client.record, closes: false, additions: additions)
+            .write(into: &bytes, date: connection.connectionContext.dateLine())
+        var denied = ResponseMapping(method: client.record.isHead ? .head : .get)
+        denied.append(bytes)
+        response = denied
+        return true
+    }
+
     /// Handles a response that cannot be sent.
     private func fail(_ part: ResponseMapping.Part, _ context: ChannelHandlerContext) {
-        if case .tooLarge = part {
-            client?.record.reason = "the head of the response exceeds one frame of HTTP/2"
+        if case .trailersTooLarge = part {
+            client?.record.reason = "the trailers of the response exceed one frame of HTTP/2"
         } else {
             client?.record.reason = "the response has no form in HTTP/2"
         }
@@ -280,26 +316,6 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
                 if let context = self.context { self.reset(.internalError, context) }
             }
             context.writeAndFlush(wrapOutboundOut(.data(.init(data: .byteBuffer(ByteBuffer())))), promise: sent)
-        }
-    }
-}
-
-extension RequestMapping.Failure {
-    /// The code of the response to a head with this error.
-    fileprivate var decisionCode: DecisionCode {
-        switch self {
-        case .tooLarge, .tooManyFields: .headTooLarge
-        case .malformed, .unknownProtocol: .malformedRequest
-        }
-    }
-
-    /// The reason for the access log.
-    fileprivate var reason: String {
-        switch self {
-        case .malformed(let reason): "http2: \(reason)"
-        case .unknownProtocol: "http2: unknown :protocol"
-        case .tooLarge: "http2: fields too large"
-        case .tooManyFields: "http2: too many fields"
         }
     }
 }

@@ -1,3 +1,5 @@
+package import NIOHPACK
+
 /// The syntax of HTTP/2 fields (RFC 9113 section 8.2.1), stricter than the RFC where HTTP/1.1 is.
 package enum FieldSyntax {
     /// Returns whether a name is a token without upper-case letters, or a pseudo-header: a colon and such a token.
@@ -22,6 +24,20 @@ package enum FieldSyntax {
             (beforeLast, last, isFirst) = (isFirst ? 0 : last, byte, false)
         }
         return !isWhitespace(last)
+    }
+
+    /// Returns whether NIO has replaced bytes of a name or a value that are not UTF-8 by U+FFFD, or received that.
+    package static func isRepaired(_ headers: HPACKHeaders) -> Bool {
+        headers.contains { name, value, _ in isRepaired(name.utf8) || isRepaired(value.utf8) }
+    }
+
+    private static func isRepaired(_ text: some Collection<UInt8>) -> Bool {
+        var (beforeLast, last): (UInt8, UInt8) = (0, 0)
+        for byte in text {
+            if byte == 0xBD, last == 0xBF, beforeLast == 0xEF { return true }
+            (beforeLast, last) = (last, byte)
+        }
+        return false
     }
 
     /// Returns whether a field concerns one connection of HTTP/1.1. No message of HTTP/2 has it (section 8.2.2).

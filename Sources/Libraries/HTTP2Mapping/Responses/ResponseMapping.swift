@@ -13,8 +13,10 @@ package struct ResponseMapping: Sendable {
         case data(ByteBuffer)
         /// The end of the body. The trailers are empty or the stream's last fields.
         case end(trailers: HPACKHeaders)
-        /// The head does not fit into one frame.
-        case tooLarge
+        /// The final head does not fit into one frame. The response may be replaced by another.
+        case headTooLarge
+        /// The trailers do not fit into one frame.
+        case trailersTooLarge
         case invalid
     }
 
@@ -87,6 +89,18 @@ package struct ResponseMapping: Sendable {
     // MARK: - Heads
 
     private mutating func takeHead(_ fields: FieldTable) -> Part? {
+        while let part = takeAnyHead(fields) {
+            // The final response is more important than an interim one that does not fit into one frame.
+            guard case .interim(let headers) = part, Self.isTooLarge(headers) else { return part }
+        }
+        return nil
+    }
+
+    private static func isTooLarge(_ headers: HPACKHeaders) -> Bool {
+        FieldEncoding.maximumSize(of: headers) > FieldEncoding.maximumHeadSize
+    }
+
+    private mutating func takeAnyHead(_ fields: FieldTable) -> Part? {
         guard held.readableBytes > 0 else { return nil }
         var scanned = 0
         guard let length = held.withUnsafeReadableBytes({ HeadScan.end(in: $0, scanned: &scanned) }),
@@ -119,8 +133,8 @@ package struct ResponseMapping: Sendable {
             return opensTunnel && (kind == .contentLength || name == "sec-websocket-accept")
         }
         if isGRPC, isTrailersOnly { headers.remove(name: "content-length") }
-        guard FieldEncoding.maximumSize(of: headers) <= FieldEncoding.maximumHeadSize else { return fail(.tooLarge) }
         if head.isInterim { return .interim(headers) }
+        guard !Self.isTooLarge(headers) else { return fail(.headTooLarge) }
         let framing: BodyFraming = opensTunnel ? .untilClose : head.framing
         guard framing.hasBody else {
             state = .ended
@@ -142,7 +156,7 @@ package struct ResponseMapping: Sendable {
             return true
         }
         guard isValid else { return fail(.invalid) }
-        guard FieldEncoding.maximumSize(of: trailers) <= FieldEncoding.maximumHeadSize else { return fail(.tooLarge) }
+        guard !Self.isTooLarge(trailers) else { return fail(.trailersTooLarge) }
         return .end(trailers: trailers)
     }
 }

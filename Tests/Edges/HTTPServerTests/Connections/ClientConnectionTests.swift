@@ -185,6 +185,19 @@ import Testing
         #expect(connection.expiry(now: 85 * Self.second + 1, limits: limits) == .requestTimeout)
     }
 
+    @Test(arguments: [(75, false), (76, true), (599, true), (600, true)] as [(UInt64, Bool)])
+    func `a call without a response may send slowly, up to the idle time of streams`(seconds: UInt64, isLate: Bool) {
+        let connection = State.uploading.connection
+        let (now, call) = (seconds * Self.second, limits.ofCall(idle: 600 * Self.second))
+        #expect(connection.expiry(now: now, limits: call) == .none)
+        let expected: ClientConnection.Expiry = seconds < 600 ? .none : .requestTimeout
+        #expect(connection.expiry(now: now + 1, limits: call) == expected)
+        var ordinary = limits
+        #expect(connection.expiry(now: now, limits: ordinary) == .requestTimeout)
+        ordinary.bodyRate = 0
+        #expect((connection.expiry(now: now, limits: ordinary) == .requestTimeout) == isLate)
+    }
+
     @Test func `the whole request has a timeout from its head`() {
         var limits = limits
         limits.requestTimeout = 10 * Self.second
