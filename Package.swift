@@ -172,7 +172,7 @@ let package = Package(
             uses: [
                 "Authentication", "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE",
                 "OutboundHTTP",
-                "Revocation", "SecurityRules", "TextCoding", logging, nioCore,
+                "Revocation", "SecurityRules", "TextCoding", logging, nioCore, nioPosix,
             ]),
         module(
             "RequestPipeline", in: "Pipeline",

@@ -57,6 +57,7 @@ final class IdentitySources: Sendable {
             : OpaqueTokens(
                 snapshot.opaqueProviders, clockSkew: identity.clockSkew, group: group, clock: clock, logger: logger)
         if let settings = configuration.revocation.firebase, let credential, let firebase = identity.firebase {
+            credential.log(to: logger)
             accounts = IdentityToolkit(
                 settings, project: firebase.project, tenant: firebase.tenant.id, credential: credential,
                 group: group, clock: clock, logger: logger)

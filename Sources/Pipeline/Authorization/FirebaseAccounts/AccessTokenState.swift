@@ -14,17 +14,34 @@ struct AccessTokenState: Sendable {
 
     /// The token and its number.
     private(set) var current: (value: Secret, number: Int)?
-    private(set) var isFetching = false
+    /// The number of the current fetch. `nil` if none runs.
+    private(set) var fetch: Int?
+    /// How long a fetch may last, in nanoseconds. A longer one, such as a read from a file system that does not answer,
+    /// counts as failed, and its result is ignored.
+    private let fetchLimit: UInt64
     private var renewAt: UInt64 = 0
     private var endsAt: UInt64 = 0
     private var nextFetchAt: UInt64 = 0
     private var fetchedAt: UInt64 = 0
     private var count = 0
+    private var fetches = 0
     /// The number of consecutive failures, bounded.
     private var failures = 0
 
+    init(fetchLimit: Duration) {
+        self.fetchLimit = fetchLimit.nanoseconds
+    }
+
     /// When the token is renewed in advance. `nil` without a token, and during a fetch.
-    var renewal: UInt64? { isFetching || current == nil ? nil : max(renewAt, nextFetchAt) }
+    var renewal: UInt64? { fetch != nil || current == nil ? nil : max(renewAt, nextFetchAt) }
+
+    /// The time of the next `tick`: the renewal, or the end of the current fetch. `nil` if none is needed.
+    var deadline: UInt64? { fetch == nil ? renewal : fetchedAt &+ fetchLimit }
+
+    /// Returns the number of a fetch that lasts too long. `nil` if there is none.
+    func overdueFetch(now: UInt64) -> Int? {
+        now >= fetchedAt &+ fetchLimit ? fetch : nil
+    }
 
     /// Drops an expired token, so that only a lookup fetches the next one.
     mutating func dropExpired(now: UInt64) {
@@ -36,17 +53,18 @@ struct AccessTokenState: Sendable {
         now < endsAt ? current : nil
     }
 
-    /// Returns whether to fetch a token now. If so, `arrived` or `failed` must follow.
-    mutating func beginFetch(now: UInt64) -> Bool {
-        guard !isFetching, now >= nextFetchAt, usable(now: now) == nil || now >= renewAt else { return false }
-        isFetching = true
+    /// Returns the number of a fetch to make now. If there is one, `arrived` or `failed` must follow.
+    mutating func beginFetch(now: UInt64) -> Int? {
+        guard fetch == nil, now >= nextFetchAt, usable(now: now) == nil || now >= renewAt else { return nil }
+        fetches += 1
+        fetch = fetches
         fetchedAt = now
-        return true
+        return fetches
     }
 
     /// Replaces the token. Its lifetime counts from the start of the fetch.
     mutating func arrived(_ token: AccessToken) {
-        isFetching = false
+        fetch = nil
         failures = 0
         let lifetime = min(token.lifetime, Self.longestLifetime)
         let margin = min(Self.renewal * 1000, lifetime * 1000 / 5)
@@ -58,7 +76,7 @@ struct AccessTokenState: Sendable {
 
     /// Records a failed fetch. While a token is valid, the pauses grow up to a minute; without one, requests wait.
     mutating func failed(_ failure: LookupFailure, now: UInt64) {
-        isFetching = false
+        fetch = nil
         failures = min(failures + 1, Self.longestBackOff)
         let pause = CircuitBreaker.pause(after: failure)
         let isUrgent = failure.retryAfter != nil || usable(now: now) == nil

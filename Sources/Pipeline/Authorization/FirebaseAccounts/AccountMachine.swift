@@ -21,8 +21,8 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
     private typealias Flights = LookupFlights<UID, Waiter>
 
     enum Action: Sendable {
-        /// Fetch an access token; exactly one `tokenArrived` or `tokenFailed` follows.
-        case fetchToken
+        /// Fetch an access token; one `tokenArrived` or `tokenFailed` with this number follows, unless it never ends.
+        case fetchToken(Int)
         /// Look up; exactly one `answered` with the call's number follows.
         case lookUp(Int, [UID], token: Secret)
         case resolve([Waiter], AccountStatus)
@@ -35,13 +35,16 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
     private var flights = Flights(
         LookupLimits(
             concurrency: AccountBounds.concurrency, batch: AccountBounds.batch, waiting: AccountBounds.waiting))
-    private var access = AccessTokenState()
+    private var access: AccessTokenState
     private var tokenLog = FailureLog()
     private var rejectedAlone = 0
     private var isStopped = false
 
     /// Creates a machine that caches at most `remembered` statuses.
-    init(remembered: Int = AccountBounds.remembered) {
+    ///
+    /// - Parameter fetchLimit: How long a fetch of an access token may last.
+    init(remembered: Int = AccountBounds.remembered, fetchLimit: Duration = .seconds(30)) {
+        access = AccessTokenState(fetchLimit: fetchLimit)
         known = BoundedTable(limit: remembered)
     }
 
@@ -57,7 +60,7 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
 
     var deadline: UInt64? {
         guard !isStopped else { return nil }
-        return [flights.deadline, access.renewal].compactMap(\.self).min()
+        return [flights.deadline, access.deadline].compactMap(\.self).min()
     }
 }
 
@@ -79,8 +82,8 @@ extension AccountMachine {
         return actions(expired + entered, now: now) + send(now: now)
     }
 
-    mutating func tokenArrived(_ token: AccessToken, now: UInt64) -> [Action] {
-        guard access.isFetching, !isStopped else { return [] }
+    mutating func tokenArrived(_ token: AccessToken, of fetch: Int, now: UInt64) -> [Action] {
+        guard access.fetch == fetch, !isStopped else { return [] }
         access.arrived(token)
         let recovery = tokenLog.succeeded().map { [Action.log($0)] } ?? []
         return recovery + send(now: now)
@@ -88,8 +91,8 @@ extension AccountMachine {
 
     /// Handles a failed fetch. Without a token no account can be looked up. While an old token is valid, only the
     /// renewal waits.
-    mutating func tokenFailed(_ failure: LookupFailure, now: UInt64) -> [Action] {
-        guard access.isFetching, !isStopped else { return [] }
+    mutating func tokenFailed(_ failure: LookupFailure, of fetch: Int, now: UInt64) -> [Action] {
+        guard access.fetch == fetch, !isStopped else { return [] }
         access.failed(failure, now: now)
         let event = tokenLog.failed(failure, now: now).map { [Action.logToken($0)] } ?? []
         guard !hasToken(now: now) else { return event + send(now: now) }
@@ -113,8 +116,11 @@ extension AccountMachine {
 
     mutating func tick(now: UInt64) -> [Action] {
         access.dropExpired(now: now)
+        let overdue = access.overdueFetch(now: now).map { fetch in
+            tokenFailed(LookupFailure(.timedOut, "the fetch of an access token has not ended"), of: fetch, now: now)
+        }
         let renewal = access.renewal == nil ? [] : fetchToken(now: now)
-        return renewal + actions(flights.expire(now: now), now: now) + send(now: now)
+        return (overdue ?? []) + renewal + actions(flights.expire(now: now), now: now) + send(now: now)
     }
 
     /// Resolves all current and later waiters as unavailable.
@@ -127,7 +133,7 @@ extension AccountMachine {
 
 extension AccountMachine {
     private mutating func fetchToken(now: UInt64) -> [Action] {
-        access.beginFetch(now: now) ? [.fetchToken] : []
+        access.beginFetch(now: now).map { [Action.fetchToken($0)] } ?? []
     }
 
     private mutating func send(now: UInt64) -> [Action] {

@@ -48,7 +48,8 @@ package final class IdentityToolkit: FirebaseAccountLookup {
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment
-        host = MachineHost(Machine(), environment: environment)
+        host = MachineHost(
+            Machine(fetchLimit: GoogleCredential.fetchLimit(of: accounts.timeout)), environment: environment)
         if let other = credential.project, !other.utf8.elementsEqual(project.utf8) {
             environment.logger.warning(
                 "the service account belongs to another project",
@@ -99,7 +100,7 @@ extension IdentityToolkit {
 
     private func perform(_ action: Machine.Action) {
         switch action {
-        case .fetchToken: fetchToken()
+        case .fetchToken(let fetch): fetchToken(fetch)
         case .lookUp(let call, let uids, let token): lookUp(call, uids, token)
         case .resolve(let waiters, let status):
             for waiter in waiters { waiter(status) }
@@ -115,15 +116,17 @@ extension IdentityToolkit {
             overloaded: "the limit of Firebase account lookups is exceeded")
     }
 
-    private func fetchToken() {
-        credential.fetch(environment.transport, within: timeout, clock: environment.clock) { self.tokenCame($0) }
+    private func fetchToken(_ fetch: Int) {
+        credential.fetch(environment.transport, within: timeout, clock: environment.clock) {
+            self.tokenCame($0, of: fetch)
+        }
     }
 
-    private func tokenCame(_ result: Result<AccessToken, LookupFailure>) {
+    private func tokenCame(_ result: Result<AccessToken, LookupFailure>, of fetch: Int) {
         apply { machine, now in
             switch result {
-            case .success(let token): machine.tokenArrived(token, now: now)
-            case .failure(let failure): machine.tokenFailed(failure, now: now)
+            case .success(let token): machine.tokenArrived(token, of: fetch, now: now)
+            case .failure(let failure): machine.tokenFailed(failure, of: fetch, now: now)
             }
         }
     }

@@ -29,10 +29,16 @@ extension GoogleCredential {
     init(searching environment: [String: String]) throws(ServiceAccount.Failure) {
         if let file = environment[Self.fileVariable], !file.isEmpty {
             try self.init(file: file, environment: environment)
-        } else if let login = try Self.login(environment) {
-            try self.init(json: login.json, name: login.file, environment: environment)
+            return
+        }
+        let login = try Self.login(environment)
+        if case .found(let file, let json) = login {
+            try self.init(json: json, from: file, environment: environment)
         } else if let server = try MetadataServer(environment: environment) {
             self.init(kind: .metadata(server), fingerprint: Secret(server.url))
+            if case .inaccessible(let file, let reason) = login {
+                warnings.append(.inaccessibleLogin(file, reason: reason))
+            }
         } else {
             throw ServiceAccount.Failure(
                 description: """
@@ -42,16 +48,24 @@ extension GoogleCredential {
         }
     }
 
-    /// Returns the login of gcloud. `nil` if there is none.
-    private static func login(
-        _ environment: [String: String]
-    ) throws(ServiceAccount.Failure) -> (file: String, json: [UInt8])? {
-        guard let file = loginFile(environment) else { return nil }
+    /// The result of looking for the login of gcloud.
+    private enum Login {
+        case found(String, [UInt8])
+        case none
+        /// The folder of the login is inaccessible, as in a service with `ProtectHome=yes`, or is not a folder.
+        case inaccessible(String, reason: String)
+    }
+
+    /// Reads the login of gcloud. A folder that `CLOUDSDK_CONFIG` names must be accessible, the home folder need not.
+    /// A login that exists and cannot be read is an error.
+    private static func login(_ environment: [String: String]) throws(ServiceAccount.Failure) -> Login {
+        guard let (file, isExplicit) = loginFile(environment) else { return .none }
         do throws(BoundedFile.Failure) {
-            return (file, try BoundedFile.read(file, atMost: CredentialFile.sizeLimit))
+            return .found(file, try BoundedFile.read(file, atMost: CredentialFile.sizeLimit))
         } catch {
-            guard error.isMissing else { throw unreadable(file, error) }
-            return nil
+            if error.isMissing { return .none }
+            guard !isExplicit, FileFingerprint(of: file) == nil else { throw unreadable(file, error) }
+            return .inaccessible(file, reason: error.reason)
         }
     }
 
@@ -63,7 +77,13 @@ extension GoogleCredential {
         } catch {
             throw Self.unreadable(file, error)
         }
+        try self.init(json: json, from: file, environment: environment)
+    }
+
+    private init(json: [UInt8], from file: String, environment: [String: String]) throws(ServiceAccount.Failure) {
         try self.init(json: json, name: file, environment: environment)
+        self.file = file
+        warnings = CredentialWarning.openFiles([file] + [subjectTokenFile].compactMap(\.self))
     }
 
     init(json: [UInt8], name: String, environment: [String: String]) throws(ServiceAccount.Failure) {
@@ -88,10 +108,10 @@ extension GoogleCredential {
         return text
     }
 
-    private static func loginFile(_ environment: [String: String]) -> String? {
-        if let folder = environment["CLOUDSDK_CONFIG"], !folder.isEmpty { return "\(folder)/\(fileName)" }
+    private static func loginFile(_ environment: [String: String]) -> (file: String, isExplicit: Bool)? {
+        if let folder = environment["CLOUDSDK_CONFIG"], !folder.isEmpty { return ("\(folder)/\(fileName)", true) }
         guard let home = environment["HOME"], !home.isEmpty else { return nil }
-        return "\(home)/.config/gcloud/\(fileName)"
+        return ("\(home)/.config/gcloud/\(fileName)", false)
     }
 
     private static func unreadable(_ file: String, _ failure: BoundedFile.Failure) -> ServiceAccount.Failure {

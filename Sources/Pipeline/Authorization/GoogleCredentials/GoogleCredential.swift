@@ -25,6 +25,9 @@ package struct GoogleCredential: Sendable {
     package let fingerprint: Secret
     /// The project whose quota the calls use (`x-goog-user-project`). `nil` for the project of the credential.
     package var quotaProject: String?
+    /// The file that contains the credential. `nil` if there is none.
+    var file: String?
+    var warnings: [CredentialWarning] = []
 
     init(kind: Kind, fingerprint: Secret) {
         (self.kind, self.fingerprint) = (kind, fingerprint)
@@ -61,9 +64,12 @@ extension GoogleCredential {
     /// The lifetime of the emulator's token, which never expires, in seconds.
     private static let ownerLifetime: Int64 = 86_400
 
+    /// How long a fetch may last if each step has this timeout: three steps and a reserve.
+    static func fetchLimit(of timeout: Duration) -> Duration { timeout * 3 + .seconds(1) }
+
     /// Obtains an access token. It calls `completion` once, from any thread, during this call or later.
     ///
-    /// - Parameter timeout: The timeout of each of at most three requests.
+    /// - Parameter timeout: The timeout of each of at most three steps. The read of a subject token file has none.
     package func fetch(
         _ transport: any OutboundTransport, within timeout: Duration, clock: GatewayClock,
         completion: @escaping Completion

@@ -6,8 +6,8 @@ import OutboundHTTP
 /// The source of the token that workload identity federation exchanges (`credential_source`). It is read for every
 /// exchange, because the other system replaces the token.
 struct SubjectTokenSource: Sendable {
-    enum Location: Sendable, Equatable {
-        case file(String)
+    enum Location: Sendable {
+        case file(SubjectTokenFile)
         case url(String, fields: [String: String])
     }
 
@@ -36,7 +36,7 @@ struct SubjectTokenSource: Sendable {
     private static func location(_ source: CredentialFile) throws(ServiceAccount.Failure) -> Location {
         let (file, url) = (try source.text("file"), try source.text("url"))
         guard file == nil || url == nil else { throw source.failure("has a credential_source with both file and url") }
-        if let file { return .file(file) }
+        if let file { return .file(SubjectTokenFile(path: file)) }
         guard let url else { throw source.failure("has a credential_source without file and url") }
         guard let parsed = try? HTTPURL(parsing: url),
             parsed.isSecure || IPAddress.isLoopback(host: parsed.host) || parsed.host == "169.254.169.254"
@@ -60,15 +60,8 @@ struct SubjectTokenSource: Sendable {
         completion: @escaping @Sendable (Result<Secret, LookupFailure>) -> Void
     ) {
         switch location {
-        case .file(let path):
-            // Off the event loops: a file may be on a slow file system.
-            Task {
-                do throws(BoundedFile.Failure) {
-                    completion(token(in: try BoundedFile.read(path, atMost: Self.sizeLimit)))
-                } catch {
-                    completion(.failure(LookupFailure(.ownCredentials, "the subject token file: \(error.reason)")))
-                }
-            }
+        case .file(let file):
+            file.read { result in completion(result.flatMap { token(in: $0) }) }
         case .url(let url, let fields):
             let request = OutboundRequest(
                 method: .get, url: url, fields: fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })

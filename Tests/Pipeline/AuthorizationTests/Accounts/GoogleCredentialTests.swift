@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import GatewayConfiguration
 import GatewayCore
+import Logging
 import Synchronization
 import Testing
 
@@ -107,6 +109,42 @@ import Testing
             try GoogleCredential(searching: ["GOOGLE_APPLICATION_CREDENTIALS": "/nonexistent/adc.json"])
         }
         #expect(failure?.description.contains("/nonexistent/adc.json cannot be read") == true)
+    }
+
+    @Test func `a file in the place of the home folder is no login, with a warning`() throws {
+        let folder = try TemporaryFolder()
+        let home = folder.path("home")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: home))
+        let found = try GoogleCredential(searching: ["HOME": home])
+        #expect(found.type == "metadata_server")
+        let login = home + "/.config/gcloud/application_default_credentials.json"
+        #expect(found.warnings == [.inaccessibleLogin(login, reason: "Not a directory")])
+        for variables in [["CLOUDSDK_CONFIG": home], ["GOOGLE_APPLICATION_CREDENTIALS": home + "/adc.json"]] {
+            #expect(throws: ServiceAccount.Failure.self) { try GoogleCredential(searching: variables) }
+        }
+        #expect(try GoogleCredential(searching: ["HOME": folder.path("none")]).warnings.isEmpty)
+    }
+
+    @Test func `the log names the credential and the files that others may read`() throws {
+        let folder = try TemporaryFolder()
+        let (file, token) = (folder.path("wif.json"), folder.path("token"))
+        try Data(Self.external(#"{"file":"\#(token)"}"#).utf8).write(to: URL(fileURLWithPath: file))
+        try Data("t".utf8).write(to: URL(fileURLWithPath: token))
+        for (mode, open) in [(0o600, []), (0o640, [file, token])] as [(Int, [String])] {
+            for path in [file, token] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            }
+            let log = LogLines()
+            let credential = try GoogleCredential(searching: ["GOOGLE_APPLICATION_CREDENTIALS": file])
+            credential.log(to: log.logger)
+            #expect(credential.warnings == open.map { CredentialWarning.openFile($0) })
+            let lines = log.all
+            #expect(lines.count == 1 + open.count && lines[0].level == .info)
+            #expect(lines[0].text.contains("external_account") && lines[0].text.contains(file))
+            for (line, path) in zip(lines.dropFirst(), open) {
+                #expect(line.level == .warning && line.text.contains(path), "\(line.text)")
+            }
+        }
     }
 
     @Test func `the configuration names a file, or the search is used`() throws {
@@ -232,6 +270,28 @@ import Testing
         #expect(failure.kind == .ownCredentials && failure.detail.contains("subject token file"))
     }
 
+    @Test func `a read that does not end occupies one thread, and the next one succeeds after it`() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let file = SubjectTokenFile(path: "/t") { (_: String) throws(BoundedFile.Failure) -> [UInt8] in
+            gate.wait()
+            return [1]
+        }
+        let (results, continuation) = AsyncStream.makeStream(of: Result<[UInt8], LookupFailure>.self)
+        var iterator = results.makeAsyncIterator()
+        file.read { continuation.yield($0) }
+        file.read { continuation.yield($0) }
+        let second = await iterator.next()
+        guard case .failure(let failure)? = second else { return #expect(Bool(false)) }
+        #expect(failure.kind == .timedOut && failure.detail.contains("an earlier read has not ended"))
+        gate.signal()
+        let first = await iterator.next()
+        #expect(try first?.get() == [1])
+        gate.signal()
+        file.read { continuation.yield($0) }
+        let third = await iterator.next()
+        #expect(try third?.get() == [1])
+    }
+
     // MARK: - Hostile files
 
     @Test(arguments: [
@@ -295,6 +355,22 @@ import Testing
         rig.answerToken(1, "at-2")
         rig.lookUp("a")
         #expect(rig.transport.calls[2].request.field("authorization") == "Bearer at-2")
+    }
+
+    @Test func `a fetch that does not end counts as failed, and its late result is ignored`() throws {
+        let rig = try AccountRig()
+        rig.advance(3375)
+        #expect(rig.transport.count == 2)
+        rig.advance(5.25)
+        #expect(rig.log.all.isEmpty, "three steps of 1.5 s and a reserve of 1 s")
+        rig.advance(0.25)
+        #expect(rig.log.text.contains("the fetch of an access token has not ended"))
+        rig.advance(1)
+        #expect(rig.transport.count == 3)
+        rig.answerToken(1, "late")
+        rig.answerToken(2, "at-2")
+        rig.lookUp("a")
+        #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-2")
     }
 
     @Test func `failed renewals are repeated with growing pauses, until the token expires`() throws {

@@ -76,7 +76,7 @@ import Testing
         var machine = AccountMachine<Int>(remembered: 100)
         var now: UInt64 = 1_000_000_000_000
         _ = machine.start(now: now)
-        _ = machine.tokenArrived(AccessToken(value: Secret("t"), lifetime: 86_400), now: now)
+        _ = machine.tokenArrived(AccessToken(value: Secret("t"), lifetime: 86_400), of: 1, now: now)
         for number in 0..<1000 {
             now += 1000
             for action in machine.lookUp(Array("u\(number)".utf8), notBefore: now, 0, now: now) {
