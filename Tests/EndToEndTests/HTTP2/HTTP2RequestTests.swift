@@ -114,7 +114,6 @@ extension Trait where Self == SharedScenarioTrait {
             ("M-12", with("x-a", "1\u{0}")), ("M-13", with("x-a", " a")),
             ("M-14", with("transfer-encoding", "chunked")),
             ("M-15", with("connection", "x-auth-uid")), ("M-15", with("te", "gzip")), ("M-15", with("upgrade", "h2c")),
-            ("U+FFFD", head + [(Array("x-a".utf8), [0xFF])]),
         ]
     }()
 
