@@ -214,7 +214,7 @@ package final class ClientHandler: ChannelInboundHandler {
         close()
     }
 
-    /// Replaces this handler by those of HTTP/2, before the first byte of a request.
+    /// Replaces this handler by the handlers of HTTP/2, before the first byte of a request.
     func becomeHTTP2() {
         guard let context else { return }
         do { try HTTP2Connection.install(in: self, context) } catch { close() }

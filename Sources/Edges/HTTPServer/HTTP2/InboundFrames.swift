@@ -2,8 +2,9 @@ import NIOCore
 
 /// The state machine of the frames that a client sends, below NIO's connection handler, as a pure value.
 ///
-/// It counts the frames that cost the gateway more than the client, and removes those of streams that the gateway has
-/// reset: NIO ends the connection when they arrive late. It looks at frame headers only, except for SETTINGS.
+/// It counts the frames that cost the gateway more than the client. It removes frames of streams that the gateway has
+/// reset, because NIO ends the connection when such frames arrive late. It reads frame headers only, except for
+/// SETTINGS.
 struct InboundFrames: Sendable {
     /// The result of received bytes.
     struct Result {

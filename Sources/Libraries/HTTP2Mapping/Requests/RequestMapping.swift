@@ -72,7 +72,7 @@ package struct RequestMapping: Sendable {
         return try mapping.render(headers, endsStream: endsStream, webSocketKey)
     }
 
-    /// Returns whether the fields are those of a gRPC request: POST with its content type.
+    /// Returns whether the fields begin a gRPC request: `POST` with a content type of gRPC.
     package static func isGRPC(_ headers: HPACKHeaders) -> Bool {
         guard headers.first(name: ":method") == "POST", let type = headers.first(name: "content-type") else {
             return false
