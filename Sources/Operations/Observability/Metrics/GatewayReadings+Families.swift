@@ -264,7 +264,13 @@ extension GatewayReadings {
             upstreamCounter("gatehouse_upstream_requests_total", help: "Requests forwarded.", .requests),
             MetricFamily(
                 "gatehouse_upstream_responses_total", help: "Responses by status class.",
-                .counters(upstreamResponses)),
+                .counters(
+                    upstreamCounters(
+                        by: "class",
+                        [
+                            (.status1xx, "1xx"), (.status2xx, "2xx"), (.status3xx, "3xx"), (.status4xx, "4xx"),
+                            (.status5xx, "5xx"),
+                        ]))),
             upstreamCounter("gatehouse_upstream_connects_total", help: "Connections opened.", .connects),
             upstreamCounter(
                 "gatehouse_upstream_connect_failures_total", help: "Connections that could not be opened.",
@@ -272,7 +278,10 @@ extension GatewayReadings {
             upstreamCounter("gatehouse_upstream_retries_total", help: "Retried requests.", .retries),
             MetricFamily(
                 "gatehouse_upstream_retry_reasons_total", help: "Retried requests by reason.",
-                .counters(upstreamRetries)),
+                .counters(
+                    upstreamCounters(
+                        by: "reason",
+                        [(.retriesReset, "reset"), (.retriesStatus, "status"), (.retriesTimeout, "timeout")]))),
             upstreamCounter(
                 "gatehouse_upstream_retries_refused_total",
                 help: "Retries denied by the retry budget.",
@@ -288,37 +297,23 @@ extension GatewayReadings {
                 .gauges(upstreamGauges(.streamsOpen, []))),
             MetricFamily(
                 "gatehouse_upstream_connection_errors_total",
-                help: "HTTP/2 connections that ended with an error, by reason.", .counters(upstreamErrors)),
+                help: "HTTP/2 connections that ended with an error, by reason.",
+                .counters(
+                    upstreamCounters(
+                        by: "reason",
+                        [(.goAways, "goaway"), (.protocolErrors, "protocol"), (.lostConnections, "closed")]))),
             MetricFamily(
                 "gatehouse_upstream_waiting", help: "Requests waiting for a connection.",
                 .gauges(upstreamGauges(.requestsWaiting, []))),
         ]
     }
 
-    private var upstreamResponses: [MetricSample<UInt64>] {
-        let classes: [(WorkerCounters.UpstreamCounter, String)] = [
-            (.status1xx, "1xx"), (.status2xx, "2xx"), (.status3xx, "3xx"), (.status4xx, "4xx"), (.status5xx, "5xx"),
-        ]
-        return knownUpstreams.flatMap { index, name in
-            classes.map { MetricSample([("upstream", name), ("class", $1)], counters[$0, upstream: index]) }
-        }
-    }
-
-    private var upstreamRetries: [MetricSample<UInt64>] {
-        let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
-            (.retriesReset, "reset"), (.retriesStatus, "status"), (.retriesTimeout, "timeout"),
-        ]
-        return knownUpstreams.flatMap { index, name in
-            reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }
-        }
-    }
-
-    private var upstreamErrors: [MetricSample<UInt64>] {
-        let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
-            (.goAways, "goaway"), (.protocolErrors, "protocol"), (.lostConnections, "closed"),
-        ]
-        return knownUpstreams.flatMap { index, name in
-            reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }
+    /// Returns the samples of counters that differ in one label.
+    private func upstreamCounters(
+        by label: StaticString, _ values: [(counter: WorkerCounters.UpstreamCounter, value: String)]
+    ) -> [MetricSample<UInt64>] {
+        knownUpstreams.flatMap { index, name in
+            values.map { MetricSample([("upstream", name), (label, $0.value)], counters[$0.counter, upstream: index]) }
         }
     }
 
