@@ -14,6 +14,8 @@ final class StreamPool {
         let opened: EventLoopPromise<any Channel>
     }
 
+    /// The owner. Methods that end requests keep it in a variable, because the last request of a removed upstream may
+    /// release it.
     private unowned let pool: UpstreamPool
     private let limits: HTTP2Limits
     private(set) var connections: SharedConnections
@@ -105,6 +107,7 @@ final class StreamPool {
     }
 
     private func connected(_ connection: SharedConnection, _ id: Int, since began: UInt64) {
+        let pool = pool
         pool.counters.record(.connect, nanoseconds: now > began ? now - began : 0)
         open[id] = connection
         connection.lastReceived = now
@@ -123,6 +126,7 @@ final class StreamPool {
     }
 
     private func failed(_ id: Int, _ error: any Error) {
+        let pool = pool
         connections.closed(id)
         pool.counters.add(to: .connectFailures, upstream: pool.settings.counterPlace)
         for request in waiting.removeValue(forKey: id) ?? [] { request.opened.fail(error) }
@@ -130,6 +134,7 @@ final class StreamPool {
     }
 
     private func streamEnded(_ id: Int, isReset: Bool, began: UInt64) {
+        let pool = pool
         pool.connectionContext.readClock()
         let closes = connections.ended(id, isReset: isReset, now: now)
         if closes || (isReset && isSilent(id, since: began) && connections.retire(id)) { open[id]?.close() }
@@ -144,6 +149,7 @@ final class StreamPool {
     }
 
     private func handle(_ event: SharedConnection.Event, of id: Int) {
+        let pool = pool
         pool.connectionContext.readClock()
         switch event {
         case .limited(let limit): connections.limited(id, peerLimit: limit)
@@ -183,6 +189,7 @@ final class StreamPool {
 
     /// Replaces connections beyond their age, and closes idle ones.
     func tick(now: UInt64, idleSince idle: UInt64) {
+        let pool = pool
         let expired = connections.expired(now: now, idleSince: idle)
         for id in expired where connections.retire(id) { open[id]?.close() }
         if !expired.isEmpty { pool.capacityChanged() }
