@@ -11,7 +11,7 @@ final class ChromeDriver {
     }
 
     /// The timeout of a command in seconds. The first command starts a browser.
-    private static let timeout = 60 * Allowance.factor
+    private static let timeout = Allowance.hangSeconds
 
     /// The folder of the browser's profile.
     let folder: ScratchFolder

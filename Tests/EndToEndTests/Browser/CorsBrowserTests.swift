@@ -62,7 +62,7 @@ struct CorsBrowserTests {
             try page.scenario.admin("POST", "/v1/users/reader/revoke")
             let ended = try page.awaitClose()
             #expect(ended.code == 1008, "\(ended)")
-            #expect(try #require(ended.milliseconds) - began < 1000 * Double(Allowance.factor))
+            #expect(try #require(ended.milliseconds) - began < Allowance.hang / .milliseconds(1))
             let again = try page.openSocket("/room/ws", token: token)
             #expect(!again.opened)
         }

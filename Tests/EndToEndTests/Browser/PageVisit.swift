@@ -25,7 +25,7 @@ struct PageVisit {
             let folder = try ScratchFolder()
             let demo = try ChildProcess(
                 ["demo", "--any-ports"], in: folder.url, output: (folder.path("out"), folder.path("err")))
-            let gateway = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
+            let gateway = try await eventually("the demo; \(folder.read("err"))") {
                 let output = folder.read("out")
                 guard output.contains("# Each request is logged below") else { return URL?.none }
                 return output.prefixMatch(of: /# Open (http:[^ ]+) in a browser/).flatMap { URL(string: String($0.1)) }

@@ -28,7 +28,7 @@ struct CommandRun {
             output: (folder.path(name + ".out"), folder.path(name + ".err")))
         // A gateway that should have failed to start would otherwise run forever.
         let limit = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: Allowance.hang)
             child.signal(SIGKILL)
         }
         defer { limit.cancel() }

@@ -28,7 +28,7 @@ import Testing
         let child = try ChildProcess(
             ["demo", "--any-ports"] + arguments, environment: ["XDG_STATE_HOME": folder.path("state")], in: folder.url,
             output: (folder.path("out"), folder.path("err")))
-        let output = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
+        let output = try await eventually("the demo; \(folder.read("err"))") {
             let output = folder.read("out")
             return output.hasSuffix(end) ? output : nil
         }
@@ -51,7 +51,7 @@ import Testing
             ["demo", "--any-ports", "--json"] + option,
             environment: option.isEmpty ? environment : environment.filter { $0.key != "GATEHOUSE_DEMO_CONTAINER" },
             in: folder.url, output: (folder.path("out"), folder.path("err")))
-        let output = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
+        let output = try await eventually("the demo; \(folder.read("err"))") {
             let output = folder.read("out")
             return output.hasSuffix("}\n") ? output : nil
         }

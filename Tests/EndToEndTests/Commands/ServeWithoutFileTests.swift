@@ -46,7 +46,7 @@ extension DemoTests {
             try await startIfThePortIsFree(gateway)
             gateway.signal(SIGHUP)
             #expect(await gateway.exitCode() == 0)
-            #expect(gateway.errors.contains("msg=draining"))
+            try await gateway.untilLogged("msg=draining")
         }
 
         @Test func `project and emulator can be environment variables`() async throws {
@@ -64,7 +64,7 @@ extension DemoTests {
                 #expect(EchoReport(passed)?["X-Auth-Uid"] == "ada", "\(passed.text)")
                 let signed = try RawClient.exchange(gateway.port, .bearer(try provider.sign(token), "/any/path"))
                 expectDenial(signed, 401, "auth/invalid-id-token")
-                #expect(gateway.errors.contains("FIREBASE_AUTH_EMULATOR_HOST"))
+                try await gateway.untilLogged("FIREBASE_AUTH_EMULATOR_HOST")
                 await gateway.kill()
                 await echo.stop()
                 await provider.stop()

@@ -81,7 +81,7 @@ extension Scenario {
         do { result = .success(try await body()) } catch { result = .failure(error) }
         let experience = bystander.stop()
         #expect(experience.wrong.prefix(3) == [], sourceLocation: sourceLocation)
-        #expect(experience.slowest < Allowance.time(.seconds(3)), sourceLocation: sourceLocation)
+        #expect(experience.slowest < Allowance.hang, sourceLocation: sourceLocation)
         return try result.get()
     }
 }

@@ -68,7 +68,7 @@ final class GatewayProcess: Sendable {
         let child = try ChildProcess(
             arguments, environment: environment, in: folder.url, input: terminal?.side, output: output, pipes: pipes,
             descriptorLimit: descriptorLimit, launcher: launcher)
-        let ports = try await eventually("the ports", within: .seconds(60)) {
+        let ports = try await eventually("the ports") {
             try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)
         }
         pipes.1?.pause()
@@ -95,6 +95,16 @@ final class GatewayProcess: Sendable {
     /// The standard output (the access log) and standard error of the latest run.
     var output: String { folder.read("stdout-\(current.number)") }
     var errors: String { folder.read("stderr-\(current.number)") }
+
+    /// Waits until standard error contains `text`. A thread of its own writes the log, so that a line can be later than
+    /// the response of its request.
+    func untilLogged(_ text: String) async throws {
+        try await eventually("'\(text)' in the log") { errors.contains(text) ? true : nil }
+    }
+
+    func untilLogged(_ pattern: Regex<Substring>) async throws {
+        try await eventually("a line in the log") { errors.contains(pattern) ? true : nil }
+    }
 
     func signal(_ number: Int32) { current.child.signal(number) }
 

@@ -25,7 +25,7 @@ final class RawClient {
     ///   - source: The last byte of the address 127.0.0.N that it connects from. `nil` for the default, 127.0.0.1.
     ///   - receiveBuffer: The size of the receive buffer in bytes. `nil` for the default of the system.
     convenience init(
-        port: Int, timeout: Int = 15 * Allowance.factor, loopback: UInt8 = 1, from source: UInt8? = nil,
+        port: Int, timeout: Int = Allowance.hangSeconds, loopback: UInt8 = 1, from source: UInt8? = nil,
         receiveBuffer: Int32? = nil
     ) throws {
         self.init(
@@ -61,7 +61,7 @@ final class RawClient {
     }
 
     /// The accepted end of a connection.
-    init(descriptor: Int32, timeout: Int = 15 * Allowance.factor) {
+    init(descriptor: Int32, timeout: Int = Allowance.hangSeconds) {
         self.descriptor = descriptor
         var limit = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {

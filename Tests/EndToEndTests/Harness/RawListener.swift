@@ -20,7 +20,7 @@ final class RawListener: Sendable {
 
     /// Waits for the next connection and returns it.
     func take() throws -> RawClient {
-        guard isWaited(15_000 * Int32(Allowance.factor)) else { throw Impatience("nobody connected") }
+        guard isWaited(Int32(Allowance.hangSeconds) * 1000) else { throw Impatience("nobody connected") }
         let connection = uninterrupted { accept(descriptor, nil, nil) }
         guard connection >= 0 else { throw RawClient.Failure(call: "accept", number: errno) }
         // Gateways that other tests start meanwhile must not inherit the socket, because they would keep it open.

@@ -37,10 +37,10 @@ struct KeySourceTests {
                 let began = ContinuousClock.now
                 let response = try scenario.admin("POST", "/v1/keys/refresh")
                 #expect(response.status == 200)
-                #expect(ContinuousClock.now - began < Allowance.time(.seconds(8)))
+                #expect(ContinuousClock.now - began < Allowance.hang)
             }
             #expect(try scenario.gateway.residentKilobytes() - memory < Allowance.memory(kilobytes: 24_000))
-            #expect(scenario.gateway.errors.contains("reason=\(attack.reason)"), "\(scenario.gateway.errors)")
+            try await scenario.gateway.untilLogged("reason=\(attack.reason)")
             #expect(!scenario.echo.received.contains { $0.path == "/elsewhere" })
             scenario.provider.misbehave(nil, at: .idTokenJWKSet)
             try scenario.provider.rotate(.idToken)
@@ -56,7 +56,7 @@ struct KeySourceTests {
             try await scenario.unharmed {
                 let began = ContinuousClock.now
                 expectDenial(try scenario.send(.bearer(unknown, "/me/x")), 503, "auth/keys-unavailable")
-                #expect(ContinuousClock.now - began < Allowance.time(.seconds(8)))
+                #expect(ContinuousClock.now - began < Allowance.hang)
             }
         }
     }

@@ -73,7 +73,7 @@ final class ManualRun {
         demo = try ChildProcess(
             ["demo"] + arguments.map(substituted), environment: environment, in: folder.url,
             output: (folder.path(name), folder.path(name)))
-        _ = try await eventually("the demo; \(folder.read(name))", within: .seconds(30)) {
+        _ = try await eventually("the demo; \(folder.read(name))") {
             folder.read(name).contains("# Each request is logged below") ? true : nil
         }
     }

@@ -32,7 +32,7 @@ final class ShellSession {
         let start = folder.read("terminal").count
         try input.fileHandleForWriting.write(contentsOf: Data("\(command)\nprintf '\\n<%s:\(count)>' $?\n".utf8))
         let (folder, count) = (folder, count)
-        return try await eventually("the end of `\(command)`; \(folder.read("terminal"))", within: .seconds(20)) {
+        return try await eventually("the end of `\(command)`; \(folder.read("terminal"))") {
             let text = folder.read("terminal").dropFirst(start)
             guard let end = try Regex("\n<([0-9]+):\(count)>$").firstMatch(in: text) else { return nil }
             return (String(text[..<end.range.lowerBound]), end[1].substring.flatMap { Int($0) } ?? -1)

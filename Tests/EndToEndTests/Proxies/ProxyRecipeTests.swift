@@ -157,7 +157,7 @@ struct ProxyRecipeTests {
             func state() -> String {
                 "\(String(describing: try? setup.send("/a", [bearer]).status)) \(setup.proxy.log.suffix(2_000))"
             }
-            _ = try await eventually("a decision after the restarts: \(state())", within: .seconds(60)) {
+            _ = try await eventually("a decision after the restarts: \(state())") {
                 try setup.passed("/a", [bearer])
             }
         }
@@ -178,7 +178,7 @@ struct ProxyRecipeTests {
             await gateway.kill()
             try await load.progress("failed requests") { $0.failed }
             // The port may be taken by another program for a moment.
-            _ = try await eventually("the gateway at its port", within: .seconds(60)) { () -> Bool? in
+            _ = try await eventually("the gateway at its port") { () -> Bool? in
                 do { try await gateway.start() } catch is Impatience { return nil }
                 return true
             }

@@ -49,7 +49,7 @@ final class RecipeLoad: Sendable {
     /// Waits until a count has increased by ten.
     func progress(_ name: String, _ count: @Sendable (Counts) -> Int) async throws {
         let before = count(counts.withLock { $0.0 })
-        _ = try await eventually(name, within: .seconds(120)) {
+        _ = try await eventually(name) {
             count(self.counts.withLock { $0.0 }) >= before + 10 ? true : nil
         }
     }

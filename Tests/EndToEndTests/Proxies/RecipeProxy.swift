@@ -90,7 +90,7 @@ final class RunningProxy: Sendable {
             environment: ProcessInfo.processInfo.environment.merging(["HOME": folder.path]) { $1 },
             output: .file(log), errors: .file(log))
         let process = process
-        let isOpen: Bool = try await eventually("a proxy that listens", within: .seconds(120)) {
+        let isOpen: Bool = try await eventually("a proxy that listens") {
             if process.status != nil { return false }
             return (try? RawClient(port: port)) == nil ? nil : true
         }

@@ -10,7 +10,9 @@ import Testing
 struct ExhaustionCaseTests {
     @Test(.tags(.k07, .k08)) func `many clients that send nothing are closed after their timeout`() async throws {
         try await Scenario.run(arrange: {
-            $2["limits"] = "{ head_timeout: 500ms, idle_timeout: 700ms, connections: 1000 }"
+            $2["limits"] =
+                "{ head_timeout: \(Allowance.setting(milliseconds: 500)), "
+                + "idle_timeout: \(Allowance.setting(milliseconds: 700)), connections: 1000 }"
         }) { scenario in
             let before = try scenario.gateway.residentKilobytes()
             let beginnings = [

@@ -58,7 +58,7 @@ private final class PythonReceiver: Sendable {
         let folder = try ScratchFolder()
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "otlp_receiver.py")
         server = try await ServerProcess(Self.interpreter ?? "", [script.path, folder.path], in: folder, log: "log")
-        let port = try await eventually("the receiver; \(folder.read("log"))", within: .seconds(30)) {
+        let port = try await eventually("the receiver; \(folder.read("log"))") {
             let text = folder.read("port")
             return text.isEmpty ? nil : text
         }

@@ -41,16 +41,16 @@ struct FailingServerTests {
             await echoes[1].stopListening()
             try passAll(30, of: scenario)
             #expect(try scenario.gateway.metric("gatehouse_upstream_server_ejections_total") > 0)
-            #expect(scenario.gateway.errors.contains("server ejected"))
+            try await scenario.gateway.untilLogged("server ejected")
             let unreachable = /level=warning msg="upstream server unreachable" .*reason="connect: Connection refused/
-            #expect(scenario.gateway.errors.contains(unreachable))
+            try await scenario.gateway.untilLogged(unreachable)
             try await echoes[1].resumeListening()
             let before = echoes[1].requestCount
             try await until("the server is back") {
                 try passAll(3, of: scenario)
                 return echoes[1].requestCount > before + 2
             }
-            #expect(scenario.gateway.errors.contains(#"msg="upstream server reachable again""#))
+            try await scenario.gateway.untilLogged(#"msg="upstream server reachable again""#)
             #expect(try scenario.gateway.metric("gatehouse_upstream_server_ejected") == 0)
         }
     }
@@ -58,7 +58,7 @@ struct FailingServerTests {
     @Test func `a frozen server costs one request its timeout`() async throws {
         let frozen = try RawListener()
         let retry = "retry: { on: [timeout] }, ejection: { failures: 1 }"
-        try await run(third: frozen.url, "response_timeout: 300ms, \(retry)") { scenario, _ in
+        try await run(third: frozen.url, "response_timeout: 4s, \(retry)") { scenario, _ in
             try passAll(30, of: scenario)
             #expect(try scenario.gateway.metric("gatehouse_upstream_server_ejected") == 1)
             #expect(try scenario.gateway.metric("gatehouse_upstream_retry_reasons_total", "reason=\"timeout\"") == 1)
@@ -102,7 +102,7 @@ struct FailingServerTests {
             try await until("all are well") { try healthy() == 3 }
             await echoes[2].stopListening()
             try await until("one is not") { try healthy() == 2 }
-            #expect(scenario.gateway.errors.contains("server unhealthy"))
+            try await scenario.gateway.untilLogged("server unhealthy")
             try await echoes[2].resumeListening()
             try await until("it is again") { try healthy() == 3 }
             try passAll(6, of: scenario)

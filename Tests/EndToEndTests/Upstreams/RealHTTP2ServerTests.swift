@@ -27,7 +27,7 @@ final class GRPCServer: Sendable {
         let files = authority.map { [$0.certificate, $0.key] } ?? []
         server = try await ServerProcess(
             RealHTTP2Server.interpreter ?? "", [script.path, folder.path] + files, in: folder, log: "log")
-        port = try await eventually("the gRPC server; \(folder.read("log"))", within: .seconds(60)) {
+        port = try await eventually("the gRPC server; \(folder.read("log"))") {
             let text = folder.read("port")
             return text.isEmpty ? nil : text
         }

@@ -28,7 +28,7 @@ final class SentinelGroup: Sendable {
             servers.append(try await RedisServer(fast + configuration + ["replicaof 127.0.0.1 \(master.port)"]))
         }
         self.servers = servers
-        try await eventually("the replicas", within: .seconds(20)) {
+        try await eventually("the replicas") {
             try master.cli("info", "replication").components(separatedBy: "state=online").count == 3 ? true : nil
         }
         var sentinels: [Sentinel] = []
@@ -36,7 +36,7 @@ final class SentinelGroup: Sendable {
             sentinels.append(try await Sentinel(of: master.port, configuration: sentinelConfiguration))
         }
         self.sentinels = sentinels
-        try await eventually("the sentinels to know each other", within: .seconds(20)) {
+        try await eventually("the sentinels to know each other") {
             try sentinels.allSatisfy { try $0.knowsAll() } ? true : nil
         }
     }
@@ -62,7 +62,7 @@ final class SentinelGroup: Sendable {
 
     /// Waits until all running sentinels name another master than `old` and no failover is in progress.
     func newMaster(after old: RedisServer) async throws -> RedisServer {
-        try await eventually("a failover", within: .seconds(30)) {
+        try await eventually("a failover") {
             guard let new = try? master(), new.port != old.port, try running.allSatisfy({ try $0.isAtRest() }) else {
                 return nil
             }
@@ -75,7 +75,7 @@ final class SentinelGroup: Sendable {
     func failOver() async throws -> RedisServer {
         let old = try master()
         let sentinel = running[0]
-        try await eventually("a sentinel to begin a failover", within: .seconds(30)) {
+        try await eventually("a sentinel to begin a failover") {
             try sentinel.cli("sentinel", "failover", Self.name).hasPrefix("OK") ? true : nil
         }
         return try await newMaster(after: old)

@@ -9,16 +9,21 @@ struct Impatience: Error, CustomStringConvertible {
 }
 
 /// Polls `condition` until it returns a value, because another process cannot notify the test.
+///
+/// The limit only ends a test that would wait forever.
 @discardableResult
 func eventually<Value>(
-    _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () async throws -> Value?
+    _ what: @autoclosure () -> String, _ condition: () async throws -> Value?
 ) async throws -> Value {
-    let limit = limit * Allowance.factor
+    let limit = Allowance.hang
     let end = ContinuousClock.now + limit
+    var pause = Duration.milliseconds(5)
     while true {
         if let value = try await condition() { return value }
         guard ContinuousClock.now < end else { throw Impatience("waited \(limit) for \(what())") }
-        try await Task.sleep(for: .milliseconds(5))
+        try await Task.sleep(for: pause)
+        // Conditions that take long are polled less often, because a poll can start a process.
+        pause = min(pause * 5 / 4, .milliseconds(50))
     }
 }
 
@@ -28,7 +33,9 @@ enum Allowance {
     static let factor = value(of: "GATEHOUSE_TEST_ALLOWANCE", default: 4)
     private static let memoryFactor = value(of: "GATEHOUSE_TEST_MEMORY_ALLOWANCE", default: 1)
 
-    static func time(_ usual: Duration) -> Duration { usual * factor }
+    /// The limit for what would otherwise take forever. Long enough for a machine with much other work.
+    static let hang = Duration.seconds(hangSeconds)
+    static let hangSeconds = 30 * factor
     /// A timeout for the gateway's configuration that suffices on a slow machine.
     static func setting(milliseconds usual: Int) -> String { "\(usual * factor)ms" }
     static func memory(kilobytes usual: Int) -> Int { usual * memoryFactor }

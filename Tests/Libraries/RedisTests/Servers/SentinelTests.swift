@@ -18,7 +18,7 @@ struct SentinelTests {
         #expect(try await joined.query("SET", "a", "1") == .status("OK"))
 
         let second = try await group.killMaster()
-        try await eventually("the new master", within: .seconds(30)) {
+        try await eventually("the new master") {
             joined.client.status.state == .ready && joined.client.status.endpoint?.port == second.port ? true : nil
         }
         #expect(try await joined.query("SET", "a", "2") == .status("OK"))
@@ -26,7 +26,7 @@ struct SentinelTests {
         // One sentinel is sufficient.
         group.killSentinel(0)
         let third = try await group.failOver()
-        try await eventually("the third master", within: .seconds(30)) {
+        try await eventually("the third master") {
             joined.client.status.state == .ready && joined.client.status.endpoint?.port == third.port ? true : nil
         }
         #expect(try await joined.query("SET", "a", "3") == .status("OK"))
