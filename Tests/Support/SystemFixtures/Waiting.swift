@@ -33,7 +33,7 @@ enum Allowance {
     static let factor = value(of: "GATEHOUSE_TEST_ALLOWANCE", default: 4)
     private static let memoryFactor = value(of: "GATEHOUSE_TEST_MEMORY_ALLOWANCE", default: 1)
 
-    /// The limit for what would otherwise take forever. Long enough for a machine with much other work.
+    /// The limit for a condition that never becomes true, long enough for a machine that is busy otherwise.
     static let hang = Duration.seconds(hangSeconds)
     static let hangSeconds = 30 * factor
     /// A timeout for the gateway's configuration that suffices on a slow machine.
