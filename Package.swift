@@ -377,7 +377,7 @@ let package = Package(
         tests(
             "DecisionsTests", in: "Edges",
             of: [
-                "Decisions", "Forwarding", "GatewayCore", "HTTPServer", "HTTPWire", "Routing",
+                "Decisions", "Forwarding", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "Routing",
                 "SystemFixtures", nioCore,
             ]),
         tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", "SystemFixtures", logging]),

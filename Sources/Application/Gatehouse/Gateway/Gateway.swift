@@ -2,6 +2,7 @@ import AdminAPI
 import Atomics
 import Authentication
 import Authorization
+import Decisions
 import Forwarding
 package import GatewayConfiguration
 package import GatewayCore
@@ -272,6 +273,8 @@ struct GatewayEnvironment: Sendable {
     let logger: Logger
     /// The rate limit buckets, shared by all workers.
     let rates = RateTables()
+    /// The limits of failed authentications of introspection clients, shared by all workers.
+    let authenticationLimits = AuthenticationLimits()
 }
 
 extension Configuration {

@@ -66,7 +66,9 @@ final class IdentitySources: Sendable {
         }
         let flowClient = snapshot.flowProviders.isEmpty ? nil : CodeFlows.client(on: group)
         self.flowClient = flowClient
-        var lookups = RemoteLookups(accounts: accounts, opaqueTokens: opaqueTokens, rates: environment.rates)
+        var lookups = RemoteLookups(
+            accounts: accounts, opaqueTokens: opaqueTokens, rates: environment.rates,
+            authenticationLimits: environment.authenticationLimits)
         if let settings = configuration.accounts {
             let authority = SessionAuthority()
             sessions = authority

@@ -4,6 +4,7 @@ import Decisions
 import GatewayCore
 import HTTPServer
 import HTTPWire
+import Logging
 import NIOCore
 import RequestPipeline
 import Routing
@@ -15,17 +16,60 @@ extension DecisionExchange {
     ) {
         guard let clients = settings.clients else { return client.deny(Denial(.routeNotFound)) }
         guard expectsPost(request, of: "application/x-www-form-urlencoded", client) else { return }
-        guard let id = clients.client(of: request) else {
-            client.record.additions = settings.clientChallenge
-            var denial = Denial(.missingCredential)
-            denial.detail = "Send the id and the secret of the service."
-            denial.members = Array(#""error":"invalid_client""#.utf8)
-            return client.deny(denial)
-        }
+        guard let id = authenticatedClient(of: request, clients, client, settings, worker) else { return }
         if let wait = settings.takeRequest(of: id, now: worker.connectionContext.time) {
             return client.deny(Denial(.rateLimited, retryAfter: wait))
         }
         readBody(atMost: IntrospectionRequest.bodyLimit, client)
+    }
+
+    /// Returns the identifier of the request's client. `nil` if it is not authenticated; the request is denied then.
+    private func authenticatedClient(
+        of request: RequestView, _ clients: IntrospectionClients, _ client: ClientHandler,
+        _ settings: DecisionSettings, _ worker: Worker
+    ) -> String? {
+        // A request without a credential guesses nothing. Some clients wait for the challenge before they send one.
+        guard let credential = clients.credential(of: request) else {
+            challenge(client, settings)
+            return nil
+        }
+        let (limits, name) = (worker.lookups.authenticationLimits, credential.name)
+        let (network, now) = (client.origin.network, worker.connectionContext.time)
+        // A connection that was always authenticated is the service itself, so failures of its neighbours at the same
+        // address do not delay it.
+        if authenticatedClient != name, let wait = limits.wait(for: name, at: network, now: now) {
+            worker.counters.add(to: .introspectionClientsLimited)
+            client.record.reason = "too many failed authentications of the service"
+            var denial = Denial(.rateLimited, retryAfter: wait)
+            denial.detail = "Too many requests with a wrong secret. Try again later."
+            client.deny(denial)
+            return nil
+        }
+        guard let id = clients.client(with: credential) else {
+            (authenticatedClient, hasFailedToAuthenticate) = (nil, true)
+            limits.recordFailure(of: name, at: network, now: now)
+            worker.counters.add(to: .introspectionClientsRefused)
+            worker.logger.warning(
+                "introspection client not authenticated",
+                metadata: [
+                    "client": "\(client.origin.text)", "client_id": "\(clients.loggedID(of: name))",
+                    "request_id": "\(client.record.idText)",
+                ])
+            client.record.reason = "an unknown service or a wrong secret"
+            challenge(client, settings)
+            return nil
+        }
+        authenticatedClient = hasFailedToAuthenticate ? nil : name
+        limits.recordSuccess(of: name, at: network, now: now)
+        return id
+    }
+
+    private func challenge(_ client: ClientHandler, _ settings: DecisionSettings) {
+        client.record.additions = settings.clientChallenge
+        var denial = Denial(.missingCredential)
+        denial.detail = "Send the id and the secret of the service."
+        denial.members = Array(#""error":"invalid_client""#.utf8)
+        client.deny(denial)
     }
 
     func respondWithMetadata(_ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings) {

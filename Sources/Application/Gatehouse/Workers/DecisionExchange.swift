@@ -28,6 +28,10 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     var check: CheckRequest?
     /// The status that Envoy passes on to its client. `nil` for other requests.
     var checkStatus: UInt16?
+    /// The client that every introspection request of the connection was authenticated as. `nil` before the first one,
+    /// and forever after a failure.
+    var authenticatedClient: ClientCredential.Name?
+    var hasFailedToAuthenticate = false
     /// The peer of the connection. `nil` before the first request.
     private var peer: PeerAddress?
     private var isWaiting = false

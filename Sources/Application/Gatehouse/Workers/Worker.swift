@@ -1,6 +1,7 @@
 import Accounts
 import Authentication
 import Authorization
+import Decisions
 import Forwarding
 import GatewayCore
 import HTTPServer
@@ -26,6 +27,8 @@ struct RemoteLookups: Sendable {
     var linkGenerations: LinkGenerations?
     /// The rate limit buckets of the process. If `nil`, the worker creates its own.
     var rates: RateTables?
+    /// The limits of failed authentications of introspection clients, shared by all workers of the process.
+    var authenticationLimits = AuthenticationLimits()
 }
 
 /// The state of one configuration on one event loop: the pipeline, the pending lookups and the upstream pools.

@@ -83,6 +83,20 @@ package final class TokenBucketTable: Sendable {
         return Self.spend(at: times + place, shape, now: now)
     }
 
+    /// Returns the seconds until the bucket of a key has a request, without taking it. `nil` if it has one. A key
+    /// without a bucket has one: a full table delays only keys that were taken from.
+    package func wait(_ key: UInt64, of shape: TokenBucket, now: UInt64) -> Int? {
+        guard let cells else { return 1 }
+        let key = key == 0 ? 1 : key
+        let keys = cells + Int(truncatingIfNeeded: key & mask) * (Self.ways * 2)
+        for place in 0..<Self.ways where Cell(at: keys + place).load(ordering: .acquiring) == key {
+            let fullAt = Cell(at: keys + Self.ways + place).load(ordering: .relaxed)
+            if case .empty(let seconds) = shape.take(fullAt: fullAt, now: now) { return seconds }
+            return nil
+        }
+        return nil
+    }
+
     /// Returns a request to its bucket.
     package func release(_ key: UInt64, of shape: TokenBucket) {
         guard let cells else { return }

@@ -27,6 +27,9 @@ package final class WorkerCounters {
         /// HTTP/2 connections that ended with an error, by reason.
         case http2ProtocolErrors, http2Resets, http2ControlFrames, http2Continuations, http2Settings, http2Timeouts
         case http2EncodingErrors
+        /// Introspection requests with a wrong credential of the client, and those that were denied before it was
+        /// compared.
+        case introspectionClientsRefused, introspectionClientsLimited
     }
 
     /// Gauges, which increase and decrease.

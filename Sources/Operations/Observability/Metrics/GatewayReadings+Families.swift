@@ -6,7 +6,7 @@ extension GatewayReadings {
     package func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
-                + appCheckFamilies + ruleFamilies
+                + appCheckFamilies + ruleFamilies + introspectionClientFamilies
                 + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
@@ -42,6 +42,18 @@ extension GatewayReadings {
                 .proxyHeaderFailures),
             counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
             counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
+        ]
+    }
+
+    private var introspectionClientFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_introspection_client_failures_total",
+                help: "Introspection requests whose client was not authenticated, by result.",
+                .counters([
+                    MetricSample([("result", "refused")], counters[.introspectionClientsRefused]),
+                    MetricSample([("result", "limited")], counters[.introspectionClientsLimited]),
+                ]))
         ]
     }
 

@@ -38,6 +38,19 @@ import Testing
         #expect(table.take(7, of: shape, now: 0) == 1)
     }
 
+    @Test func `the wait for a bucket takes nothing from it`() {
+        #expect(table.wait(7, of: shape, now: 0) == nil)
+        for _ in 0..<10 { _ = table.take(7, of: shape, now: 0) }
+        #expect(table.wait(7, of: shape, now: 0) == 1)
+        #expect(table.wait(7, of: shape, now: Self.second / 10) == nil)
+        #expect(table.take(7, of: shape, now: Self.second / 10) == nil)
+    }
+
+    @Test func `a key without a bucket does not wait, even if the table is full of empty ones`() {
+        for key in UInt64(2)...9 { for _ in 0..<10 { _ = table.take(key, of: shape, now: 0) } }
+        #expect(table.wait(1, of: shape, now: 0) == nil)
+    }
+
     @Test func `an evicted key gains no tokens`() {
         let now = Self.second
         for _ in 0..<10 { _ = table.take(1, of: shape, now: now) }

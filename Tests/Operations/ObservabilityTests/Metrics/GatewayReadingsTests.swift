@@ -36,6 +36,18 @@ struct GatewayReadingsTests {
         #expect(lines.contains(#"gatehouse_requests_total{route="/a",code="ok"} 2"#))
     }
 
+    @Test func `clients of introspection that are not authenticated are counted by result`() {
+        let lines = lines { counters, _ in
+            counters.add(3, to: .introspectionClientsRefused)
+            counters.add(5, to: .introspectionClientsLimited)
+        }
+        #expect(
+            lines.filter { $0.hasPrefix("gatehouse_introspection_client_failures_total") } == [
+                #"gatehouse_introspection_client_failures_total{result="refused"} 3"#,
+                #"gatehouse_introspection_client_failures_total{result="limited"} 5"#,
+            ])
+    }
+
     @Test func `latencies are reported by route`() {
         let lines = lines { counters, _ in
             counters.record(.decision, route: 0, nanoseconds: 1_500)

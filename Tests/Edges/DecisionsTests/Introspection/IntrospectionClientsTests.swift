@@ -1,0 +1,72 @@
+import Foundation
+import GatewayConfiguration
+import GatewayCore
+import HTTPWire
+import Testing
+
+@testable import Decisions
+
+/// The authentication of services, and the names that their failures count for.
+struct IntrospectionClientsTests {
+    private static let secret = "a+b%secret-0123456789"
+    private let clients = IntrospectionClients([
+        .init(id: "billing", secret: Secret(secret)), .init(id: "a+b", secret: Secret("another-secret-0123456789")),
+    ])
+
+    private func credential(_ fields: String...) throws -> ClientCredential? {
+        let text = "POST /introspect HTTP/1.1\r\nHost: a\r\n\(fields.map { "Authorization: \($0)\r\n" }.joined())\r\n"
+        let table = FieldTable(capacity: 64)
+        return try Array(text.utf8).withUnsafeBytes { bytes in
+            let head = try RequestParser.parse(bytes, fields: table)
+            return clients.credential(of: RequestView(head: head, bytes: bytes, fields: table))
+        }
+    }
+
+    private func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    private func basic(_ pair: String) throws -> ClientCredential {
+        try #require(try credential("Basic \(base64(pair))"))
+    }
+
+    @Test(arguments: [
+        "billing:a+b%secret-0123456789", "billing:a%2Bb%25secret-0123456789", "%62illing:a%2Bb%25secret-0123456789",
+    ])
+    func `a client is authenticated with or without form encoding`(_ pair: String) throws {
+        #expect(clients.client(with: try basic(pair)) == "billing")
+    }
+
+    @Test func `a secret authenticates only its own client`() throws {
+        #expect(clients.client(with: try basic("a+b:\(Self.secret)")) == nil)
+        #expect(clients.client(with: try basic("billing:another-secret-0123456789")) == nil)
+        #expect(clients.client(with: try basic("billing:")) == nil)
+        let bearer = try #require(try credential("Bearer \(Self.secret)"))
+        #expect(bearer.name == .bearer && clients.client(with: bearer) == "billing")
+        #expect(clients.client(with: try #require(try credential("Bearer wrong"))) == nil)
+    }
+
+    @Test(arguments: [
+        ("billing:x", "billing"), ("%62illing:x", "billing"), ("bill%69ng:x", "billing"), ("a+b:x", "a+b"),
+        ("a%2Bb:x", "a+b"), ("unknown:x", "unknown"), ("%zz:x", "%zz"), (":x", ""),
+    ])
+    func `all spellings of an id have one name`(_ row: (pair: String, name: String)) throws {
+        #expect(try basic(row.pair).name == .client(row.name))
+    }
+
+    @Test func `a field of another form is unreadable, and no field is no credential`() throws {
+        for field in ["x", "Basic !", "Basic \(base64("nocolon"))", "Digest a"] {
+            let credential = try #require(try credential(field))
+            #expect(credential.name == .unreadable && clients.client(with: credential) == nil, "\(field)")
+        }
+        let twice = try #require(try credential("Bearer \(Self.secret)", "Bearer \(Self.secret)"))
+        #expect(twice.name == .unreadable && clients.client(with: twice) == nil)
+        #expect(try credential() == nil)
+    }
+
+    @Test func `the log has a cut id, and never a secret in its place`() throws {
+        let long = String(repeating: "é", count: 500)
+        #expect(clients.loggedID(of: try basic("\(long):x").name) == String(long.prefix(128)))
+        #expect(clients.loggedID(of: try basic("billing:x").name) == "billing")
+        #expect(clients.loggedID(of: .client(Self.secret)) == "")
+        #expect(clients.loggedID(of: .bearer) == "" && clients.loggedID(of: .unreadable) == "")
+    }
+}

@@ -1,0 +1,53 @@
+import DevelopmentIdentity
+import Testing
+
+@testable import SystemFixtures
+
+/// Callers that guess secrets of introspection clients.
+struct IntrospectionAbuseTests {
+    private static let secret = "billing-secret-0123456789"
+    private static let form = "Content-Type: application/x-www-form-urlencoded"
+
+    private func status(of request: WireRequest, from source: UInt8, _ scenario: Scenario) throws -> WireResponse {
+        try RawClient(port: try scenario.gateway.decisionsPort, from: source).exchange(request)
+    }
+
+    @Test func `J-36: wrong secrets of a service are logged, counted and limited`() async throws {
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["decisions"] = """
+                { address: 127.0.0.1:0, introspection: { clients: [{ id: billing, secret: \(Self.secret) }] } }
+                """
+        }) { scenario in
+            // base64 of "billing:wrong" and of "billing:" with the secret.
+            func basic(_ credential: String) -> WireRequest {
+                .post("/introspect", "Authorization: Basic \(credential)", Self.form, body: Array("token=x".utf8))
+            }
+            let (wrong, right) = (
+                basic("YmlsbGluZzp3cm9uZw=="), basic("YmlsbGluZzpiaWxsaW5nLXNlY3JldC0wMTIzNDU2Nzg5")
+            )
+            let service = try status(of: right, from: 3, scenario)
+            #expect(service.status == 200)
+            let connected = try RawClient(port: try scenario.gateway.decisionsPort, from: 2)
+            #expect(try connected.exchange(right).status == 200)
+            // A bucket refills during the guesses, so a slow machine has more than ten.
+            var failures = 0
+            var limited: WireResponse?
+            while limited == nil, failures < 200 {
+                let response = try status(of: wrong, from: 2, scenario)
+                if response.status == 401 { failures += 1 } else { limited = response }
+            }
+            #expect(failures >= 10 && limited?.status == 429, "\(failures) \(limited?.text ?? "")")
+            #expect(limited?["Retry-After"] != nil && limited?.text.contains("request/rate-limited") == true)
+            // The secret is not compared, except on a connection of the service. Other addresses are not delayed.
+            #expect(try status(of: right, from: 2, scenario).status == 429)
+            #expect(try connected.exchange(right).status == 200)
+            #expect(try status(of: right, from: 3, scenario).status == 200)
+            let metric = "gatehouse_introspection_client_failures_total"
+            #expect(try scenario.gateway.metric(metric, "refused") == failures)
+            #expect(try scenario.gateway.metric(metric, "limited") == 2)
+            let line = "msg=\"introspection client not authenticated\" client=127.0.0.2 client_id=billing"
+            _ = try await eventually("a line of the log") { scenario.gateway.errors.contains(line) ? true : nil }
+            #expect(!scenario.gateway.errors.contains(Self.secret))
+        }
+    }
+}
