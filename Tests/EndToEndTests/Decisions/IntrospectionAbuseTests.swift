@@ -3,10 +3,14 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Callers that guess secrets of introspection clients.
+/// Callers that guess secrets of introspection clients, or that take its connections.
 struct IntrospectionAbuseTests {
     private static let secret = "billing-secret-0123456789"
     private static let form = "Content-Type: application/x-www-form-urlencoded"
+
+    private static func request(secret: String, body: String = "token=x") -> WireRequest {
+        .post("/introspect", "Authorization: Bearer \(secret)", form, body: Array(body.utf8))
+    }
 
     private func status(of request: WireRequest, from source: UInt8, _ scenario: Scenario) throws -> WireResponse {
         try RawClient(port: try scenario.gateway.decisionsPort, from: source).exchange(request)
@@ -48,6 +52,37 @@ struct IntrospectionAbuseTests {
             let line = "msg=\"introspection client not authenticated\" client=127.0.0.2 client_id=billing"
             _ = try await eventually("a line of the log") { scenario.gateway.errors.contains(line) ? true : nil }
             #expect(!scenario.gateway.errors.contains(Self.secret))
+        }
+    }
+
+    @Test func `K-15: one address cannot use the connections for introspection of others`() async throws {
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["limits"] = "{ body_rate: 0, idle_timeout: 1h }"
+            // 4 connections for peers that are not trusted, and one for each of their addresses.
+            configuration["decisions"] = """
+                { address: 127.0.0.1:0, connections: 16,
+                  introspection: { clients: [{ id: billing, secret: \(Self.secret) }] } }
+                """
+        }) { scenario in
+            let port = try scenario.gateway.decisionsPort
+            // A request with an incomplete body, whose connection is therefore not idle.
+            func busy() throws -> RawClient {
+                let client = try RawClient(port: port, from: 2)
+                try client.send(
+                    """
+                    POST /introspect HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Self.secret)\r\n\(Self.form)\r
+                    Content-Length: 7\r\n\r\ntoken
+                    """)
+                return client
+            }
+            let held = try busy()
+            _ = try await eventually("a request") {
+                try scenario.gateway.metric("gatehouse_requests_in_flight") == 1 ? true : nil
+            }
+            for _ in 0..<4 { #expect((try? busy().readToEnd())?.isEmpty != false) }
+            #expect(try status(of: Self.request(secret: Self.secret), from: 3, scenario).status == 200)
+            try held.send("=x")
+            #expect(try held.response().status == 200)
         }
     }
 }

@@ -28,8 +28,9 @@ final class ListenerSet: Sendable {
         var total: Int
         /// `nil` for the default share.
         var perAddress: Int?
-        /// Those of peers that the listener does not trust, in addition.
+        /// Those of peers that the listener does not trust, in addition: in total, and per address.
         var strangers = 0
+        var strangersPerAddress = 1
     }
 
     private let purpose: Purpose
@@ -136,7 +137,7 @@ final class ListenerSet: Sendable {
 
     private func change(to limits: Limits) {
         budget.change(limit: limits.total, perAddress: limits.perAddress)
-        budget.strangers?.change(limit: limits.strangers)
+        budget.strangers?.change(limit: limits.strangers, perAddress: limits.strangersPerAddress)
     }
 
     func close() async {
@@ -151,9 +152,11 @@ final class ListenerSet: Sendable {
                 perAddress: generation.configuration.limits.connectionsPerAddress)
         case .decisions:
             guard let decisions = generation.configuration.decisions else { return Limits(total: 0) }
-            // Peers that are not trusted cannot take the connections of those that are.
-            let strangers = decisions.introspection == nil ? 0 : max(decisions.connections / 4, 1)
-            return Limits(total: decisions.connections - strangers, strangers: strangers)
+            let connections = DecisionConnections(
+                of: decisions.connections, admitsStrangers: decisions.introspection != nil)
+            return Limits(
+                total: connections.trusted, strangers: connections.strangers,
+                strangersPerAddress: connections.strangersPerAddress)
         }
     }
 
