@@ -12,7 +12,7 @@ package final class DecisionSettings: Sendable {
     package let denialFields: ResponseFieldPolicy?
     /// The maximum size of the head of a permitting response, in bytes.
     package let responseSize: Int
-    /// The field of the Bearer token. `nil` if there is none.
+    /// The field of the Bearer token. `nil` if absent.
     package let credentialHeader: String?
     /// Where a token may be presented, in the order in which introspection tries them.
     package let places: [CredentialPlace]
@@ -28,7 +28,7 @@ package final class DecisionSettings: Sendable {
     /// - Parameters:
     ///   - hygiene: The fields that a client must not set.
     ///   - headers: The identity fields.
-    ///   - credentials: The field of the Bearer token, and the cookie. `nil` if there is none.
+    ///   - credentials: The field of the Bearer token, and the cookie. `nil` if absent.
     package init(
         _ decisions: Configuration.Decisions, hygiene: HeaderHygiene, headers: Configuration.IdentityHeaders,
         credentials: (header: String?, cookie: String?)

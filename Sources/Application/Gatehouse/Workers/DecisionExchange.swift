@@ -18,7 +18,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     /// The worker that serves the current request from start to end. `nil` between requests.
     private(set) var worker: Worker?
     var run = PipelineRun()
-    /// The endpoint of the current request. `nil` if there is none.
+    /// The endpoint of the current request. `nil` if absent.
     private(set) var endpoint: DecisionEndpoint?
     /// The request to decide. `nil` until it is described.
     var original: OriginalRequest?

@@ -82,7 +82,7 @@ struct FlowCallback {
 
     // MARK: - The record
 
-    /// Takes the record of this browser for the response's state. `nil` if there is none.
+    /// Takes the record of this browser for the response's state. `nil` if absent.
     private func record(
         _ response: FlowResponse, _ call: AccountCall
     ) async throws -> (FlowRecord, BrowserBinding)? {

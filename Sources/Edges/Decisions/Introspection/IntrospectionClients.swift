@@ -14,7 +14,7 @@ package struct IntrospectionClients: Sendable {
         ClientCredential(request) { id in clients.contains { id.elementsEqual($0.id.utf8) } }
     }
 
-    /// Returns the identifier of the client with that credential. `nil` if there is none. All clients are compared, in
+    /// Returns the identifier of the client with that credential. `nil` if absent. All clients are compared, in
     /// constant time.
     package func client(with credential: ClientCredential) -> String? {
         var found: String?

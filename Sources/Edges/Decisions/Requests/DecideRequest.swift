@@ -12,7 +12,7 @@ package enum DecideRequest {
 
     /// Returns the described request.
     ///
-    /// - Parameter credentialHeader: The field of the Bearer token. `nil` if there is none.
+    /// - Parameter credentialHeader: The field of the Bearer token. `nil` if absent.
     package static func read(
         _ body: [UInt8], _ fields: DecisionFields, credentialHeader: String?, scratch: PathScratch
     ) throws(DescriptionError) -> OriginalRequest {

@@ -132,7 +132,7 @@ package struct OriginalRequestReader {
             {
                 throw DescriptionError("a field may replace the path or the method")
             }
-            // Envoy is told which fields to remove. The others remove only those that their configuration lists.
+            // The response names the fields that Envoy must remove. The others remove only configured fields.
             if family == .forward || family == .original, fields.identity.matches(name), !fields.isListed(name) {
                 throw DescriptionError("a field has the name of an identity field that the gateway does not send")
             }

@@ -36,7 +36,7 @@ package enum DecisionEndpoint: Equatable, Sendable {
     case metadata
     case decide
 
-    /// The endpoint with this path, without its query. `nil` if there is none.
+    /// The endpoint with this path, without its query. `nil` if absent.
     package init?(_ path: UnsafeRawBufferPointer) {
         for family in [ProxyFamily.forward, .original] where Self.equals(path, family.path) {
             self = .proxy(family)

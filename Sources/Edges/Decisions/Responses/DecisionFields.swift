@@ -30,7 +30,7 @@ package struct DecisionFields: Sendable {
     ///   - prefix: The prefix of identity fields, for example `X-Auth-`.
     ///   - extra: The names of additional identity fields.
     ///   - managed: The fields that a client must not set.
-    ///   - credentialHeader: The field of the Bearer token. `nil` if there is none.
+    ///   - credentialHeader: The field of the Bearer token. `nil` if absent.
     package init(prefix: String, extra: [String], managed: ManagedFieldMatcher, credentialHeader: String?) {
         variable = String(prefix.dropLast()).lowercased()
         identity = ManagedFieldMatcher(exact: [variable] + extra, prefixes: [prefix])

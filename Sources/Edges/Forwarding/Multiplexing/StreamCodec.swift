@@ -13,7 +13,7 @@ final class StreamCodec: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// The request, as far as it was written.
+    /// The parts of the request that were written.
     private enum Request {
         case head(ByteBuffer)
         case body(BodyDecoder, ByteBuffer)

@@ -265,7 +265,7 @@ package final class ClientHandler: ChannelInboundHandler {
         guard pause != isReadPaused, let context else { return }
         isReadPaused = pause
         try? context.channel.syncOptions?.setOption(.autoRead, value: !pause)
-        // The channel of a stream does not read by itself when the option changes.
+        // The channel of a stream does not read when the option changes.
         if http2 != nil, !pause { context.read() }
     }
 

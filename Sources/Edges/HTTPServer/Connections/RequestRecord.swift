@@ -21,7 +21,7 @@ package struct RequestRecord {
     package var minorVersion: UInt8 = 1
     var expectsContinue = false
     package var wantsGRPC = false
-    /// When the call ends by its `grpc-timeout`, in monotonic nanoseconds. 0 if there is none.
+    /// When the call ends by its `grpc-timeout`, in monotonic nanoseconds. 0 without one.
     package var deadline: UInt64 = 0
     /// Whether that time has passed.
     package var isPastDeadline = false

@@ -7,7 +7,7 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// The bytes of request bodies that a client may send ahead, per stream and per connection.
     package var streamWindow = 65_536
     package var connectionWindow = 1_048_576
-    /// The resets of a connection within ``resetPeriod``: those of the client, and those that its errors caused.
+    /// The resets of a connection within ``resetPeriod``: sent by the client, or caused by its errors.
     package var resets = 200
     /// The control frames of a connection per second, and the frames of a stream that carry nothing.
     package var controlFrames = 200

@@ -94,7 +94,7 @@ private final class HTTP2EventHandler: ChannelInboundHandler {
         switch error {
         // The dynamic table of the encoder is no longer the client's: a later head would be decoded as another.
         case is NIOHTTP2Errors.UnableToSerializeFrame: connection.fail(.encoding)
-        // Errors of streams, and those of the connection after which NIO sends GOAWAY; see `FrameGuard`.
+        // Errors of streams, and errors of the connection after which NIO sends GOAWAY; see `FrameGuard`.
         case is any NIOHTTP2Error: break
         // A reset, a failed write, or an end without TLS's close notification.
         default: connection.stop()

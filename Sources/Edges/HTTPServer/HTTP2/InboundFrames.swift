@@ -193,8 +193,8 @@ private struct Walk {
         kept = position
     }
 
-    /// Lowers the values of a SETTINGS frame to those of the gateway. Returns whether they are valid, as far as NIO
-    /// does not check them.
+    /// Lowers the values of a SETTINGS frame to the gateway's values. Returns whether they are valid; NIO checks the
+    /// others.
     mutating func limitSettings(_ length: Int) -> Bool {
         for entry in 0..<length / 6 {
             let index = position + FrameHeader.size + entry * 6

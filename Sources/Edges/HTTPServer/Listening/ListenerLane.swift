@@ -5,7 +5,7 @@ package import NIOCore
 package struct ListenerLane: Sendable {
     package let context: NIOLoopBound<ConnectionContext>
     package let counters: NIOLoopBound<WorkerCounters>
-    /// The handlers of the requests. `nil` for those of the context.
+    /// The handlers of the requests. `nil` for the context's handlers.
     let handlers: NIOLoopBound<any RequestHandlerSource>?
 
     package init(
@@ -26,7 +26,7 @@ final class ListenerSlot {
     private(set) var opening: ConnectionOpening?
     private let home: ConnectionContext
     let counters: WorkerCounters
-    /// The handlers of the requests. `nil` for those of the context.
+    /// The handlers of the requests. `nil` for the context's handlers.
     let handlers: (any RequestHandlerSource)?
 
     init(_ settings: ListenerSettings, on lane: ListenerLane) {

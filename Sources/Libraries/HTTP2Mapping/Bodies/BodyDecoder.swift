@@ -30,7 +30,7 @@ package struct BodyDecoder: Sendable {
             }
     }
 
-    /// Whether the body has ended, or there is none.
+    /// Whether the body has ended, or is absent.
     package var isComplete: Bool {
         if case .none = state { true } else { false }
     }

@@ -38,7 +38,7 @@ struct AccessTokenState: Sendable {
     /// The time of the next `tick`: the renewal, or the end of the current fetch. `nil` if none is needed.
     var deadline: UInt64? { fetch == nil ? renewal : fetchedAt &+ fetchLimit }
 
-    /// Returns the number of a fetch that lasts too long. `nil` if there is none.
+    /// Returns the number of a fetch that lasts too long. `nil` if absent.
     func overdueFetch(now: UInt64) -> Int? {
         now >= fetchedAt &+ fetchLimit ? fetch : nil
     }

@@ -39,7 +39,7 @@ extension GoogleCredential {
         }
     }
 
-    /// The file of the subject token. `nil` if there is none.
+    /// The file of the subject token. `nil` if absent.
     var subjectTokenFile: String? {
         guard case .externalAccount(let account) = kind, case .file(let file) = account.source.location else {
             return nil

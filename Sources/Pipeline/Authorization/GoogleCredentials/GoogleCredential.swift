@@ -25,7 +25,7 @@ package struct GoogleCredential: Sendable {
     package let fingerprint: Secret
     /// The project whose quota the calls use (`x-goog-user-project`). `nil` for the project of the credential.
     package var quotaProject: String?
-    /// The file that contains the credential. `nil` if there is none.
+    /// The file that contains the credential. `nil` if absent.
     var file: String?
     var warnings: [CredentialWarning] = []
 

@@ -19,7 +19,7 @@ extension Configuration.Firebase {
     /// Whether the Firebase tools regard the project as one that exists in emulators only.
     var isDemo: Bool { project.hasPrefix(Self.demoPrefix) }
 
-    /// Returns the project id in the environment. `nil` if there is none.
+    /// Returns the project id in the environment. `nil` if absent.
     package static func project(in environment: [String: String]) -> String? {
         guard let text = environment[projectVariable], !text.isEmpty else { return nil }
         return text
