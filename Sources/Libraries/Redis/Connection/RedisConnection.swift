@@ -179,7 +179,8 @@ extension RedisConnection {
         }
         switch machine.received(reply, at: now) {
         case .to(let waiter): waiter.receiver.received(reply, ticket: waiter.ticket)
-        case .discard: break
+        // The reply to a heartbeat plans the next one.
+        case .discard: armTimer()
         case .opened(let finding):
             if case .usable(let carrier) = finding { alignment = ReplyAlignment(carrier, first: firstMarker) }
             armTimer()

@@ -286,6 +286,18 @@ struct RedisConnectionTests {
         #expect(wired.owner.closed.map(\.code) == [.silent])
     }
 
+    @Test func `the interval of heartbeats does not depend on the timeout of replies`() throws {
+        let wired = try Wired.ready {
+            $0.heartbeatInterval = .seconds(1)
+            $0.replyTimeout = .seconds(100)
+        }
+        for _ in 0..<3 {
+            wired.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            #expect(try wired.written() == "*1\r\n$4\r\nPING\r\n")
+            try wired.reply("+PONG\r\n")
+        }
+    }
+
     @Test func `a command that is sent during a timeout does not get the reply to a heartbeat`() throws {
         let wired = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
         wired.send("a", ticket: 1, timeout: 1000)
