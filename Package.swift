@@ -295,7 +295,7 @@ let package = Package(
             "StoreFixtures", in: "Support",
             of: [
                 "GatewayConfiguration", "GatewayCore", "JOSE", "RedisFixtures", "Revocation", "RevocationStores",
-                logging, nioCore, nioPosix,
+                "SystemFixtures", logging, nioCore, nioPosix,
             ]),
         tests(
             "GatewayFixtures", in: "Support",
@@ -329,8 +329,8 @@ let package = Package(
         tests(
             "RevocationTests", in: "Stores",
             of: [
-                "GatewayCore", "JOSE", "Redis", "RedisFixtures", "Revocation", "StoreFixtures", logging, nioCore,
-                nioPosix,
+                "GatewayCore", "JOSE", "Redis", "RedisFixtures", "Revocation", "StoreFixtures", "SystemFixtures",
+                logging, nioCore, nioPosix,
             ]),
         tests(
             "RevocationStoresTests", in: "Stores",
@@ -372,7 +372,7 @@ let package = Package(
             of: [
                 "Accounts", "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
-                "Revocation", "RevocationStores", "StoreFixtures", grdb, logging, nioCore,
+                "Revocation", "RevocationStores", "StoreFixtures", "SystemFixtures", grdb, logging, nioCore,
             ]),
         tests(
             "DecisionsTests", in: "Edges",

@@ -108,15 +108,15 @@ final class RedisServer: Sendable {
     /// Continues the process.
     func thaw() { process.withLock { $0?.signal(SIGCONT) } }
 
-    /// Runs one command with `redis-cli` and returns its output without the line end.
+    /// Runs one command like `redis-cli` and returns its output without the line end.
     @discardableResult
     func cli(_ arguments: String...) throws -> String { try cli(arguments) }
 
-    /// Runs one command with `redis-cli` and returns its output without the line end.
+    /// Runs one command and returns its output without the line end.
     @discardableResult
     func cli(_ arguments: [String]) throws -> String {
-        var options = ["-h", "127.0.0.1", "-p", String(port)]
-        if let tls { options += ["--tls", "--cacert", tls.authority] }
+        guard let tls else { return try RedisCommandLine.run(arguments, port: port, user: user) }
+        var options = ["-h", "127.0.0.1", "-p", String(port), "--tls", "--cacert", tls.authority]
         if let user { options += ["--user", user.name, "--pass", user.password, "--no-auth-warning"] }
         let output = try Program.run("redis-cli", options + arguments)
         return output.hasSuffix("\n") ? String(output.dropLast()) : output

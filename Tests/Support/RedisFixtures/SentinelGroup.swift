@@ -142,6 +142,6 @@ private final class Sentinel: Sendable {
 
     @discardableResult
     func cli(_ arguments: String...) throws -> String {
-        try Program.run("redis-cli", ["-h", "127.0.0.1", "-p", String(port)] + arguments)
+        try RedisCommandLine.run(arguments, port: port)
     }
 }

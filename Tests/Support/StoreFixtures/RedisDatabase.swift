@@ -7,6 +7,7 @@ import RevocationStores
 import Synchronization
 
 @testable import RedisFixtures
+@testable import SystemFixtures
 
 /// A separate database for a test on a real server, and stores that use it.
 struct RedisDatabase: Sendable {
@@ -33,27 +34,36 @@ struct RedisDatabase: Sendable {
     var location: RedisLocation {
         var location = RedisLocation(servers: .server(.init(host: "127.0.0.1", port: server.port)))
         location.database = number
+        location.timeouts = .patient
         return location
     }
 
     /// Creates a store that has not loaded its records.
     func store(
-        now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil, logger: Logger = .silent
+        now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil,
+        maxStaleness: Duration = .seconds(60), timeouts: RedisLocation.Timeouts = .patient, logger: Logger = .silent
     ) throws -> RedisStore {
         var location = location
+        location.timeouts = timeouts
         location.account = account
         let clock = GatewayClock(now: { now }, monotonic: GatewayClock.system.monotonic)
-        return try RedisStore(location, loop: Self.loop, clock: clock, logger: logger)
+        let store = try RedisStore(
+            location, maxStaleness: maxStaleness, loop: Self.loop, clock: clock, logger: logger)
+        OpenedStores.current?.add(store)
+        return store
     }
 
     /// Creates a loaded store.
-    func loadedStore(now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil) async throws -> RedisStore {
-        let store = try store(now: now, as: account)
+    func loadedStore(
+        now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil,
+        timeouts: RedisLocation.Timeouts = .patient
+    ) async throws -> RedisStore {
+        let store = try store(now: now, as: account, timeouts: timeouts)
         try await store.load()
         return store
     }
 
-    /// Runs a command with `redis-cli`, like another backend, and returns its output.
+    /// Runs a command, like another backend, and returns its output.
     @discardableResult
     func cli(_ arguments: String...) throws -> String { try server.cli(["-n", "\(number)"] + arguments) }
 
@@ -67,4 +77,14 @@ struct RedisDatabase: Sendable {
 
     /// The entries about links.
     func linkChanges() throws -> [String] { try changes().filter { $0.hasPrefix("link ") } }
+}
+
+extension RedisLocation.Timeouts {
+    /// Timeouts that no reply of a real server exceeds, however busy the machine is.
+    static let patient: Self = {
+        var timeouts = Self()
+        (timeouts.connect, timeouts.reply, timeouts.replicaReply) = (.hangLimit, .hangLimit, .hangLimit)
+        (timeouts.load, timeouts.visibility, timeouts.lookup) = (.hangLimit, .hangLimit, .hangLimit)
+        return timeouts
+    }()
 }

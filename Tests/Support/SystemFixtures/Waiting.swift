@@ -8,6 +8,24 @@ struct Impatience: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
+extension Duration {
+    /// The limit of a wait that ends earlier unless something hangs. It allows for a busy machine, where a thread can
+    /// pause for seconds.
+    static let hangLimit = Allowance.hang
+}
+
+/// Returns the processor time that `body` takes on this thread. It does not depend on other programs on the machine.
+func processorTime(_ body: () throws -> Void) rethrows -> Duration {
+    func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+    let start = now()
+    try body()
+    return now() - start
+}
+
 /// Polls `condition` until it returns a value, because another process cannot notify the test.
 ///
 /// The limit only ends a test that would wait forever.
@@ -24,6 +42,23 @@ func eventually<Value>(
         try await Task.sleep(for: pause)
         // Conditions that take long are polled less often, because a poll can start a process.
         pause = min(pause * 5 / 4, .milliseconds(50))
+    }
+}
+
+/// The amount of work of tests that repeat one statement for many inputs.
+enum Thoroughness {
+    /// Whether such tests use all their inputs. Otherwise they use a sample that is the same in every run.
+    static let isFull = ProcessInfo.processInfo.environment["GATEHOUSE_TEST_THOROUGH"] == "1"
+
+    /// The number of rounds: `usual`, or `full` in a thorough run.
+    static func rounds(_ usual: Int, full: Int) -> Int { isFull ? full : usual }
+}
+
+extension Sequence {
+    /// One of `count` elements at random, or all elements in a thorough run.
+    func sample(oneOf count: Int) -> [Element] {
+        var random = SeededRandom(seed: 1)
+        return filter { _ in Int.random(in: 0..<count, using: &random) == 0 || Thoroughness.isFull }
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// A blocking TCP socket on loopback. Every call has a timeout of five seconds.
+/// A blocking TCP socket on loopback. Every call has a timeout of `patience`.
 final class LoopbackSocket {
     enum Problem: Error {
         case system(String, Int32)
@@ -15,7 +15,8 @@ final class LoopbackSocket {
         case reset
     }
 
-    private static let patience = 5000 * Int32(Allowance.factor)
+    /// The timeout in milliseconds. It only ends a test that hangs.
+    fileprivate static let patience = Int32(Duration.hangLimit / .milliseconds(1))
 
     private let descriptor: Int32
     private var isOpen = true
@@ -195,7 +196,7 @@ final class LoopbackListener {
 
     /// Waits for the next connection.
     func accept() throws -> LoopbackSocket {
-        guard waits(5000 * Int32(Allowance.factor)) else {
+        guard waits(LoopbackSocket.patience) else {
             throw LoopbackSocket.Problem.timeout(received: "no connection")
         }
         return LoopbackSocket(descriptor: uninterrupted { Foundation.accept(descriptor, nil, nil) })
