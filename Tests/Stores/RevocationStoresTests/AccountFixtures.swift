@@ -1,9 +1,11 @@
+import GatewayConfiguration
 import GatewayCore
 import Revocation
 import RevocationStores
 import Testing
 
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// A uid in the form of an account that the gateway creates.
 func madeUID(_ number: Int) -> UserKey {
@@ -40,9 +42,9 @@ struct TwoGateways {
         }
     }
 
-    static let rounds = 100
+    static let rounds = Thoroughness.rounds(25, full: 100)
 
-    /// Runs `round` with two gateways 100 times, and expects no contradiction in the store afterwards.
+    /// Runs `round` with two gateways `rounds` times, and expects no contradiction in the store afterwards.
     static func race(
         _ kind: Kind, _ round: (any GatewayStore, any GatewayStore, Int) async throws -> Void
     ) async throws {
@@ -63,9 +65,11 @@ extension RedisDatabase {
     }
 
     /// A loaded store on its own server.
-    static func storeOnOwnServer(_ configuration: [String] = []) async throws -> (RedisDatabase, RedisStore) {
+    static func storeOnOwnServer(
+        _ configuration: [String] = [], timeouts: RedisLocation.Timeouts = .patient
+    ) async throws -> (RedisDatabase, RedisStore) {
         let database = try await onOwnServer(configuration)
-        return (database, try await database.loadedStore())
+        return (database, try await database.loadedStore(timeouts: timeouts))
     }
 
     private static let audit = """

@@ -6,8 +6,6 @@ import Synchronization
 /// The connection for reads and writes of a store. It sends commands, waits until writes appear in the view, and
 /// counts the operations that `close` waits for.
 final class RedisCommands: Sendable {
-    /// The maximum time that an acknowledged write waits to appear in this gateway's view.
-    static let visibilityLimit = Duration.seconds(1)
     /// The maximum number of concurrent operations. Further operations fail.
     static let maximumRunning = 10_000
 
@@ -19,10 +17,13 @@ final class RedisCommands: Sendable {
 
     let progress = ReplicaProgress()
     let client: RedisClient
+    /// The maximum time that an acknowledged write waits to appear in this gateway's view.
+    let visibilityLimit: Duration
     private let life = Mutex(Life())
 
-    init(_ client: RedisClient) {
+    init(_ client: RedisClient, visibilityLimit: Duration) {
         self.client = client
+        self.visibilityLimit = visibilityLimit
     }
 
     /// The state of the store.
@@ -83,7 +84,7 @@ final class RedisCommands: Sendable {
             }
             let record = try read(replies[0])
             // A timeout is not a failure: Redis has the write, and all gateways will apply it.
-            _ = await progress.wait(for: entry, atMost: Self.visibilityLimit)
+            _ = await progress.wait(for: entry, atMost: visibilityLimit)
             return record
         }
     }

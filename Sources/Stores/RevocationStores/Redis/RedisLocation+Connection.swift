@@ -12,6 +12,7 @@ extension RedisLocation {
         configuration.database = database
         // A replica may lack an acknowledged revocation.
         configuration.refusesCopies = true
+        (configuration.connectTimeout, configuration.replyTimeout) = (timeouts.connect, timeouts.reply)
         configuration.username = account?.username
         configuration.password = account?.password.text
         configuration.sentinelUsername = sentinelAccount?.username

@@ -6,8 +6,7 @@ package import Revocation
 
 /// A read-only diagnosis of Redis from outside a gateway, on a separate connection.
 package enum RedisLookup {
-    /// The timeout of connecting. `maximumFailures` also ends it.
-    static let limit = Duration.seconds(3)
+    /// The number of failures that end connecting before `timeouts.lookup` of the location.
     private static let maximumFailures = 3
 
     /// Returns the records of a user and one session in Redis, as the view would contain them.
@@ -32,7 +31,7 @@ package enum RedisLookup {
             try location.connection(), loop: MultiThreadedEventLoopGroup.singleton.next(), logger: silent)
         client.start()
         let result: Result<Value, StoreError>
-        if await isConnected(client) {
+        if await isConnected(client, within: location.timeouts.lookup) {
             do throws(StoreError) { result = .success(try await body(client)) } catch { result = .failure(error) }
         } else {
             let status = client.status
@@ -62,7 +61,7 @@ package enum RedisLookup {
         }
     }
 
-    private static func isConnected(_ client: RedisClient) async -> Bool {
+    private static func isConnected(_ client: RedisClient, within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while client.status.failures < maximumFailures, ContinuousClock.now < end {
             if await client.isReady(within: .milliseconds(50)) { return true }

@@ -20,8 +20,7 @@ package final class RedisStore: Store {
     /// The generations of links. They change at once for this gateway's writes, and with the stream entry for others.
     package let linkGenerations = LinkGenerations()
 
-    /// The maximum time that `load` waits for the replica before it throws. It can be called again.
-    static let loadLimit = Duration.seconds(5)
+    private let loadLimit: Duration
     let clock: GatewayClock
     /// The connection settings, which workers use for strict lookups.
     package let configuration: RedisConfiguration
@@ -43,13 +42,18 @@ package final class RedisStore: Store {
         clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
         configuration = try location.connection()
+        loadLimit = location.timeouts.load
         self.clock = clock
         self.logger = logger
         view = StoreView()
-        commands = RedisCommands(RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic))
+        commands = RedisCommands(
+            RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic),
+            visibilityLimit: location.timeouts.visibility)
+        var timing = ReplicaTiming(maximumStaleness: maxStaleness)
+        timing.reply = location.timeouts.replicaReply
         replica = try Replica(
             configuration: configuration, view: view, links: linkGenerations, loop: loop, clock: clock, logger: logger,
-            timing: ReplicaTiming(maximumStaleness: maxStaleness), onLoss: location.onLostStore,
+            timing: timing, onLoss: location.onLostStore,
             applied: { [progress = commands.progress] in progress.reached($0) })
         replica.restore { [weak self] records, done in
             Task {
@@ -63,15 +67,16 @@ package final class RedisStore: Store {
 
     /// Waits until the replica has read all records.
     ///
-    /// - Throws: `.io` with the reason if that takes more than 5 s or Redis cannot be reached.
+    /// - Throws: `.io` with the reason if that takes more than `timeouts.load` of the location (5 s), or if Redis
+    ///   cannot be reached.
     @discardableResult
     package func load() async throws(StoreError) -> LoadReport {
         try await commands.run { () async throws(StoreError) in
-            guard await commands.progress.wait(for: .zero, atMost: Self.loadLimit) else {
+            guard await commands.progress.wait(for: .zero, atMost: loadLimit) else {
                 throw state == .closed
                     ? .closed() : StoreError(.io, "the records are not loaded: \(trouble ?? "loading is in progress")")
             }
-            guard await commands.isConnected(within: Self.loadLimit) else {
+            guard await commands.isConnected(within: loadLimit) else {
                 throw StoreError(.io, "Redis is unreachable for writes: \(commands.client.status)")
             }
             commands.becomeReady()

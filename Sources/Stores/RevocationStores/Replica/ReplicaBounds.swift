@@ -23,6 +23,9 @@ struct ReplicaTiming: Sendable {
     var check: Duration = .milliseconds(250)
     /// The interval of readings of everything.
     var reread: Duration = .seconds(3600)
+    /// The timeout of a round, in addition to the wait of its last command. It is generous, since a late reply costs
+    /// less than a repeated reading from a busy server.
+    var reply: Duration = .seconds(5)
     /// The pause between slices of a scheduled reading.
     var pause: Duration = .milliseconds(20)
     /// The pause after an error. It doubles with each further error.

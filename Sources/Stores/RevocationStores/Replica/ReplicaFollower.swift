@@ -20,10 +20,6 @@ final class ReplicaFollower {
         let applied: @Sendable (ReplicaStreamID) -> Void
     }
 
-    /// The timeout of a round in nanoseconds, in addition to the wait of its last command. It is generous, since a
-    /// late reply costs less than a repeated reading from a busy server.
-    static let timeout: UInt64 = 5_000_000_000
-
     let environment: Environment
     private let link: RedisLink
     private var machine: ReplicaMachine
@@ -122,7 +118,7 @@ final class ReplicaFollower {
     private func send(_ commands: [ReplicaCommand]) {
         guard var command = commands.first?.formatted(sliceSize: machine.bounds.slice) else { return }
         for next in commands.dropFirst() { command.append(next.formatted(sliceSize: machine.bounds.slice)) }
-        var timeout = Self.timeout
+        var timeout = machine.timing.reply.nanoseconds
         if case .changes(_, _, let block?) = commands.last { timeout += block * 1_000_000 }
         showStatus()
         link.send(command, ticket: epoch, timeout: timeout, to: self)

@@ -19,12 +19,14 @@ import Testing
             workers: 1
             drain: { delay: 0s, timeout: 1s }
             admin: { address: "127.0.0.1:0", token: 0123456789abcdef }
-            store: "redis://127.0.0.1:\(database.server.port)/\(database.number)"
             log: { access: "off" }
             upstreams: { api: { servers: ["http://127.0.0.1:1"] } }
             routes: [{ path: /, auth: none, upstream: api }]
             """
-        let configuration = try Configuration.load(bytes: Array(text.utf8), file: "test.yaml", environment: [:])
+        var configuration = try Configuration.load(bytes: Array(text.utf8), file: "test.yaml", environment: [:])
+        var location = database.location
+        location.timeouts = .patient
+        configuration.store = .redis(location)
         return try await Gateway.start(configuration, logger: .silent)
     }
 

@@ -16,13 +16,11 @@ struct AvailabilityTests {
         server.stop()
         let joined = Joined(to: server)
         try await joined.problem(.unreachable)
-        let start = ContinuousClock.now
         guard case .notConnected(let problem)? = await joined.failure("GET", "a") else {
             Issue.record("a reply without a connection")
             return
         }
         #expect(problem.code == .unreachable)
-        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test func `a restarted server is used again`() async throws {
@@ -41,7 +39,7 @@ struct AvailabilityTests {
         let server = try await RedisServer()
         let joined = try await Joined(to: server).ready()
         let client = joined.client
-        async let outcome = client.outcome(of: RedisCommand(["BLPOP", "list", 10]), timeout: .seconds(10))
+        async let outcome = client.outcome(of: RedisCommand(["BLPOP", "list", 0]))
         try await Self.waitForBlockedClient(of: server)
         server.kill()
         guard case .failure(.connectionLost) = await outcome else {
@@ -53,7 +51,10 @@ struct AvailabilityTests {
     @Test
     func `a frozen server costs each command its timeout, then the connection, and is used again later`() async throws {
         let server = try await RedisServer()
-        let joined = try await Joined(to: server) { $0.heartbeatInterval = .seconds(100) }.ready()
+        let joined = try await Joined(to: server) {
+            $0.heartbeatInterval = .seconds(100)
+            $0.replyTimeout = .milliseconds(300)
+        }.ready()
         server.freeze()
         let command = RedisCommand(["GET", "a"])
         await #expect(throws: RedisFailure.timedOut) {
@@ -71,7 +72,7 @@ struct AvailabilityTests {
 
     @Test func `an idle connection detects a frozen server`() async throws {
         let server = try await RedisServer()
-        let joined = try await Joined(to: server).ready()
+        let joined = try await Joined(to: server) { $0.replyTimeout = .milliseconds(300) }.ready()
         server.freeze()
         try await joined.problem(.silent)
         server.thaw()
@@ -107,7 +108,7 @@ struct AvailabilityTests {
         let server = try await RedisServer()
         let joined = try await Joined(to: server).ready()
         let client = joined.client
-        async let outcome = client.outcome(of: RedisCommand(["BLPOP", "list", 10]), timeout: .seconds(10))
+        async let outcome = client.outcome(of: RedisCommand(["BLPOP", "list", 0]))
         try await Self.waitForBlockedClient(of: server)
         await client.close()
         guard case .failure(.closed) = await outcome else {

@@ -53,10 +53,7 @@ struct FakeServerTests {
 
     @Test func `a late reply is dropped, and later commands get their own`() async throws {
         let fake = try FakeRedis { $0.name == "LATE" ? .silence : .text("+OK\r\n") }
-        let joined = try await Joined(to: fake) {
-            $0.heartbeatInterval = .seconds(100)
-            $0.replyTimeout = .seconds(10)
-        }.ready()
+        let joined = try await Joined(to: fake) { $0.heartbeatInterval = .seconds(100) }.ready()
         await #expect(throws: RedisFailure.timedOut) {
             try await joined.client.send(RedisCommand(["LATE"]), timeout: .milliseconds(20))
         }

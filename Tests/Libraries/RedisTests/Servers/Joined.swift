@@ -13,10 +13,10 @@ final class Joined {
     /// Keeps the server alive for the lifetime of the client.
     private var server: RedisServer?
 
-    /// Creates a client with short timeouts.
+    /// Creates a client whose timeouts no reply of a server exceeds, however busy the machine is.
     init(_ location: RedisConfiguration.Location, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
         var configuration = RedisConfiguration(location)
-        configuration.replyTimeout = .milliseconds(300) * Allowance.factor
+        (configuration.connectTimeout, configuration.replyTimeout) = (.hangLimit, .hangLimit)
         configuration.heartbeatInterval = .milliseconds(100)
         configuration.backoff.maximum = .milliseconds(100)
         change(&configuration)
@@ -42,7 +42,7 @@ final class Joined {
     /// Waits until the client is connected, and returns it.
     @discardableResult
     func ready() async throws -> Joined {
-        guard await client.isReady(within: .seconds(15) * Allowance.factor) else {
+        guard await client.isReady(within: .hangLimit) else {
             throw Impatience("a connection: \(client.status)")
         }
         return self
@@ -56,7 +56,7 @@ final class Joined {
     /// Returns the reply to one command.
     @discardableResult
     func query(_ arguments: any RedisArgument...) async throws(RedisFailure) -> RedisValue {
-        try await client.send(RedisCommand(arguments))[0]
+        try await client.send(RedisCommand(arguments), timeout: .hangLimit)[0]
     }
 
     /// Returns the failure of a command. `nil` if it has a reply.

@@ -18,7 +18,6 @@ struct TLSTests {
             $0.tls = tls
             $0.password = "secret"
             $0.replyLimits = .bulk
-            $0.replyTimeout = .seconds(5)
         }.ready()
         let value = [UInt8](repeating: 7, count: 1_000_000)
         #expect(try await joined.query("SET", "a", value) == .status("OK"))

@@ -4,7 +4,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The limits of accounts in every store.
-@Suite struct StoreAccountBoundsSuite {
+@Suite(.closingStores) struct StoreAccountBoundsSuite {
     static let badLinks = [
         IdentityLink(provider: "", subject: "1"), IdentityLink(provider: "a:b", subject: "1"),
         IdentityLink(provider: "a b", subject: "1"),

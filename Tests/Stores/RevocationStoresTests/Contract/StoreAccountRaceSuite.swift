@@ -4,7 +4,7 @@ import Testing
 @testable import StoreFixtures
 
 /// Two gateways with conflicting concurrent changes. One wins, and the store is consistent afterwards.
-@Suite struct StoreAccountRaceSuite {
+@Suite(.closingStores) struct StoreAccountRaceSuite {
     @Test(arguments: TwoGateways.Kind.allCases)
     func `an identity is linked to one of two accounts`(_ kind: TwoGateways.Kind) async throws {
         try await TwoGateways.race(kind) { one, other, round in
@@ -110,7 +110,7 @@ import Testing
             for task in 0..<16 {
                 group.addTask {
                     let store = stores[task % 2]
-                    for round in 0..<TwoGateways.rounds / 4 {
+                    for round in 0..<25 {
                         let link = IdentityLink(provider: "oidc.\((task + round) % 2)", subject: "\(round % 3)")
                         try await Self.untilDecided {
                             switch (task + 3 * round) % 4 {

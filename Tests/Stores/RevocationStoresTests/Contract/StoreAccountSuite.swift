@@ -4,7 +4,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The contract of every store for accounts and links.
-@Suite struct StoreAccountSuite {
+@Suite(.closingStores) struct StoreAccountSuite {
     private let ann = madeUID(1)
     private let bob = madeUID(2)
 

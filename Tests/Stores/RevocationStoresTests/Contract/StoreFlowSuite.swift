@@ -5,7 +5,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The contract of every store for the open sign-in flows of browsers.
-@Suite struct StoreFlowSuite {
+@Suite(.closingStores) struct StoreFlowSuite {
     /// A time after the clock of the Redis server, which removes what has expired long ago.
     private static let now: Int64 = 4_000_000_000
 

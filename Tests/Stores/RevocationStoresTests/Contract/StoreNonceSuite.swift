@@ -5,7 +5,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The contract of every store for nonces and one-time credentials.
-@Suite struct StoreNonceSuite {
+@Suite(.closingStores) struct StoreNonceSuite {
     private func digest(_ text: String) throws -> SHA256Digest {
         try #require(SHA256Hasher()?.hash(Array(text.utf8)))
     }

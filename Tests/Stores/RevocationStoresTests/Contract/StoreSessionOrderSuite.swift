@@ -6,7 +6,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The order of sessions and revocations in every store. It does not depend on the clocks of the gateways.
-@Suite struct StoreSessionOrderSuite {
+@Suite(.closingStores) struct StoreSessionOrderSuite {
     private static let link = IdentityLink(provider: "oidc.x", subject: "1")
 
     @Test(arguments: StoreMaker.all)

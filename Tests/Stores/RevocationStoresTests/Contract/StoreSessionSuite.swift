@@ -5,7 +5,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The contract of every store for sessions.
-@Suite struct StoreSessionSuite {
+@Suite(.closingStores) struct StoreSessionSuite {
     enum Write: Sendable { case signIn(Int64), revoke }
 
     @Test(

@@ -4,7 +4,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The record of an unlinked identity in every store, and the address of its account.
-@Suite struct StoreUnlinkedSuite {
+@Suite(.closingStores) struct StoreUnlinkedSuite {
     private let ann = madeUID(1)
     private let bob = madeUID(2)
     private let email = "a@example.com"

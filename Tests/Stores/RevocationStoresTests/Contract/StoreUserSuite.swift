@@ -6,7 +6,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The contract of every store for users.
-@Suite struct StoreUserSuite {
+@Suite(.closingStores) struct StoreUserSuite {
     enum Write: Sendable { case revoke(Int64), unrevoke, disable, enable }
 
     @Test(
@@ -92,7 +92,7 @@ import Testing
 }
 
 /// The contract of every store from opening to closing.
-@Suite struct StoreLifecycleSuite {
+@Suite(.closingStores) struct StoreLifecycleSuite {
     @Test(arguments: StoreMaker.all)
     func `a loaded store is ready and fresh`(_ maker: StoreMaker) async throws {
         let store = try await maker()

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreFixtures
 
 /// Users of several tenants in every store.
-@Suite struct TenantUserSuite {
+@Suite(.closingStores) struct TenantUserSuite {
     private static let acme = UserKey(uid: "alice", tenant: "acme-x1")
     private static let globex = UserKey(uid: "alice", tenant: "globex-y2")
     private static let all: [UserKey] = [acme, globex, "alice"]

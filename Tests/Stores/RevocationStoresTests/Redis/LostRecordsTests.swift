@@ -9,7 +9,7 @@ import Testing
 @testable import SystemFixtures
 
 /// A Redis that lost records without an entry in the stream.
-@Suite struct LostRecordsTests {
+@Suite(.closingStores) struct LostRecordsTests {
     private static func word(_ time: UnixTime?, _ flag: Bool) -> RecordWord { RecordWord(time: time, flag: flag) }
 
     @Test func `a record becomes weaker only in the parts that an entry names`() {

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The state after a gateway stops between two steps, and its completion by another gateway.
-@Suite struct RedisAccountCrashTests {
+@Suite(.closingStores) struct RedisAccountCrashTests {
     private let ann = madeUID(0xa)
     private let bob = madeUID(0xb)
 

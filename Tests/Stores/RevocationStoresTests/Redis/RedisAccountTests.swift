@@ -7,7 +7,7 @@ import Testing
 @testable import SystemFixtures
 
 /// The keys and entries of accounts in Redis, and faulty ones.
-@Suite struct RedisAccountTests {
+@Suite(.closingStores) struct RedisAccountTests {
     private let ann = madeUID(0xa)
 
     @Test func `the keys follow the contract`() async throws {
@@ -68,7 +68,10 @@ import Testing
     }
 
     @Test func `all generations move after a gap`() async throws {
-        let (database, store) = try await RedisDatabase.freshStore()
+        let database = try await RedisDatabase.fresh()
+        // The deletion is detected after a blocking read, which lasts a quarter of this time.
+        let store = try database.store(maxStaleness: .milliseconds(400))
+        try await store.load()
         try await store.revoke("u", at: 1)
         let before = store.linkGenerations.generation(at: 9)
         try database.cli("DEL", "gatehouse:changes")

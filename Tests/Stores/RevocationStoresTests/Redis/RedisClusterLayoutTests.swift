@@ -9,7 +9,7 @@ import Testing
 @testable import SystemFixtures
 
 /// The layout of keys for a Redis Cluster: no step needs two hash slots.
-@Suite struct RedisClusterLayoutTests {
+@Suite(.closingStores) struct RedisClusterLayoutTests {
     /// A cluster of one node, which rejects commands across slots. All tests share it, because its start takes 2 s.
     private static let cluster = Task {
         let busPort = Int.random(in: 20_000..<30_000)

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreFixtures
 
 /// A faulty record is an error only for its user, and can be repaired.
-@Suite struct RedisStoreFaultTests {
+@Suite(.closingStores) struct RedisStoreFaultTests {
     static let times = [
         "soon", "-1", "1.5", "", "01", "1700000000000", "100000000001", "9223372036854775807", "1e3", " 1",
     ]

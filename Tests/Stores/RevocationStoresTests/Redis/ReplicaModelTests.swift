@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RevocationStores
+@testable import SystemFixtures
 
 /// Random interleavings of writers, a replica and a server with faults.
 @Suite struct ReplicaModelTests {
@@ -18,7 +19,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func `the table is never confirmed without the acknowledged writes`(_ block: Int) {
-        for number in 0..<25 {
+        for number in 0..<Thoroughness.rounds(8, full: 25) {
             let seed = UInt64(block * 2000 + number)
             var model = ReplicaModel(seed: seed, timing: Self.timing, bounds: Self.bounds)
             for _ in 0..<1500 { step(&model) }

@@ -22,6 +22,7 @@ struct ReplicaRig {
         timing.block = .milliseconds(200)
         timing.check = .milliseconds(50)
         timing.maximumBackoff = .milliseconds(200)
+        timing.reply = .hangLimit
         return timing
     }()
 
@@ -39,7 +40,7 @@ struct ReplicaRig {
         var configuration = RedisConfiguration(host: "127.0.0.1", port: port)
         configuration.username = username
         configuration.password = username
-        configuration.replyTimeout = .milliseconds(500)
+        (configuration.connectTimeout, configuration.replyTimeout) = (.hangLimit, .hangLimit)
         configuration.backoff = RedisBackoff(first: .milliseconds(10), maximum: .milliseconds(100))
         let loads = self.loads
         replica = try Replica(

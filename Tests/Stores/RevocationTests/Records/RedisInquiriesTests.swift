@@ -8,6 +8,7 @@ import Testing
 @testable import RedisFixtures
 @testable import Revocation
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// The queries of a worker to Redis during a request.
 @Suite struct RedisInquiriesTests {
@@ -49,7 +50,7 @@ import Testing
 
     /// Sends all queries in one turn of the loop, and returns the results by the numbers of the queries.
     private func query(
-        _ port: Int, _ queries: [(StoreQuery, String, String)], timeout: Duration = .seconds(10),
+        _ port: Int, _ queries: [(StoreQuery, String, String)], timeout: Duration = .hangLimit,
         connects: Bool = true
     ) throws -> [Int: StoreRecords] {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -136,7 +137,7 @@ import Testing
         defer { fake.stop() }
         let limit = RedisInquiries<Int>.limit
         let results = try query(
-            fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .seconds(1))
+            fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .milliseconds(200))
         #expect(results[limit] == .failed(.overloaded))
         #expect(results.values.count { $0 == .failed(.overloaded) } == 1)
     }

@@ -55,6 +55,25 @@ package struct RedisLocation: Sendable, Equatable {
         package init() {}
     }
 
+    /// The timeouts of connections and calls. The configuration has no keys for them.
+    package struct Timeouts: Sendable, Equatable {
+        /// The timeout for the TCP connection, and again for TLS and the handshake commands.
+        package var connect: Duration = .seconds(2)
+        /// The timeout of a reply to a read or write.
+        package var reply: Duration = .seconds(1)
+        /// The timeout of replies to a replica, in addition to the time that a read of the stream waits.
+        package var replicaReply: Duration = .seconds(5)
+        /// The maximum time that loading a store waits for all records.
+        package var load: Duration = .seconds(5)
+        /// The maximum time that an acknowledged write waits to appear in the view of its gateway.
+        package var visibility: Duration = .seconds(1)
+        /// The timeout of connecting for a diagnosis.
+        package var lookup: Duration = .seconds(3)
+
+        /// Creates the timeouts of a gateway.
+        package init() {}
+    }
+
     /// The way to find the server.
     package var servers: Servers
     /// The number of the database, 0 to 2^31 - 1. Default: 0.
@@ -67,6 +86,8 @@ package struct RedisLocation: Sendable, Equatable {
     package var tls: TLS?
     /// The policy for records that the store has lost.
     package var onLostStore = StoreLossPolicy.keep
+    /// The timeouts of connections and calls.
+    package var timeouts = Timeouts()
 
     /// Creates a location with default settings.
     package init(servers: Servers) {
