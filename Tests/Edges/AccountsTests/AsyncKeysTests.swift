@@ -6,7 +6,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncKeysTests {
+@Suite(.timeLimit(.minutes(5))) struct AsyncKeysTests {
     private let harness = CoordinatorHarness()
 
     private var keys: AsyncKeys {

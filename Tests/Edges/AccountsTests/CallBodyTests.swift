@@ -12,7 +12,7 @@ import Testing
 @testable import CoreFixtures
 @testable import StoreFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct CallBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct CallBodyTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -104,7 +104,7 @@ final class NotedRates: CallRating {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CallCountingTests {
+@Suite(.timeLimit(.minutes(5))) struct CallCountingTests {
     @Test(arguments: AccountEndpoint.allCases)
     func `every call except auth and events counts for its network`(endpoint: AccountEndpoint) async throws {
         let rates = NotedRates(refusesNetworks: true)

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// A client that sends and receives raw bytes on a blocking socket. Each call has its own thread and waits for at most
-/// 20 seconds.
+/// 120 seconds.
 final class SocketClient: Sendable {
     struct Failure: Error, Equatable {
         let call: String
@@ -21,7 +21,7 @@ final class SocketClient: Sendable {
     init(port: Int) async throws {
         descriptor = try await blocking {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var timeout = timeval(tv_sec: 20, tv_usec: 0)
+            var timeout = timeval(tv_sec: 120, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)

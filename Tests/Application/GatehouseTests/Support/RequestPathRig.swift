@@ -1,5 +1,6 @@
 import Authentication
 import Dispatch
+import Foundation
 import Forwarding
 import GatewayConfiguration
 import GatewayCore
@@ -170,10 +171,14 @@ final class RequestPathRig {
         try tick()
     }
 
-    /// Waits until the worker has reached a state, for at most 30 seconds.
+    /// Waits until the worker has reached a state.
     func until(_ condition: @escaping @Sendable (Worker) -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(30 * Allowance.factor)
+        let end = ContinuousClock.now + .hangLimit
+        var pause: UInt32 = 20
         while try !onWorker(condition) {
+            // The event loop needs the time of this thread.
+            usleep(pause)
+            pause = min(pause * 2, 1000)
             guard ContinuousClock.now < end else { throw LoopbackSocket.Problem.timeout(received: "no such state") }
         }
     }

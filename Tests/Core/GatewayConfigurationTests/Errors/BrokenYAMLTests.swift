@@ -133,10 +133,10 @@ import Testing
     @Test(arguments: ["%TAG !a#! tag:example,2000:a#\n", "%YAML 1.1\r\n", "%X\n"])
     func `many directives are rejected without delay`(line: String) {
         let lines = (0..<20_000).map { line.replacing("#", with: "\($0)") }.joined()
-        let start = ContinuousClock.now
-        let errors = ConfigurationTesting.errors(in: "# comment\n" + lines + "--- {}\n")
+        var errors: [ConfigurationError] = []
+        let time = processorTime { errors = ConfigurationTesting.errors(in: "# comment\n" + lines + "--- {}\n") }
         #expect(errors.map(\.description) == ["gatehouse.yaml:2:1: a YAML directive ('%'); remove it"])
-        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(time < .seconds(3))
     }
 
     @Test func `an alias bomb is rejected without delay`() {

@@ -11,7 +11,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The end of authorization-code flows: each check of the callback, in order.
-@Suite(.timeLimit(.minutes(1))) struct FlowCallbackTests {
+@Suite(.timeLimit(.minutes(5))) struct FlowCallbackTests {
     private let flow: FlowRig
 
     init() async throws { flow = try await FlowRig() }

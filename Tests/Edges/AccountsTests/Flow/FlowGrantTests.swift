@@ -15,7 +15,7 @@ import Testing
 @testable import StoreFixtures
 
 /// The results of a completed flow: sign-ins at each provider, links and reauthentications.
-@Suite(.timeLimit(.minutes(1))) struct FlowGrantTests {
+@Suite(.timeLimit(.minutes(5))) struct FlowGrantTests {
     private let flow: FlowRig
 
     init() async throws { flow = try await FlowRig() }

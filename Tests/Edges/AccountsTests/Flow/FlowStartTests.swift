@@ -11,7 +11,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The start of authorization-code flows.
-@Suite(.timeLimit(.minutes(1))) struct FlowStartTests {
+@Suite(.timeLimit(.minutes(5))) struct FlowStartTests {
     private let flow: FlowRig
 
     init() async throws { flow = try await FlowRig() }
@@ -124,7 +124,7 @@ import Testing
 }
 
 /// Discovery documents of providers with authorization-code flows.
-@Suite(.timeLimit(.minutes(1))) struct FlowDiscoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct FlowDiscoveryTests {
     static func document(
         issuer: String = "https://corp.example", token: String = "https://corp.example/token",
         authorization: String = "https://corp.example/authorize", more: String = ""

@@ -15,7 +15,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct LinkTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -215,7 +215,7 @@ import Testing
 }
 
 /// Linking an anonymized Apple ID to an identity that identifies the user requires the user's consent.
-@Suite(.timeLimit(.minutes(1))) struct ConsentTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsentTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

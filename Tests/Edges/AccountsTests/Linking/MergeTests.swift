@@ -14,7 +14,7 @@ import Testing
 @testable import StoreFixtures
 
 /// Two identities with one address.
-@Suite(.timeLimit(.minutes(1))) struct MergeTests {
+@Suite(.timeLimit(.minutes(5))) struct MergeTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PendingTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct PendingTokenTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

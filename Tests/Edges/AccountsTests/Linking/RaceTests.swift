@@ -7,14 +7,15 @@ import Testing
 
 @testable import CoreFixtures
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// Concurrent calls with one effect.
-@Suite(.timeLimit(.minutes(2))) struct RaceTests {
+@Suite(.timeLimit(.minutes(5))) struct RaceTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
 
-    private static let rounds = 20
+    private static let rounds = Thoroughness.rounds(6, full: 20)
     private static let callers = 16
 
     /// The responses to concurrent calls.

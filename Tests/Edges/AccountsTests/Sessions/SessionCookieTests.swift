@@ -13,7 +13,7 @@ import Testing
 @testable import Revocation
 @testable import StoreFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct SessionCookieTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionCookieTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -92,7 +92,7 @@ import Testing
 }
 
 /// `POST session`: sessions of Firebase's users.
-@Suite(.timeLimit(.minutes(1))) struct FirebaseSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct FirebaseSessionTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SignOutTests {
+@Suite(.timeLimit(.minutes(5))) struct SignOutTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -233,7 +233,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct AuthVariableTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthVariableTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

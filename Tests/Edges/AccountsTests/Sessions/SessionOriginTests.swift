@@ -14,7 +14,7 @@ import Testing
 @testable import StoreFixtures
 
 /// Each session belongs to the identity that began it. The store orders sessions and revocations.
-@Suite(.timeLimit(.minutes(1))) struct SessionOriginTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionOriginTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

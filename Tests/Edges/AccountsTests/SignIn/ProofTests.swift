@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct ProofTests {
+@Suite(.timeLimit(.minutes(5))) struct ProofTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct NonceTests {
+@Suite(.timeLimit(.minutes(5))) struct NonceTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

@@ -12,7 +12,7 @@ import Testing
 @testable import Revocation
 @testable import StoreFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct ReauthenticateTests {
+@Suite(.timeLimit(.minutes(5))) struct ReauthenticateTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

@@ -13,7 +13,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct SignInTests {
+@Suite(.timeLimit(.minutes(5))) struct SignInTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -124,7 +124,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DisplayNameTests {
+@Suite(.timeLimit(.minutes(5))) struct DisplayNameTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }
@@ -186,7 +186,7 @@ import Testing
 }
 
 /// Sign-ins by an unlinked identity, and by an address that came from one.
-@Suite(.timeLimit(.minutes(1))) struct UnlinkedSignInTests {
+@Suite(.timeLimit(.minutes(5))) struct UnlinkedSignInTests {
     private let rig: AccountsRig
 
     init() async throws { rig = try await AccountsRig() }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import CoreFixtures
 @testable import Forwarding
+@testable import SystemFixtures
 
 @Suite struct TrailerFilterTests {
     private func passed(_ lines: String, announced: String) throws -> String {
@@ -60,10 +61,11 @@ import Testing
     @Test func `many announcements and trailers take linear time`() throws {
         let announced = "Trailer: " + Array(repeating: "a", count: 30_000).joined(separator: ",") + "\r\n"
         let lines = String(repeating: "b:\r\n", count: 2_000)
-        let start = ContinuousClock.now
-        #expect(try passed(lines, announced: announced).isEmpty)
+        var isEmpty = false
+        let time = try processorTime { isEmpty = try passed(lines, announced: announced).isEmpty }
+        #expect(isEmpty)
         // A comparison of all pairs took half a minute.
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(time < .seconds(5))
     }
 
 }

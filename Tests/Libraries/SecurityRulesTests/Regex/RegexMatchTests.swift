@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SecurityRules
+@testable import SystemFixtures
 
 /// Whether the whole text matches, within the work limit of a request.
 func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) throws -> Bool {
@@ -85,7 +86,7 @@ func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) thr
     func `no pattern takes more time than its size for each scalar`(pattern: String) throws {
         let text = String(repeating: "a", count: 10_000) + "!"
         var isMatch = true
-        let duration = try ContinuousClock().measure { isMatch = try matches(pattern, text) }
+        let duration = try processorTime { isMatch = try matches(pattern, text) }
         #expect(!isMatch && duration < .seconds(5))
     }
 

@@ -4,6 +4,7 @@ import GatewayCore
 import Testing
 
 @testable import Observability
+@testable import SystemFixtures
 
 struct AccessLogWriterTests {
     private func temporaryFile() -> String {
@@ -26,7 +27,7 @@ struct AccessLogWriterTests {
         record("/one", in: buffers[0])
         buffers[0].flush()
         record("/two", in: buffers[1])
-        await writer.close(remainders: buffers.compactMap { $0.takeBatch() })
+        await writer.close(remainders: buffers.compactMap { $0.takeBatch() }, within: .hangLimit)
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.contains { $0.contains("/one") } && lines.contains { $0.contains("/two") })
@@ -38,7 +39,7 @@ struct AccessLogWriterTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try "before\n".write(toFile: path, atomically: true, encoding: .utf8)
         let writer = try AccessLogWriter(target: .file(path: path), workers: 1)
-        await writer.close(remainders: [LogBatch(bytes: Array("after\n".utf8), lines: 1)])
+        await writer.close(remainders: [LogBatch(bytes: Array("after\n".utf8), lines: 1)], within: .hangLimit)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "before\nafter\n")
     }
 
@@ -52,7 +53,7 @@ struct AccessLogWriterTests {
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func `lines that cannot be written are counted`() async throws {
         let writer = try AccessLogWriter(target: .file(path: "/dev/full"), workers: 0)
-        await writer.close(remainders: [LogBatch(bytes: Array("a\nb\n".utf8), lines: 2)])
+        await writer.close(remainders: [LogBatch(bytes: Array("a\nb\n".utf8), lines: 2)], within: .hangLimit)
         #expect(writer.lostLines == 2)
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Observability
+@testable import SystemFixtures
 
 struct ProcessLogTests {
     @Test func `a logger does not wait for an unread pipe`() async throws {
@@ -39,19 +40,20 @@ struct ProcessLogTests {
         var text = ""
         while !text.contains("number=299 module=ObservabilityTests\n") { text += pipe.readSome() }
         #expect(text.components(separatedBy: " msg=account ").count == 301)
-        await log.close()
+        await log.close(within: .hangLimit)
     }
 
     @Test func `a repeated warning is suppressed and counted`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("log-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let log = ProcessLog(descriptor: try LogDescriptor.open(path: file))
+        let log = ProcessLog(
+            descriptor: try LogDescriptor.open(path: file), clock: GatewayClock(now: { 0 }, monotonic: { 0 }))
         let logger = log.logger(level: .info)
         for _ in 0..<1000 { logger.warning("the same") }
         logger.warning("another")
         for _ in 0..<200 { logger.forAudit.notice("account") }
         #expect(log.counts.suppressed == 900)
-        #expect(await log.close())
+        #expect(await log.close(within: .hangLimit))
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(text.components(separatedBy: " msg=\"the same\" ").count == 101)
         #expect(text.components(separatedBy: " msg=another ").count == 2)
@@ -68,7 +70,7 @@ struct ProcessLogTests {
             descriptor: try LogDescriptor.open(path: file), format: format,
             clock: GatewayClock(now: { 1_795_228_800 }, monotonic: { 0 }, milliseconds: { 1_795_228_800_042 }))
         write(log)
-        #expect(await log.close())
+        #expect(await log.close(within: .hangLimit))
         return try String(contentsOfFile: file, encoding: .utf8)
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SystemFixtures
 
 /// Key sets from a discovery document, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct DiscoveryFetchTests {
+@Suite(.timeLimit(.minutes(5))) struct DiscoveryFetchTests {
     private let key: TestKey
     private static let issuer = "https://id.example"
 
@@ -42,13 +42,13 @@ import Testing
         return .send(httpAnswer(Array(#"{"issuer":"\#(issuer)","jwks_uri":"\#(keys)"\#(more)}"#.utf8)))
     }
 
-    private func fetch(_ source: MisbehavingSource, time: TimeAmount = .seconds(5)) async throws -> FetchedKeySet {
+    private func fetch(_ source: MisbehavingSource, time: TimeAmount = .seconds(120)) async throws -> FetchedKeySet {
         try await HTTPKeyFetcher.use(time: time) {
             try await $0.fetch(.discovery(url: source.url, issuer: Self.issuer))
         }
     }
 
-    private func failure(_ source: MisbehavingSource, time: TimeAmount = .seconds(5)) async throws -> KeyFetchError? {
+    private func failure(_ source: MisbehavingSource, time: TimeAmount = .seconds(120)) async throws -> KeyFetchError? {
         defer { Task { try? await source.close() } }
         return await #expect(throws: KeyFetchError.self) { _ = try await fetch(source, time: time) }
     }
@@ -88,9 +88,13 @@ import Testing
     }
 
     @Test func `document and keys share the timeout of one fetch`() async throws {
-        let source = try await source(document: { Self.document($0) }, keys: { .silence })
-        #expect(try await failure(source, time: .milliseconds(300))?.code == .timedOut)
-        #expect(source.requests.count == 2)
+        // A busy machine can need longer for the document.
+        for milliseconds in [100, 1_000, 10_000, 100_000] as [Int64] {
+            let source = try await source(document: { Self.document($0) }, keys: { .silence })
+            #expect(try await failure(source, time: .milliseconds(milliseconds))?.code == .timedOut)
+            if source.requests.count == 2 { return }
+        }
+        Issue.record("the keys were not requested")
     }
 
     @Test func `F-16: a document of another issuer leaves the last valid set`() async throws {

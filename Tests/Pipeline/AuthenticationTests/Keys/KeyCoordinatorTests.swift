@@ -6,7 +6,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-@Suite(.timeLimit(.minutes(1))) struct KeyCoordinatorTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyCoordinatorTests {
     private let key: TestKey
 
     init() throws {

@@ -92,7 +92,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct KeyEnvironmentTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyEnvironmentTests {
     let environment: KeyEnvironment = {
         let time = KeyTestTime()
         return KeyEnvironment.live(fetcher: FakeKeyFetcher(), clock: time.clock, log: { _, _ in })

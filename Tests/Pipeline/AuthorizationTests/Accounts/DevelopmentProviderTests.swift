@@ -13,9 +13,10 @@ import Testing
 @testable import GatewayFixtures
 @testable import OutboundHTTP
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// Real requests to the development provider, with a clock that the test advances.
-@Suite(.timeLimit(.minutes(1))) struct DevelopmentProviderTests {
+@Suite(.timeLimit(.minutes(5))) struct DevelopmentProviderTests {
     private typealias Token = DevelopmentIdentity.OpaqueToken
     private let time = ManualClock()
     private let log = LogLines()
@@ -50,12 +51,11 @@ import Testing
         let provider = try await start()
         let token = token(.introspected)
         try provider.add(token)
-        let tokens = opaqueTokens(.introspected, provider) { $0.timeout = .milliseconds(500) }
+        let tokens = opaqueTokens(.introspected, provider) { $0.timeout = .milliseconds(200) }
         provider.misbehave(Self.misbehaviours[place], at: .introspection)
         #expect(await verdict(of: token.text, tokens).shown == "unavailable 1")
         provider.misbehave(nil, at: .introspection)
-        time.advance(seconds: 1)
-        #expect(await verdict(of: token.text, tokens).shown.hasPrefix("accepted "))
+        try await afterRecovery { await verdict(of: token.text, tokens).shown.hasPrefix("accepted ") }
         #expect(!log.text.contains(token.text) && !log.text.contains("introspection-secret"))
         await tokens.shutdown()
         await provider.stop()
@@ -88,12 +88,11 @@ import Testing
     @Test(arguments: misbehaviours.indices)
     func `a misbehaving Identity Toolkit is a failure, not a status of the account`(place: Int) async throws {
         let provider = try await start()
-        let toolkit = try identityToolkit(provider, timeout: .milliseconds(500))
+        let toolkit = try identityToolkit(provider, timeout: .milliseconds(200))
         provider.misbehave(Self.misbehaviours[place], at: .accountsLookup)
         #expect(await lookUp("ada", toolkit) == .unavailable)
         provider.misbehave(nil, at: .accountsLookup)
-        time.advance(seconds: 1)
-        #expect(await lookUp("ada", toolkit) == known("ada", provider))
+        try await afterRecovery { await lookUp("ada", toolkit) == known("ada", provider) }
         await toolkit.shutdown()
         await provider.stop()
     }
@@ -104,9 +103,18 @@ extension DevelopmentProviderTests {
         try await DevelopmentProvider.start(now: { ManualClock.start })
     }
 
+    /// Repeats lookups, each a second after the last one. On a busy machine, a correct response can exceed the timeout
+    /// of a test that waits for it.
+    private func afterRecovery(_ isCorrect: () async -> Bool) async throws {
+        try await eventually("a correct result") {
+            time.advance(seconds: 1)
+            return await isCorrect() ? true : nil
+        }
+    }
+
     private var environment: LookupEnvironment {
         let transport = OutboundHTTPClient(
-            group: .singletonMultiThreadedEventLoopGroup, connections: 4, longest: .seconds(5))
+            group: .singletonMultiThreadedEventLoopGroup, connections: 4, longest: .hangLimit)
         return LookupEnvironment(transport: transport, clock: time.clock, logger: log.logger, wake: { _, _ in })
     }
 
@@ -133,7 +141,7 @@ extension DevelopmentProviderTests {
             id, kind: provided, url: provider.url(endpoint), client: client.id, secret: client.secret
         ) {
             $0.audiences = ["gatehouse"]
-            $0.timeout = .seconds(5)
+            $0.timeout = .hangLimit
             change(&$0)
         }
         return OpaqueTokens([entry], clockSkew: .seconds(5), environment: environment)
@@ -148,7 +156,7 @@ extension DevelopmentProviderTests {
     }
 
     private func identityToolkit(
-        _ provider: DevelopmentProvider, timeout: Duration = .seconds(5)
+        _ provider: DevelopmentProvider, timeout: Duration = .hangLimit
     ) throws -> IdentityToolkit {
         let json = try provider.makeServiceAccount().json.text
         var accounts = Configuration.FirebaseAccounts(serviceAccount: "unused")

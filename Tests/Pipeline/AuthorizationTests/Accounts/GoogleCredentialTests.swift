@@ -14,7 +14,7 @@ import Testing
 @testable import SystemFixtures
 
 /// The sources of Google access tokens, against a fake of Google's services.
-@Suite(.timeLimit(.minutes(1))) struct GoogleCredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct GoogleCredentialTests {
     private static let scope = "https://www.googleapis.com/auth/cloud-platform"
     private static let token = #"{"access_token":"at","expires_in":3599,"token_type":"Bearer"}"#
 

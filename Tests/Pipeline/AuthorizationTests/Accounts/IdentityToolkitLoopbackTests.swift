@@ -12,7 +12,7 @@ import Testing
 @testable import SystemFixtures
 
 /// A lookup over real connections with a key file.
-@Suite(.timeLimit(.minutes(1))) struct IdentityToolkitLoopbackTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityToolkitLoopbackTests {
     @Test func `an account is looked up over HTTP`() async throws {
         let source = try await MisbehavingSource { request in
             request.head.contains("/keys/token")
@@ -25,7 +25,7 @@ import Testing
         try Data(file).write(to: URL(fileURLWithPath: folder.path("sa.json")))
         var accounts = Configuration.FirebaseAccounts(serviceAccount: folder.path("sa.json"))
         accounts.lookupURL = source.url + "/{project}/accounts:lookup"
-        accounts.timeout = .seconds(5)
+        accounts.timeout = .hangLimit
         let toolkit = IdentityToolkit(
             accounts, project: "my-app", credential: try #require(try GoogleCredential(of: accounts)),
             group: .singletonMultiThreadedEventLoopGroup, logger: LogLines().logger)
