@@ -8,7 +8,7 @@ import Testing
 /// `GATEHOUSE_DIFFERENTIAL_STREAMS` sets the number of streams of each kind, `GATEHOUSE_DIFFERENTIAL_SEED` the seed of
 /// the first one. The seed of each further stream is one higher, so that a failure's seed and one stream reproduce it.
 @Suite(.serialized) struct DifferentialTests {
-    private static let streams = Int(setting("STREAMS") ?? "") ?? 5000
+    private static let streams = Int(setting("STREAMS") ?? "") ?? Thoroughness.rounds(1500, full: 5000)
     private static let seed = UInt64(setting("SEED") ?? "") ?? 1
 
     private static func setting(_ name: String) -> String? {

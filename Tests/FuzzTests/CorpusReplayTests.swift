@@ -55,7 +55,7 @@ struct CorpusReplayTests {
     func `damaged inputs keep the properties of their target`(target: Target) throws {
         var random = SeededRandom(seed: 1)
         let corpus = try Self.inputs(of: target.name)
-        for round in 0..<5000 {
+        for round in 0..<Thoroughness.rounds(1000, full: 5000) {
             var input = round.isMultiple(of: 4) ? [] : corpus[round % corpus.count]
             let changes = Int.random(in: 0...(input.isEmpty ? 20 : 3), using: &random)
             for _ in 0..<changes { Self.damage(&input, &random) }
@@ -82,10 +82,11 @@ struct CorpusReplayTests {
     /// For longer runs, `GATEHOUSE_FUZZ_SECONDS`.
     @Test func `random claims keep the properties of claims`() async throws {
         let seconds = ProcessInfo.processInfo.environment["GATEHOUSE_FUZZ_SECONDS"].flatMap { Double($0) }
-        let end = Date().addingTimeInterval(seconds ?? 2)
+        let end = Date().addingTimeInterval(seconds ?? 0)
+        let rounds = UInt64(Thoroughness.rounds(100, full: 1000))
         var number: UInt64 = seconds == nil ? 0 : .random(in: 0...(.max / 2))
         let first = number
-        while Date() < end {
+        while seconds == nil ? number < rounds : Date() < end {
             await fuzzAccountClaims(accountClaimsInput(number))
             number += 1
         }

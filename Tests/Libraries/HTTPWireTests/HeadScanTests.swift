@@ -43,7 +43,7 @@ struct HeadScanTests {
     @Test func `the end of random bytes agrees with a plain search`() {
         var random = SeededRandom(seed: 3)
         let alphabet = Array("\r\n\r\n\r\na".utf8)
-        for _ in 0..<20_000 {
+        for _ in 0..<Thoroughness.rounds(5_000, full: 20_000) {
             let bytes = (0..<Int.random(in: 0...24, using: &random)).map { _ in
                 alphabet.randomElement(using: &random) ?? 0
             }

@@ -57,7 +57,7 @@ struct ManagedFieldMatcherTests {
     @Test func `random names match the plain rule`() {
         var random = SeededRandom(seed: 7)
         let alphabet = Array("xX-_authAUTH.".utf8)
-        for _ in 0..<20_000 {
+        for _ in 0..<Thoroughness.rounds(5_000, full: 20_000) {
             let name = (0..<Int.random(in: 0...10, using: &random)).map { _ in
                 alphabet.randomElement(using: &random) ?? 0
             }

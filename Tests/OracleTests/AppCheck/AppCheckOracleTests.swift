@@ -18,7 +18,7 @@ struct AppCheckOracleTests {
 
     private static let number = "123456789012"
     private static let appID = "1:123456789012:web:0a1b2c3d"
-    private static let together = 4000
+    private static let together = Thoroughness.rounds(1000, full: 4000)
 
     /// A right token, all single mutations, and combinations.
     private static func drafts() -> [(name: String, draft: TokenDraft)] {

@@ -11,8 +11,8 @@ struct Corpus {
     private var seen: Set<[UInt8]> = []
 
     /// The numbers of tokens with several mutations, and with noise.
-    private static let together = 3000
-    private static let noisy = 2400
+    private static let together = Thoroughness.rounds(750, full: 3000)
+    private static let noisy = Thoroughness.rounds(600, full: 2400)
 
     init(keys: OracleKeys) throws {
         self.keys = keys

@@ -4,6 +4,7 @@ import Testing
 @testable import CoreFixtures
 @testable import Diagnostics
 @testable import GatewayConfiguration
+@testable import SystemFixtures
 
 /// Every key of every mapping with every empty value. Each is an error at its location, or documented.
 @Suite struct EmptyValueTests {
@@ -135,19 +136,21 @@ import Testing
     ) throws {
         var silent: [String] = []
         var accepted = 0
-        for (path, key) in places {
-            for variant in variants {
-                let file = try #require(KeyFile(path: path, key: key, value: variant.text))
-                let found = errors(file.text).filter { file.holds($0, variant) }
+        var tried = 0
+        for (number, (path, key)) in places.enumerated() {
+            for (index, variant) in variants.enumerated() {
                 let name = path.isEmpty ? key : "\(path).\(key)"
                 let isDocumented = Self.isDocumented(name, variant)
+                // Each key has another quarter of the variants than the next key.
+                guard isDocumented || (number + index).isMultiple(of: 4) || Thoroughness.isFull else { continue }
+                tried += 1
+                let file = try #require(KeyFile(path: path, key: key, value: variant.text))
+                let found = errors(file.text).filter { file.holds($0, variant) }
                 if isDocumented { accepted += 1 }
                 if found.isEmpty != isDocumented { silent.append("\(name):\(variant.text)") }
             }
         }
-        print(
-            "\(places.count) keys, \(places.count * variants.count) empty values: \(accepted) documented, \(silent.count) silent"
-        )
+        print("\(places.count) keys, \(tried) empty values: \(accepted) documented, \(silent.count) silent")
         #expect(silent.isEmpty, "\(silent.joined(separator: "\n"))")
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import GatewayCore
+@testable import SystemFixtures
 
 @Suite struct FairQueueTests {
     private var queue = FairQueue<Int, String>(limit: 4)
@@ -52,7 +53,7 @@ import Testing
     @Test func `any order of events keeps the counts and the turns`() {
         var queue = FairQueue<Int, Int>(limit: 16)
         var waiting: [Int: (owner: Int, at: UInt64)] = [:]
-        for name in 0..<20_000 {
+        for name in 0..<Thoroughness.rounds(4000, full: 20_000) {
             let now = UInt64(name)
             switch Int.random(in: 0..<10) {
             case 0:
@@ -183,7 +184,7 @@ import Testing
     @Test func `any order of events keeps the counts and the shares`() {
         var random = SystemRandomNumberGenerator()
         var room = FairWaitQueue<(name: Int, owner: Int), Int>(limit: 16)
-        for name in 0..<20_000 {
+        for name in 0..<Thoroughness.rounds(4000, full: 20_000) {
             let owner = min(Int.random(in: 0..<8, using: &random), 3)
             if name % 3 == 0 {
                 let gone = Int.random(in: max(0, name - 40)...name, using: &random)

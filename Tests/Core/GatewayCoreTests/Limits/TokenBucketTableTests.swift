@@ -68,7 +68,7 @@ import Testing
         let (table, shape) = (TokenBucketTable(groups: groups), TokenBucket(perMinute: 20))
         var exact: [Int: UInt64] = [:]
         var (now, wrong, passed) = (1_000 * Self.second, 0, 0)
-        for _ in 0..<50_000 {
+        for _ in 0..<Thoroughness.rounds(12_500, full: 50_000) {
             now += UInt64.random(in: 0...2 * shape.interval, using: &random) / 8
             let name = Int.random(in: 0..<3 * groups * TokenBucketTable.ways, using: &random)
             guard table.take(table.key { $0.combine(name) }, of: shape, now: now) == nil else { continue }

@@ -21,7 +21,9 @@ import Testing
 
     private static func paths(seed: UInt64) -> [String] {
         var random = SeededRandom(seed: seed)
-        return (0..<4_000).map { path(&random, of: $0 % 2 == 0 ? pieces : mildPieces) }
+        return (0..<Thoroughness.rounds(1_000, full: 4_000)).map {
+            path(&random, of: $0 % 2 == 0 ? pieces : mildPieces)
+        }
     }
 
     @Test(arguments: [1, 2, 3, 4])
@@ -34,7 +36,7 @@ import Testing
             if again.merged != forms.merged || again.unmerged != forms.merged { Issue.record("\(path)") }
             if try canonicalForms(forms.unmerged).unmerged != forms.unmerged { Issue.record("\(path)") }
         }
-        #expect(accepted > 1_000)
+        #expect(accepted > Thoroughness.rounds(250, full: 1_000))
     }
 
     @Test(arguments: [11, 12, 13, 14])
@@ -63,7 +65,7 @@ import Testing
 
     @Test func `the scan for canonical paths agrees with the rewriting`() {
         var random = SeededRandom(seed: 31)
-        for _ in 0..<10_000 {
+        for _ in 0..<Thoroughness.rounds(2_500, full: 10_000) {
             let path = Self.path(&random, of: Self.mildPieces)
             let isCanonical = Array(path.utf8).withUnsafeBytes { CanonicalPath.isCanonical($0) }
             let expected = ReferenceCanonicalizer.canonicalize(path)

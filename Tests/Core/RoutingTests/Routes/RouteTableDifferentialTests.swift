@@ -62,7 +62,7 @@ import Testing
         for round in 0..<20 {
             let (table, routes) = try Self.table(&random, routes: round < 14 ? 8 : 60)
             let naive = NaiveRouter(routes: routes)
-            for _ in 0..<100 {
+            for _ in 0..<Thoroughness.rounds(25, full: 100) {
                 let path = Self.path(&random)
                 let method = Self.pick(Self.methods + ["POST"], &random)
                 let host = Self.pick(hosts, &random)
@@ -81,7 +81,7 @@ import Testing
         var matched = 0
         for _ in 0..<20 {
             let (table, _) = try Self.table(&random, routes: 30)
-            for _ in 0..<100 {
+            for _ in 0..<Thoroughness.rounds(25, full: 100) {
                 let path = Self.path(&random)
                 guard case .route(let index, let forwarded) = table.routed(path) else { continue }
                 matched += 1

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Forwarding
+@testable import SystemFixtures
 
 @Suite struct UpstreamPoolMachineTests {
     typealias Machine = UpstreamPoolMachine<Int, String>
@@ -284,7 +285,7 @@ extension UpstreamPoolMachine where Connection == Int, Waiter == String {
     @Test func `any order of events keeps the counts`() {
         var random = SystemRandomNumberGenerator()
         var owner = Owner()
-        for _ in 0..<20_000 {
+        for _ in 0..<Thoroughness.rounds(4000, full: 20_000) {
             let index = owner.lent.indices.randomElement(using: &random)
             switch (Int.random(in: 0..<8, using: &random), index) {
             case (0...3, _):

@@ -31,7 +31,7 @@ struct JSONFuzzTests {
     @Test(arguments: seeds)
     func `Foundation accepts every accepted text, and its compact form round-trips`(seed: String) throws {
         var generator = SeededRandom(seed: UInt64(seed.utf8.count))
-        for _ in 0..<4000 {
+        for _ in 0..<Thoroughness.rounds(1000, full: 4000) {
             let text = mutated(seed, &generator)
             guard let document = try? JSONDocument(text) else { continue }
             let compact = document.root.compact

@@ -6,7 +6,7 @@ struct SigningKeyCertificateTests {
     private let noon: Int64 = 1_700_000_000
 
     init() throws {
-        key = try SigningKey.generate(.rs256, keyID: "k")
+        key = try SampleKey.of(.rs256)
     }
 
     private func map(from: Int64, to: Int64) throws -> [UInt8] {
@@ -31,7 +31,7 @@ struct SigningKeyCertificateTests {
 
     @Test(arguments: [Algorithm.es256, .es512, .edDSA])
     func `a certificate can be made for every type of key`(algorithm: Algorithm) throws {
-        let key = try SigningKey.generate(algorithm, keyID: "k")
+        let key = try SampleKey.of(algorithm)
         let pem = try key.certificatePEM(commonName: "test", notBefore: noon, notAfter: noon + 1)
         #expect(String(decoding: pem, as: UTF8.self).hasPrefix("-----BEGIN CERTIFICATE-----\n"))
     }

@@ -4,7 +4,7 @@ import Testing
 struct SigningKeyPEMTests {
     @Test(arguments: [Algorithm.rs256, .ps256, .es256, .es384, .es512, .edDSA])
     func `a key round-trips as PEM`(algorithm: Algorithm) throws {
-        let key = try SigningKey.generate(algorithm, keyID: "k")
+        let key = try SampleKey.of(algorithm)
         let again = try SigningKey(pem: key.pem(), algorithm: algorithm, keyID: "k")
         #expect(again.jwk == key.jwk)
     }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SecurityRules
+@testable import SystemFixtures
 
 /// Files with bytes changed, removed and repeated: the findings stay within their bounds.
 @Suite struct CheckedMutationTests {
@@ -21,7 +22,7 @@ import Testing
     @Test(arguments: 0..<16)
     func `a mutated file has findings within the bounds`(seed: Int) {
         var random = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1)
-        for _ in 0..<60 {
+        for _ in 0..<Thoroughness.rounds(15, full: 60) {
             var bytes = Array(Self.file.utf8)
             for _ in 0..<(1 + random.below(4)) { mutate(&bytes, &random) }
             let findings = Checked.file(String(decoding: bytes, as: UTF8.self))

@@ -1,12 +1,13 @@
 import Testing
 
 @testable import SecurityRules
+@testable import SystemFixtures
 
 @Suite struct RandomCallTests {
     @Test(arguments: Builtin.allCases)
     func `a call on random values makes no more content than its work`(builtin: Builtin) {
         var random = RandomValues(seed: UInt64(builtin.rawValue))
-        for _ in 0..<400 {
+        for _ in 0..<Thoroughness.rounds(100, full: 400) {
             let receiver: RuleValue? = random.next(below: 8) == 0 ? nil : random.value()
             let arguments = (0..<random.next(below: Arguments.limit + 1)).map { _ in random.value() }
             var work = WorkBudget(random.pick([0, 10, 100, 10_000, RuleLimits.work]))
@@ -21,7 +22,7 @@ import Testing
 
     @Test func `equality and order of two values are symmetric`() {
         var random = RandomValues(seed: 7)
-        for _ in 0..<4000 {
+        for _ in 0..<Thoroughness.rounds(1000, full: 4000) {
             let (a, b) = (random.value(), random.value())
             let (left, right) = (Self.isEqual(a, b), Self.isEqual(b, a))
             // The reason of a failure can depend on the side, but two values must not contradict each other.

@@ -1,13 +1,14 @@
 import Testing
 
 @testable import SecurityRules
+@testable import SystemFixtures
 
 /// Compares with the simplest matcher, for thousands of small patterns and texts.
 @Suite struct RegexNaiveTests {
     @Test(arguments: 1...4) func `a whole text matches if the naive matcher matches it`(seed: UInt64) throws {
         var generator = RegexGenerator(seed: seed, repeatsEmpty: true)
         var verdicts = [true: 0, false: 0]
-        for _ in 0..<1000 {
+        for _ in 0..<Thoroughness.rounds(250, full: 1000) {
             let regex = generator.pattern()
             let pattern = regex.pattern
             let (words, threads) = (try RuleRegex(pattern), try RuleRegex(#"\b\B|"# + pattern))
@@ -20,12 +21,12 @@ import Testing
                 #expect(try threads.matches(String(text), &work) == expected, "\(pattern) on \(String(text)), threads")
             }
         }
-        #expect(verdicts.values.allSatisfy { $0 > 300 }, "\(verdicts)")
+        #expect(verdicts.values.allSatisfy { $0 > Thoroughness.rounds(75, full: 300) }, "\(verdicts)")
     }
 
     @Test(arguments: 5...8) func `the preferred matches are replaced`(seed: UInt64) throws {
         var generator = RegexGenerator(seed: seed, repeatsEmpty: false)
-        for _ in 0..<1000 {
+        for _ in 0..<Thoroughness.rounds(250, full: 1000) {
             let regex = generator.pattern()
             let compiled = try RuleRegex("(?:" + regex.pattern + ")()")
             for _ in 0..<2 {

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `F-12: one kid at two issuers is two keys`() throws {
-        let otherKey = TokenDraft.makeKey("key-1", .rs256)
+        let otherKey = TokenDraft.forgedKey
         let provider = Self.other { $0.keys = .url("https://keys.example/other") }
         let rig = try ProviderRig(
             [ProviderSample.oidc.provider(), provider],
