@@ -377,8 +377,8 @@ let package = Package(
         tests(
             "DecisionsTests", in: "Edges",
             of: [
-                "Decisions", "Forwarding", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "Routing",
-                "SystemFixtures", nioCore,
+                "Decisions", "Forwarding", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE",
+                "Routing", "SystemFixtures", nioCore,
             ]),
         tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", "SystemFixtures", logging]),
         tests(

@@ -20,6 +20,8 @@ package final class DecisionSettings: Sendable {
     package let clients: IntrospectionClients?
     /// The fields of a denial of a service that is not authenticated.
     package let clientChallenge: ResponseFieldPolicy?
+    /// The signer of introspection responses. `nil` without introspection or a key.
+    package let signer: IntrospectionSigner?
     private let clientRate: TokenBucket
     private let clientBuckets = TokenBucketTable(groups: 64)
 
@@ -29,9 +31,10 @@ package final class DecisionSettings: Sendable {
     ///   - hygiene: The fields that a client must not set.
     ///   - headers: The identity fields.
     ///   - credentials: The field of the Bearer token, and the cookie. `nil` if absent.
+    ///   - signer: The signer of introspection responses. `nil` without a key.
     package init(
         _ decisions: Configuration.Decisions, hygiene: HeaderHygiene, headers: Configuration.IdentityHeaders,
-        credentials: (header: String?, cookie: String?)
+        credentials: (header: String?, cookie: String?), signer: IntrospectionSigner? = nil
     ) {
         trust = TrustedProxies(decisions.trust)
         fields = DecisionFields(
@@ -46,6 +49,7 @@ package final class DecisionSettings: Sendable {
             [credentials.header.map(CredentialPlace.header), credentials.cookie.map(CredentialPlace.cookie)]
             .compactMap(\.self)
         clients = decisions.introspection.map { IntrospectionClients($0.clients) }
+        self.signer = clients == nil ? nil : signer
         clientChallenge = ResponseFieldPolicy(
             cors: nil, set: [("WWW-Authenticate", "Basic realm=\"introspection\"")], removed: [])
         let rate = decisions.introspection?.requestsPerSecond ?? 1
@@ -60,6 +64,9 @@ package final class DecisionSettings: Sendable {
 
 /// The statuses of the endpoints for proxies.
 package enum DecisionStatus {
+    /// The status of an introspection request whose `Accept` cannot be satisfied.
+    package static let notAcceptable: UInt16 = 406
+
     /// Returns the status of a denial. Proxies agree on these only: nginx answers 500 for all others, and Envoy
     /// relays other successes. An error of the client is never 503, because some proxies can be configured to continue
     /// without a decision when the service for decisions fails.

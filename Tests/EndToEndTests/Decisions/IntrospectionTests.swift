@@ -97,6 +97,16 @@ struct IntrospectionTests: SharedScenarioSuite {
         #expect(try scenario.ask(.get("/.well-known/oauth-authorization-server")).text.contains("/introspect"))
     }
 
+    @Test func `without a key, a request that accepts only a signed response is 406`() throws {
+        let accept = "Accept: application/token-introspection+jwt"
+        let response = try scenario.ask(
+            .post(
+                "/introspect", Self.basic, accept, "Content-Type: application/x-www-form-urlencoded",
+                body: Array("token=x".utf8)))
+        #expect(response.status == 406 && response.text.contains("\"status\":406"), "\(response.text)")
+        #expect(try scenario.ask(.get("/.gatehouse/jwks.json")).status == 404)
+    }
+
     @Test func `J-11: a peer that is not trusted may only introspect`() throws {
         let response = try scenario.decide("/policy/a", ["Authorization: Bearer \(try scenario.token())"])
         #expect(response.status == 403 && response.text.contains("decisions.trust"))

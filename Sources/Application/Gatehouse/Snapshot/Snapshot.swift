@@ -126,10 +126,13 @@ package final class Snapshot: Sendable {
         let hasRules = plans.contains { $0.policy.rules != nil }
         outgoing = builder.readOutgoingHead(locator, assertionKeys, keepsVariable: hasRules, sign: sign)
         decisionListener = builder.readDecisionListener()
+        let signer = configuration.headers.assertion.flatMap { [assertionKeys] settings in
+            assertionKeys.map { IntrospectionSigner(key: $0.current, issuer: settings.issuer) }
+        }
         decisions = configuration.decisions.map { [outgoing] section in
             DecisionSettings(
                 section, hygiene: outgoing.hygiene, headers: configuration.headers,
-                credentials: (credentials.header, credentials.cookie))
+                credentials: (credentials.header, credentials.cookie), signer: signer)
         }
         introspectionProvider = builder.opaqueProvider(for: [])
         warnings = try builder.warnings()

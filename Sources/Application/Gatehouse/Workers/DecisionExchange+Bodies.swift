@@ -20,6 +20,14 @@ extension DecisionExchange {
         if let wait = settings.takeRequest(of: id, now: worker.connectionContext.time) {
             return client.deny(Denial(.rateLimited, retryAfter: wait))
         }
+        guard let form = IntrospectionForm(acceptedBy: request, canSign: settings.signer != nil) else {
+            isUnacceptable = true
+            var denial = Denial(.malformedRequest)
+            denial.detail = "The gateway has no key for signed responses. Accept application/json."
+            denial.members = Array(#""error":"invalid_request""#.utf8)
+            return client.deny(denial)
+        }
+        signedFor = form == .jwt ? id : nil
         readBody(atMost: IntrospectionRequest.bodyLimit, client)
     }
 
@@ -79,7 +87,19 @@ extension DecisionExchange {
         let host = String(decoding: request.head.host.bytes(in: request.bytes), as: UTF8.self)
         let base = "\(client.origin.isSecure ? "https" : "http")://\(host)"
         client.respond(
-            with: StaticResponse(contentType: "application/json", body: IntrospectionMetadata.document(at: base)))
+            with: StaticResponse(
+                contentType: "application/json",
+                body: IntrospectionMetadata.document(at: base, signingBy: settings.signer?.algorithm)))
+    }
+
+    func respondWithKeys(
+        _ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings, _ worker: Worker
+    ) {
+        guard settings.signer != nil, request.head.method == .get || request.head.method == .head else {
+            return client.deny(Denial(.routeNotFound))
+        }
+        guard let keys = worker.keysDocument else { return client.deny(Denial(.storeUnavailable)) }
+        client.respond(with: keys)
     }
 
     /// Presents the token in the next place. Without one, the token is not valid.
@@ -95,7 +115,7 @@ extension DecisionExchange {
             run.begin(introspectionWith: worker.introspectionPlan(maxAge: request.maxAge))
             return presented.withView { decide(presented, $0, client, worker, context) }
         }
-        respond(json: IntrospectionResponse.inactive, client)
+        respond(introspection: IntrospectionResponse.inactive, client, worker)
     }
 
     /// Responds to a denied token. Only an outage is an error; a sign-in that is too old is reported beside the facts.
@@ -116,7 +136,9 @@ extension DecisionExchange {
         active principal: Principal?, _ signedInAt: UnixTime?, isOld: Bool = false, _ client: ClientHandler,
         _ worker: Worker
     ) {
-        guard let principal else { return respond(json: IntrospectionResponse.inactive, client) }
+        guard let principal else {
+            return respond(introspection: IntrospectionResponse.inactive, client, worker)
+        }
         client.record.deniedIn = nil
         var stepUp: IntrospectionResponse.StepUp?
         if isOld, let maxAge = introspection?.request.maxAge {
@@ -125,7 +147,19 @@ extension DecisionExchange {
             stepUp = IntrospectionResponse.StepUp(maxAge: maxAge, age: time.map { now.seconds(since: $0) })
         }
         respond(
-            json: IntrospectionResponse.active(principal, signedInAt: signedInAt, stepUp: stepUp), client)
+            introspection: IntrospectionResponse.active(principal, signedInAt: signedInAt, stepUp: stepUp), client,
+            worker)
+    }
+
+    private func respond(introspection json: [UInt8], _ client: ClientHandler, _ worker: Worker) {
+        guard let id = signedFor else { return respond(json: json, client) }
+        let now = UnixTime(clamping: worker.clock.now())
+        guard let jwt = worker.snapshot.decisions?.signer?.jwt(of: json, for: id, now: now) else {
+            return client.deny(Denial(.internalError))
+        }
+        client.respond(
+            with: StaticResponse(
+                contentType: IntrospectionSigner.mediaType, fields: [("X-Content-Type-Options", "nosniff")], body: jwt))
     }
 
     // MARK: - Bodies

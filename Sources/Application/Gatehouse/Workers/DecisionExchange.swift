@@ -28,6 +28,10 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     var check: CheckRequest?
     /// The status that Envoy passes on to its client. `nil` for other requests.
     var checkStatus: UInt16?
+    /// The identifier of the client for which the introspection response is signed. `nil` for plain JSON.
+    var signedFor: String?
+    /// Whether the request accepts no form of response that the gateway can send.
+    var isUnacceptable = false
     /// The client that every introspection request of the connection was authenticated as. `nil` before the first one,
     /// and forever after a failure.
     var authenticatedClient: ClientCredential.Name?
@@ -58,7 +62,8 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     func status(of code: DecisionCode) -> UInt16 {
         switch endpoint {
         case .proxy, .check, nil: DecisionStatus.status(of: code)
-        case .introspection, .metadata, .decide: code.status
+        case .introspection where isUnacceptable: DecisionStatus.notAcceptable
+        case .introspection, .metadata, .keys, .decide: code.status
         }
     }
 
@@ -94,6 +99,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         case .check: readCheck(request, client)
         case .introspection: readIntrospection(request, client, settings, worker)
         case .metadata: respondWithMetadata(request, client, settings)
+        case .keys: respondWithKeys(request, client, settings, worker)
         case .decide:
             guard expectsPost(request, of: "application/json", client) else { return }
             readBody(atMost: DecideRequest.bodyLimit, client)
@@ -178,7 +184,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         case .introspection: introspected(denial, client, worker)
         case .decide: respond(denying: denial, client)
         case .check: respond(denyingCheck: denial, client)
-        case .proxy, .metadata, nil: client.deny(denial)
+        case .proxy, .metadata, .keys, nil: client.deny(denial)
         }
     }
 
@@ -232,6 +238,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         self.worker = nil
         run = PipelineRun()
         (endpoint, original, introspection, check, checkStatus, isWaiting) = (nil, nil, nil, nil, nil, false)
+        (signedFor, isUnacceptable) = (nil, false)
         if let peer { client.origins = RequestOrigin(peer: peer) }
     }
 

@@ -91,12 +91,18 @@ package enum IntrospectionResponse {
 /// The metadata of the introspection endpoint (RFC 8414 section 2).
 package enum IntrospectionMetadata {
     /// Returns the document for a base URL.
-    package static func document(at base: String) -> [UInt8] {
+    ///
+    /// - Parameter algorithm: The algorithm of signed responses (RFC 9701 section 7). `nil` if there are none.
+    package static func document(at base: String, signingBy algorithm: String?) -> [UInt8] {
         var json = Array("{\"issuer\":".utf8)
         JSONWriter.appendString(base, to: &json)
         json += ",\"introspection_endpoint\":".utf8
         JSONWriter.appendString("\(base)\(DecisionEndpoint.introspectionPath)", to: &json)
         json += #","introspection_endpoint_auth_methods_supported":["client_secret_basic"]"#.utf8
+        if let algorithm {
+            json += #","introspection_signing_alg_values_supported":["\#(algorithm)"],"jwks_uri":"#.utf8
+            JSONWriter.appendString("\(base)\(DecisionEndpoint.keysPath)", to: &json)
+        }
         // Required members without a meaning for this server.
         json += #","response_types_supported":[]}"#.utf8
         return json

@@ -34,6 +34,8 @@ package enum DecisionEndpoint: Equatable, Sendable {
     case check
     case introspection
     case metadata
+    /// The keys of signed introspection responses.
+    case keys
     case decide
 
     /// The endpoint with this path, without its query. `nil` if absent.
@@ -53,6 +55,8 @@ package enum DecisionEndpoint: Equatable, Sendable {
             self = .introspection
         } else if Self.equals(path, Self.metadataPath) {
             self = .metadata
+        } else if Self.equals(path, Self.keysPath) {
+            self = .keys
         } else if Self.equals(path, Self.decidePath) {
             self = .decide
         } else {
@@ -64,6 +68,8 @@ package enum DecisionEndpoint: Equatable, Sendable {
     package static let introspectionPath: StaticString = "/introspect"
     /// RFC 8414 section 3.
     package static let metadataPath: StaticString = "/.well-known/oauth-authorization-server"
+    /// The same as on the public listener.
+    package static let keysPath: StaticString = "/.gatehouse/jwks.json"
     package static let decidePath: StaticString = "/decide"
 
     /// The name in the access log.
@@ -73,12 +79,18 @@ package enum DecisionEndpoint: Equatable, Sendable {
         case .check: "envoy_grpc"
         case .introspection: "introspection"
         case .metadata: "metadata"
+        case .keys: "keys"
         case .decide: "decide"
         }
     }
 
     /// Whether every peer that may connect may use it. The others require a trusted peer.
-    package var isForStrangers: Bool { self == .introspection || self == .metadata }
+    package var isForStrangers: Bool {
+        switch self {
+        case .introspection, .metadata, .keys: true
+        case .proxy, .check, .decide: false
+        }
+    }
 
     private static func equals(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         bytes.elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

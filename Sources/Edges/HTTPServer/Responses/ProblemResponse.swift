@@ -121,6 +121,7 @@ package struct ProblemResponse {
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
         case 409: "Conflict"
         case 408: "Request Timeout"
         case 413: "Content Too Large"
