@@ -65,13 +65,8 @@ enum Signer: Sendable {
         }
     }
 
-    /// RFC 2104, of a secret longer than a block.
     private static func hmac(_ message: [UInt8], secret: [UInt8]) throws -> [UInt8] {
-        func hash(_ bytes: [UInt8]) throws -> [UInt8] {
-            guard let digest = SHA256Hasher()?.hash(bytes) else { throw OracleKeys.Failure.noDigest }
-            return digest.bytes
-        }
-        let key = try hash(secret) + [UInt8](repeating: 0, count: 32)
-        return try hash(key.map { $0 ^ 0x5C } + hash(key.map { $0 ^ 0x36 } + message))
+        guard let code = HMACSHA256.authenticate(message, secret: secret) else { throw OracleKeys.Failure.noDigest }
+        return code
     }
 }

@@ -81,7 +81,10 @@ extension DraftToken {
     /// - Throws: `keys` if libcrypto has no SHA-256.
     public func signed(secret: [UInt8]) throws(DevelopmentIdentityError) -> String {
         let input = signingInput(["alg": "HS256", "typ": "JWT"])
-        return input + "." + Base64URL.encode(try HMACSHA256.authenticate(Array(input.utf8), secret: secret))
+        guard let code = HMACSHA256.authenticate(Array(input.utf8), secret: secret) else {
+            throw DevelopmentIdentityError(.keys, "libcrypto has no SHA-256")
+        }
+        return input + "." + Base64URL.encode(code)
     }
 
     /// Returns the token in the form of the Firebase emulator: `alg` is `none`, without `kid`, and with an empty
@@ -99,22 +102,5 @@ extension DraftToken {
         all.merge(header)
         for name in removedHeader { all[name] = nil }
         return all.text
-    }
-}
-
-/// HMAC (RFC 2104) with SHA-256.
-enum HMACSHA256 {
-    static func authenticate(_ message: [UInt8], secret: [UInt8]) throws(DevelopmentIdentityError) -> [UInt8] {
-        var key = secret.count > 64 ? try hash(secret) : secret
-        key.append(contentsOf: repeatElement(0, count: 64 - key.count))
-        let inner = try hash(key.map { $0 ^ 0x36 } + message)
-        return try hash(key.map { $0 ^ 0x5C } + inner)
-    }
-
-    private static func hash(_ bytes: [UInt8]) throws(DevelopmentIdentityError) -> [UInt8] {
-        guard let digest = SHA256Hasher()?.hash(bytes) else {
-            throw DevelopmentIdentityError(.keys, "libcrypto has no SHA-256")
-        }
-        return digest.bytes
     }
 }
