@@ -68,7 +68,7 @@ struct SessionSearch: Sendable {
     }
 
     private func found(_ issuer: String, _ key: SigningKey, _ place: String) -> KeyEvidence {
-        do throws(KeySetError) {
+        do {
             return .sessions(try SessionKeys(issuer: issuer, current: key, previous: previous), from: place)
         } catch {
             return .noSessions("the keys of \(place) cannot be used (\(error))")

@@ -55,7 +55,7 @@ struct FlowCallback {
         }
         try flows.formBudget.take(call.network, now: parts.clock.monotonic())
         let handle = BrowserBinding()
-        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        let shelf = try parts.shelf(for: call.requestID)
         try await shelf.put(form.text, as: .form, named: "form", of: handle, lifetime: Self.formLifetime)
         return .redirect(to: "\(flows.redirectURI(of: provider))?h=\(handle.value)", cookies: [])
     }
@@ -75,7 +75,7 @@ struct FlowCallback {
         guard fields.names == ["h"], let handle = fields["h"].flatMap({ BrowserBinding($0) }) else {
             throw AccountDenial.malformed("This provider's response is a POST request.")
         }
-        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        let shelf = try parts.shelf(for: call.requestID)
         let text = try await shelf.take(.form, named: "form", of: [handle])?.value
         return text.flatMap(FlowResponse.init(text:)) ?? FlowResponse()
     }
@@ -87,7 +87,7 @@ struct FlowCallback {
         _ response: FlowResponse, _ call: AccountCall
     ) async throws -> (FlowRecord, BrowserBinding)? {
         guard let state = response.state, RandomText.isNonce(state) else { return nil }
-        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        let shelf = try parts.shelf(for: call.requestID)
         guard let (text, binding) = try await shelf.take(.state, named: state, of: call.browser.allBindings),
             let record = FlowRecord(text), record.isCurrent(at: parts.clock.now())
         else { return nil }

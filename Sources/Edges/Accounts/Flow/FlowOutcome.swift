@@ -37,7 +37,7 @@ struct FlowOutcome {
             var text = ObjectText()
             text.add("code", code)
             text.add("members", json: [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")])
-            let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+            let shelf = try parts.shelf(for: requestID)
             try await shelf.put(
                 String(decoding: text.bytes, as: UTF8.self), as: .result, named: handle, of: binding,
                 lifetime: Self.resultLifetime)
@@ -79,7 +79,7 @@ struct ResultCall {
     func reply(to call: AccountCall) async throws -> AccountReply {
         let body = try CallBody(of: call, taking: ["result"])
         let handle = try body.requiredText("result", atMost: 64)
-        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        let shelf = try parts.shelf(for: call.requestID)
         guard let text = try await shelf.take(.result, named: handle, of: call.browser.allBindings)?.value,
             let root = (try? JSONDocument(Array(text.utf8), limits: Self.limits))?.root,
             let code = DecisionCode.allCases.first(where: { root["code"]?.equals("\($0.wire)") == true }),

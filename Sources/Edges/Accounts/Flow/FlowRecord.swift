@@ -143,39 +143,3 @@ struct BrowserBinding: Sendable, Equatable {
         try AccountDenial.hash(Array("\(kind):\(text.utf8.count):\(text):\(value)".utf8))
     }
 }
-
-/// The values that browsers keep in the store during flows.
-struct FlowShelf: Sendable {
-    let store: any FlowStore
-    let clock: GatewayClock
-
-    /// The kinds of values.
-    enum Kind: String {
-        /// An open flow, by its `state`.
-        case state
-        /// A response that a provider's page posted, by a handle. The browser continues with GET.
-        case form
-        /// The outcome of a flow that the app fetches, by a handle.
-        case result
-    }
-
-    func put(
-        _ value: String, as kind: Kind, named name: String, of binding: BrowserBinding, lifetime: Int64
-    ) async throws {
-        try await store.putFlow(
-            try binding.name(kind.rawValue, name), of: try binding.holder(), value: value, lifetime: lifetime,
-            now: clock.now())
-    }
-
-    /// Takes a value of the browser with one of the bindings.
-    func take(
-        _ kind: Kind, named name: String, of bindings: [BrowserBinding]
-    ) async throws -> (value: String, binding: BrowserBinding)? {
-        for binding in bindings.prefix(BrowserBinding.maximumTried) {
-            let value = try await store.takeFlow(
-                try binding.name(kind.rawValue, name), of: try binding.holder(), now: clock.now())
-            if let value { return (value, binding) }
-        }
-        return nil
-    }
-}

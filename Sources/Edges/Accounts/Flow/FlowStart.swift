@@ -157,7 +157,7 @@ struct FlowStart {
         record.consents = draft.consents
         let parameters = parameters(draft, provider)
         record.isSilent = parameters.contains { $0.name == "prompt" && $0.value.contains("none") }
-        let shelf = FlowShelf(store: parts.store, clock: parts.clock)
+        let shelf = try parts.shelf(for: call.requestID)
         try await shelf.put(record.text, as: .state, named: state, of: binding, lifetime: FlowRecord.lifetime)
         return (try AuthorizationURL(provider, record, state, parameters).text, binding)
     }

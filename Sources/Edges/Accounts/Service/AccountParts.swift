@@ -9,7 +9,7 @@ package struct AccountParts: Sendable {
     let settings: Configuration.Accounts
     let clock: GatewayClock
     let logger: Logger
-    let store: any GatewayStore
+    var store: any GatewayStore
     let authority: SessionAuthority
     let verifier: ProofVerifier
     let clockSkew: Int64

@@ -15,14 +15,18 @@ package struct SessionKeys: Sendable {
     let previous: [SigningKey]
     /// The view for verifiers. It never expires.
     package let view: KeySetView
+    /// The keys that seal values of sign-in flows, in the order of `published`.
+    let sealing: [SealingKey]
 
     /// The `typ` of a pending token.
     package static let pendingType = "gatehouse-pending+jwt"
+    /// The use of the keys that seal values of sign-in flows. Another form of these values needs another label.
+    private static let sealingLabel = "gatehouse sign-in flow value, version 1"
 
     /// Creates the keys.
     ///
-    /// - Throws: `KeySetError` if libcrypto does not accept its own keys.
-    package init(issuer: String, current: SigningKey, previous: [SigningKey]) throws(KeySetError) {
+    /// - Throws: `KeySetError` if libcrypto does not accept its own keys, or `SigningKeyError` if it derives none.
+    package init(issuer: String, current: SigningKey, previous: [SigningKey]) throws {
         self.issuer = issuer
         self.current = current
         self.previous = previous
@@ -31,6 +35,7 @@ package struct SessionKeys: Sendable {
             keys: try KeySet(jwkSet: JWKSet.text(of: [current] + previous)), issuer: issuer, generation: 1,
             isLoaded: true, lastFetchSucceeded: true, completedFetches: 1, usableUntil: .max, cooldownUntil: .max,
             nextFetchAt: .max)
+        sealing = try ([current] + previous).map { try SealingKey(derivedFrom: $0, label: Self.sealingLabel) }
     }
 
     /// All keys, the current one first.

@@ -146,6 +146,15 @@ extension SigningKey {
         return Base64URL.encode(bytes ?? [])
     }
 
+    /// The private number of a key on an elliptic curve, as long as a coordinate. `nil` for other types.
+    var secretNumber: [UInt8]? {
+        guard case .elliptic(let curve) = shape else { return nil }
+        var value: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(key.pointer, "priv", &value) == 1, let value else { return nil }
+        defer { BN_clear_free(value) }
+        return BigEndian.bytes(value, count: curve.width)
+    }
+
     private var rawPublicKey: String {
         var bytes = [UInt8](repeating: 0, count: 32)
         var length = bytes.count

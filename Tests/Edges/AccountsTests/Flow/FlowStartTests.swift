@@ -177,7 +177,7 @@ import Testing
             redirectURI: "https://app.example/.gatehouse/callback/google.com",
             clientID: try #require(FlowRig.providers.first { $0.id == "google.com" }?.clientID), nonce: "n",
             verifier: nil, returnTo: "https://app.example/x", started: UnixTime(clamping: flow.rig.now))
-        let shelf = FlowShelf(store: flow.rig.store, clock: flow.rig.parts.clock)
+        let shelf = try flow.rig.parts.shelf(for: "request-1")
         try await shelf.put(record.text, as: .state, named: state, of: binding, lifetime: 600)
         let answer = await flow.callback("google.com", "state=\(state)&code=c", bindings: [binding.value])
         #expect(answer.location == "https://app.example/x?error=failed")

@@ -3,6 +3,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import RequestPipeline
+import Revocation
 import Synchronization
 import TextCoding
 
@@ -22,16 +23,22 @@ struct FlowRig: Sendable {
     /// The responses of the providers, by URL. The default responses are those of a good sign-in.
     let replies = FlowReplies()
 
-    init(settings change: (inout Configuration.Accounts) -> Void = { _ in }) async throws {
+    /// - Parameter store: A store in place of the one in memory.
+    init(
+        store: (any GatewayStore)? = nil, keysAreKnown: Bool = true,
+        settings change: (inout Configuration.Accounts) -> Void = { _ in }
+    ) async throws {
         let (transport, replies) = (transport, replies)
         transport.always { replies.reply(to: $0) }
         rig = try await AccountsRig(
+            keysAreKnown: keysAreKnown,
             settings: {
                 $0.publicURL = Self.origin
                 $0.returnTo = [Self.otherOrigin]
                 change(&$0)
             },
             parts: { parts in
+                if let store { parts.store = store }
                 let (table, _) = VerifierTable.make(of: AccountsRig.identity, hasSessions: true)
                 parts.flows = CodeFlows(
                     parts.settings, Self.providers, transport: transport, verifiers: table, clock: parts.clock)

@@ -1,0 +1,88 @@
+import GatewayCore
+import JOSE
+import Logging
+import Revocation
+
+/// The values that browsers keep in the store during flows.
+///
+/// The store sees only hashes and sealed values: its readers learn neither tokens nor codes, and a value that they
+/// change or move does not open.
+struct FlowShelf: Sendable {
+    let store: any FlowStore
+    let clock: GatewayClock
+    let keys: SessionKeys
+    let logger: Logger
+    let requestID: String
+
+    /// The kinds of values.
+    enum Kind: String {
+        /// An open flow, by its `state`.
+        case state
+        /// A response that a provider's page posted, by a handle. The browser continues with GET.
+        case form
+        /// The outcome of a flow that the app fetches, by a handle.
+        case result
+    }
+
+    func put(
+        _ value: String, as kind: Kind, named name: String, of binding: BrowserBinding, lifetime: Int64
+    ) async throws {
+        let place = try Place(kind, name, binding)
+        guard let sealed = keys.sealing.first?.seal(Array(value.utf8), context: place.context) else {
+            throw AccountDenial(.internalError, reason: "libcrypto could not seal")
+        }
+        try await store.putFlow(
+            place.name, of: place.holder, value: Base64URL.encode(sealed), lifetime: lifetime, now: clock.now())
+    }
+
+    /// Takes a value of the browser with one of the bindings. A value that does not open is absent.
+    func take(
+        _ kind: Kind, named name: String, of bindings: [BrowserBinding]
+    ) async throws -> (value: String, binding: BrowserBinding)? {
+        for binding in bindings.prefix(BrowserBinding.maximumTried) {
+            let place = try Place(kind, name, binding)
+            guard let sealed = try await store.takeFlow(place.name, of: place.holder, now: clock.now()) else {
+                continue
+            }
+            if let value = open(sealed, at: place) { return (value, binding) }
+            logger.warning(
+                "stored value of a sign-in flow rejected",
+                metadata: [
+                    "kind": "\(kind.rawValue)", "reason": "not sealed for this place with a known session key",
+                    "request_id": "\(requestID)",
+                ])
+        }
+        return nil
+    }
+
+    private func open(_ text: String, at place: Place) -> String? {
+        guard text.utf8.count <= StoreBounds.maximumFlowSize, let sealed = Base64URL.decode(text) else { return nil }
+        for key in keys.sealing {
+            guard let value = key.open(sealed, context: place.context) else { continue }
+            return String(validating: value, as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// The place of a value in the store.
+    private struct Place {
+        let name: SHA256Digest
+        let holder: SHA256Digest
+        /// The data to which a sealed value is bound: its name, the browser and its kind. The hashes have a fixed
+        /// length, so that the bytes are unambiguous.
+        let context: [UInt8]
+
+        init(_ kind: Kind, _ text: String, _ binding: BrowserBinding) throws(AccountDenial) {
+            name = try binding.name(kind.rawValue, text)
+            holder = try binding.holder()
+            context = name.bytes + holder.bytes + Array(kind.rawValue.utf8)
+        }
+    }
+}
+
+extension AccountParts {
+    /// Returns the shelf for a request. The session keys must be known.
+    func shelf(for requestID: String) throws(AccountDenial) -> FlowShelf {
+        FlowShelf(store: store, clock: clock, keys: try keys, logger: logger, requestID: requestID)
+    }
+}
