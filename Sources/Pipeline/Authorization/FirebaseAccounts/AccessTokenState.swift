@@ -22,6 +22,8 @@ struct AccessTokenState: Sendable {
     private var renewAt: UInt64 = 0
     private var endsAt: UInt64 = 0
     private var nextFetchAt: UInt64 = 0
+    /// The end of the last pause that the token server requested.
+    private var pausedUntil: UInt64 = 0
     private var fetchedAt: UInt64 = 0
     private var count = 0
     private var fetches = 0
@@ -79,6 +81,7 @@ struct AccessTokenState: Sendable {
         fetch = nil
         failures = min(failures + 1, Self.longestBackOff)
         let pause = CircuitBreaker.pause(after: failure)
+        if failure.retryAfter != nil { pausedUntil = now &+ pause }
         let isUrgent = failure.retryAfter != nil || usable(now: now) == nil
         nextFetchAt = now &+ (isUrgent ? pause : Self.jittered(min(pause << (failures - 1), 60 * pause)))
     }
@@ -88,8 +91,18 @@ struct AccessTokenState: Sendable {
         duration / 2 + UInt64.random(in: 0...duration / 2)
     }
 
-    /// Drops a token that was rejected.
+    /// Drops a token that was rejected. The next fetch no longer waits for the end of a back-off, which is for renewals
+    /// in advance, but for that of a pause that the token server requested.
     mutating func refused(_ number: Int) {
-        if current?.number == number { current = nil }
+        guard current?.number == number else { return }
+        current = nil
+        nextFetchAt = pausedUntil
+    }
+
+    /// Returns the seconds, at least 1, until the next fetch if there is neither a token nor a fetch. `nil` if there is
+    /// either, or if the fetch may start now.
+    func pause(now: UInt64) -> Int? {
+        guard fetch == nil, usable(now: now) == nil, now < nextFetchAt else { return nil }
+        return Int(clamping: (nextFetchAt - now - 1) / 1_000_000_000 + 1)
     }
 }

@@ -106,8 +106,13 @@ extension AccountMachine {
         guard let call = flights.finish(number) else { return [] }
         switch result {
         case .success(let statuses): return accept(statuses, call, now: now)
-        case .failure(let failure) where failure.kind == .ownCredentials && !call.isRetry:
+        case .failure(var failure) where failure.kind == .ownCredentials && !call.isRetry:
             access.refused(call.credential)
+            // Nothing would repeat the call before the pause ends, so that it fails now.
+            if let pause = access.pause(now: now) {
+                failure.retryAfter = pause
+                return fail(failure, call, now: now)
+            }
             flights.retry(call)
             return send(now: now)
         case .failure(let failure): return fail(failure, call, now: now)

@@ -152,6 +152,58 @@ import Testing
         #expect(lookup.states == [.good])
     }
 
+    @Test func `a refused access token is fetched again at once, also while failed renewals are repeated`() throws {
+        let rig = try AccountRig()
+        rig.advance(3375)
+        var count = 1
+        // The next renewal is 8 to 16 s away.
+        for pause in [0.0, 1, 2, 4, 8] {
+            rig.advance(pause)
+            count += 1
+            #expect(rig.transport.count == count)
+            rig.transport.answer(count - 1, 503, "")
+        }
+        let lookup = rig.lookUp("alice")
+        rig.transport.answer(6, 401, "")
+        #expect(rig.transport.count == 8 && lookup.states == [])
+        rig.answerToken(7, "at-2")
+        #expect(rig.transport.calls[8].request.field("authorization") == "Bearer at-2")
+        rig.answer(8, #"{"localId":"alice"}"#)
+        #expect(lookup.states == [.good])
+    }
+
+    @Test func `after a refused access token, a pause that the token server requested is kept`() throws {
+        let rig = try AccountRig()
+        rig.advance(3375)
+        rig.transport.answer(1, 503, "", retryAfter: "30")
+        let lookups = (0..<2).map { rig.lookUp("u\($0)") }
+        rig.advance(10)
+        for place in 2...3 { rig.transport.answer(place, 401, "") }
+        #expect(lookups.allSatisfy { $0.states == [.unavailable] }, "no lookup waits in vain")
+        rig.advance(19.5)
+        #expect(rig.lookUp("u0").states == [.unavailable])
+        #expect(rig.transport.count == 4)
+        rig.advance(0.5)
+        let later = rig.lookUp("u0")
+        #expect(rig.transport.count == 5)
+        rig.answerToken(4, "at-2")
+        rig.answer(5)
+        #expect(later.states == [.missing])
+    }
+
+    @Test func `a call whose token expired is not repeated while no token can be fetched`() throws {
+        let rig = try AccountRig()
+        rig.advance(3599)
+        rig.transport.answer(1, 503, "", retryAfter: "1")
+        let lookup = rig.lookUp("alice")
+        rig.advance(1)
+        let other = rig.lookUp("bob")
+        rig.transport.answer(3, 503, "")
+        #expect(other.states == [.unavailable])
+        rig.transport.answer(2, 401, "")
+        #expect(lookup.states == [.unavailable])
+    }
+
     @Test func `a key that is always rejected is an outage`() throws {
         let rig = try AccountRig()
         let lookup = rig.lookUp("alice")
