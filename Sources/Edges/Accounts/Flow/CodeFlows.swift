@@ -46,7 +46,7 @@ package struct CodeFlows: Sendable {
     }
 
     /// The maximum number of codes that are redeemed at once at one provider.
-    private static let redemptions = 64
+    static let redemptions = 64
 
     func slots(of provider: FlowProvider) throws(AccountDenial) -> ProofSlots {
         guard let slots = slots[provider.id] else { throw AccountDenial(.routeNotFound) }
@@ -93,14 +93,20 @@ package struct CodeFlows: Sendable {
 /// The limit of values that clients of this gateway store within ten minutes, so that the store has a bound: 65,536 of
 /// all clients, and a sixteenth of them from one network (an IPv4 /24 or an IPv6 /48).
 final class FlowBudget: Sendable {
-    private static let limit = 65_536
-    private static let share = limit / 16
+    /// The default limit of all clients.
+    static let limit = 65_536
     private static let interval = UInt64(FlowRecord.lifetime) * 1_000_000_000
 
     private let total = TokenBucketTable(groups: 1)
-    private let totalBucket = TokenBucket(requests: limit, every: interval, burst: limit)
+    private let totalBucket: TokenBucket
     private let networks = TokenBucketTable(groups: 1_024)
-    private let networkBucket = TokenBucket(requests: share, every: interval, burst: share)
+    private let networkBucket: TokenBucket
+
+    /// - Parameter limit: The limit of all clients, a multiple of 16.
+    init(limit: Int = FlowBudget.limit) {
+        totalBucket = TokenBucket(requests: limit, every: Self.interval, burst: limit)
+        networkBucket = TokenBucket(requests: limit / 16, every: Self.interval, burst: limit / 16)
+    }
 
     /// Counts a value.
     func take(_ network: PeerNetwork, now: UInt64) throws(AccountDenial) {
