@@ -16,7 +16,7 @@ struct DecisionAddressTests {
         let tls = "certificate: '\(authority.certificate)', private_key: '\(authority.key)'"
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["decisions"] = """
-                { address: 127.0.0.1:0, trust: [127.0.0.1/32], protocols: [http/1.1, h2],
+                { address: 127.0.0.1:0, trust: [127.0.0.1/32],
                   tls: { \(tls), client_ca: '\(authority.authority)' } }
                 """
             configuration.routes = ["path: /**"]

@@ -43,8 +43,11 @@ final class HTTP2Client {
 
     /// Connects, and sends the preface and SETTINGS. The window of the connection is then larger than all responses of
     /// a test.
-    init(port: Int, settings: [(UInt16, UInt32)] = []) throws {
+    ///
+    /// - Parameter line: Is sent before the preface.
+    init(port: Int, settings: [(UInt16, UInt32)] = [], after line: String = "") throws {
         client = try RawClient(port: port)
+        try client.send(line)
         let entries = settings.flatMap { entry -> [UInt8] in Self.bytes(entry.0) + Self.bytes(entry.1) }
         try client.send(
             Self.preface + Self.frame(4, payload: entries) + Self.frame(8, payload: Self.bytes(UInt32(1 << 30))))

@@ -143,17 +143,35 @@ struct OtherListenerTests {
         }
     }
 
+    @Test(.tags(.a11)) func `the PROXY header precedes HTTP/2 and names the client of each stream`() async throws {
+        try await Scenario.run(arrange: {
+            $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true, protocols: [http/1.1, h2c] }]"
+            $2["trusted_proxies"] = "[127.0.0.1]"
+        }) { scenario in
+            let client = try HTTP2Client(
+                port: scenario.gateway.port, after: "PROXY TCP4 192.0.2.7 10.0.0.1 4711 80\r\n")
+            for _ in 0..<2 {
+                let answer = try client.exchange(HTTP2Client.head() + [("x-forwarded-for", "8.8.8.8")])
+                #expect(answer.text.contains("\"X-Forwarded-For\",\"192.0.2.7\""), "\(answer)")
+            }
+            let other = try HTTP2Client(port: scenario.gateway.port)
+            #expect(try other.readToEnd() == nil)
+        }
+    }
+
     @Test func `the PROXY header precedes TLS`() async throws {
         let authority = try TestAuthority()
         try await Scenario.run(arrange: {
             $2.listen(authority.certificate, authority.key, listener: ", proxy_protocol: true")
             $2["trusted_proxies"] = "[127.0.0.1]"
         }) { scenario in
-            let answer = try await SecureCall.curl(
-                ["--haproxy-protocol"], "https://localhost:PORT/public/x", port: scenario.gateway.port,
-                authority: authority.authority)
-            #expect(answer.status == 200, "\(answer.output)")
-            #expect(answer.output.contains("\"X-Forwarded-For\",\"127.0.0.1\""))
+            for (option, version) in [("--http2", "HTTP/2 200"), ("--http1.1", "HTTP/1.1 200")] {
+                let answer = try await SecureCall.curl(
+                    ["--haproxy-protocol", option], "https://localhost:PORT/public/x", port: scenario.gateway.port,
+                    authority: authority.authority)
+                #expect(answer.output.contains(version), "\(answer.output)")
+                #expect(answer.output.contains("\"X-Forwarded-For\",\"127.0.0.1\""))
+            }
             let without = try await SecureCall.curl(
                 [], "https://localhost:PORT/public/x", port: scenario.gateway.port, authority: authority.authority)
             #expect(without.status == nil)

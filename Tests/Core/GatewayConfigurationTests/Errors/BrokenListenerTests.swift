@@ -76,7 +76,7 @@ import Testing
         #expect(first.tls?.identities.map(\.certificate) == ["a.pem", "b.pem"])
         #expect(first.tls?.clientCA == "ca.pem" && first.tls?.clientCertificates == .optional)
         #expect(first.tls?.minimumVersion == .version13 && first.proxyProtocol)
-        #expect(first.protocols == [.http1] && second.protocols == [.http1])
+        #expect(first.protocols == [.http1, .http2] && second.protocols == [.http1])
         #expect(second.tls == nil && second.address.path == "/run/gatehouse.sock" && second.address.isLoopback)
         #expect(configuration.trustedProxies.networks == ["10.0.0.0/8", "2001:db8::/32"])
         #expect(configuration.trustedProxies.includesUnix && configuration.warnings.isEmpty)

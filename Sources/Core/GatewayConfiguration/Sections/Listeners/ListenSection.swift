@@ -10,7 +10,7 @@ extension Configuration {
         /// Whether each connection must begin with a PROXY header, version 1 or 2, which is trusted
         /// (`proxy_protocol`). Default: false.
         package var proxyProtocol = false
-        /// The protocols of requests (`protocols`). Default: HTTP/1.1.
+        /// The protocols of requests (`protocols`). Default: HTTP/1.1, and with TLS also HTTP/2.
         package var protocols: Set<ListenerProtocol> = [.http1]
 
         /// Creates a listener.
@@ -140,6 +140,7 @@ extension MappingReader {
     /// Reads the TLS settings, and the protocols that they permit.
     func readProtocols(into listener: inout Configuration.Listener) {
         set(&listener.tls, "tls") { $0.listenerTLS() }
+        if listener.tls != nil { listener.protocols = [.http1, .http2] }
         let other = listener.tls == nil ? Configuration.ListenerProtocol.http2 : .http2Cleartext
         set(&listener.protocols, "protocols") { value in
             guard let protocols = value.list({ $0.choice(Configuration.ListenerProtocol.self) }) else { return nil }
