@@ -197,6 +197,19 @@ extension Trait where Self == SharedScenarioTrait {
         #expect(client.goAways.isEmpty)
     }
 
+    @Test func `M-61: trailers that arrive after an early response do not end the connection`() throws {
+        let client = try connect()
+        let long = try client.request(HTTP2Client.head("/public/long?delay=300"))
+        let head = HTTP2Client.head("/small/x", method: "POST") + [("content-length", "100000")]
+        let stream = try client.request(head, endsStream: false)
+        #expect(try client.answer(stream).status == 413)
+        while client.answers[stream]?.reset == nil { _ = try #require(try client.next()) }
+        let trailers = HTTP2Client.block([("x-checksum", "1")])
+        try client.client.send(HTTP2Client.headers(trailers, stream: stream))
+        #expect(try report(client.exchange(HTTP2Client.head("/public/next"))).path == "/public/next")
+        #expect(try report(client.answer(long)).path == "/public/long?delay=300" && client.goAways.isEmpty)
+    }
+
     @Test func `the same port serves HTTP/1.1`() throws {
         #expect(try scenario.passes(WireRequest(method: "POST", target: "/public/x")).method == "POST")
         #expect(try scenario.passes(WireRequest(method: "GET", target: "/public/x")).path == "/public/x")

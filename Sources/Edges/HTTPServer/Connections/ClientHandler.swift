@@ -290,10 +290,14 @@ package final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Abandons the request and closes, because its response cannot be completed.
+    /// Abandons the request and closes, because its response cannot be completed. A gRPC call of HTTP/2 ends with a
+    /// status, unless the client has left.
     package func abandon(_ code: DecisionCode) {
+        let endsWithStatus = code != .clientClosed && connection.isServing && http2?.canEndWithStatus == true
         if connection.isServing { endRequest(code) }
-        close()
+        guard endsWithStatus else { return close() }
+        connection.streamEnds(now: connectionContext.time)
+        closeOnceSent()
     }
 
     private func endRequest(_ code: DecisionCode) {

@@ -2,7 +2,8 @@ import GatewayCore
 import NIOCore
 
 /// The channel handler below NIO's HTTP/2 handler. It passes frames through ``InboundFrames`` and ``OutboundFrames``,
-/// and flushes the streams of a connection together.
+/// and flushes the streams of a connection together. While frames wait for the connection's next turn, it reads nothing
+/// from the socket.
 final class FrameGuard: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -16,6 +17,11 @@ final class FrameGuard: ChannelDuplexHandler {
     private var credit = 0
     private var discarded = 0
     private var isFlushDue = false
+    var turn = TurnBudget()
+    /// Whether a read of the socket waits for the deferred frames.
+    private var isReadHeld = false
+    /// Whether the end of the client's sending direction waits for the deferred frames.
+    private var isInputEndHeld = false
 
     init(_ connection: HTTP2Connection) {
         self.connection = connection
@@ -25,6 +31,12 @@ final class FrameGuard: ChannelDuplexHandler {
     }
 
     var lastStream: UInt32 { inbound.lastStream }
+
+    /// Returns whether a number at NIO is that of a late head, which is not a stream of the client.
+    func isLateHead(_ number: Int) -> Bool {
+        !inbound.numbering.isIdentity && inbound.numbering.stream(of: UInt32(clamping: number)) == nil
+    }
+
     var eventLoop: (any EventLoop)? { context?.eventLoop }
 
     /// Whether the client owes the rest of its preface, SETTINGS, its acknowledgement, or of a head.
@@ -55,17 +67,53 @@ final class FrameGuard: ChannelDuplexHandler {
             if discarded > ConnectionLimits.lingerBytes { connection.stop() }
             return
         }
+        receive(arrived, context)
+    }
+
+    private func receive(_ arrived: ByteBuffer, _ context: ChannelHandlerContext) {
         let result = inbound.receive(arrived, now: connection.connectionContext.time)
         credit += result.credit
+        if inbound.isDeferred, turn.deferRest() { connectionContext.turns.add(self) }
         if let failure = result.failure { return connection.fail(failure) }
         // The client sends without a window, because it has not received all of it again.
         if credit > connection.limits.connectionWindow { return connection.fail(.controlFrames) }
         if result.passed.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(result.passed)) }
+        if inbound.numbering.isWorn { connection.retire() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        if !inbound.isDeferred { inbound.beginTurn() }
         returnCredit(context)
         context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard !inbound.isDeferred else {
+            isReadHeld = true
+            return
+        }
+        context.read()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if inbound.isDeferred, case .some(ChannelEvent.inputClosed) = event as? ChannelEvent {
+            isInputEndHeld = true
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Continues with the socket after the last deferred frame.
+    private func resume(_ context: ChannelHandlerContext) {
+        guard !inbound.isDeferred else { return }
+        if isInputEndHeld {
+            isInputEndHeld = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        if isReadHeld {
+            isReadHeld = false
+            context.read()
+        }
     }
 
     /// Opens the window of the connection by the bytes of removed DATA. A client that does not read gets no further
@@ -88,6 +136,7 @@ final class FrameGuard: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        inbound.discardDeferred()
         connection.ended()
         context.fireChannelInactive()
     }
@@ -99,7 +148,11 @@ final class FrameGuard: ChannelDuplexHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        let written = outbound.write(&buffer)
+        let written = outbound.write(&buffer, inbound.numbering)
+        guard !written.isUnknown else {
+            promise?.succeed()
+            return
+        }
         context.write(wrapOutboundOut(buffer), promise: promise)
         for _ in 0..<written.dataFrames { inbound.sentData() }
         if let stream = written.resetStream {
@@ -146,5 +199,24 @@ extension FrameGuard: Flushable {
     func flushNow() {
         isFlushDue = false
         context?.flush()
+    }
+}
+
+extension FrameGuard: TurnTaking {
+    var connectionContext: ConnectionContext { connection.connectionContext }
+
+    func takeTurn() {
+        turn.turnBegan()
+        guard let context, inbound.isDeferred else { return }
+        connectionContext.readClock()
+        if isClosing {
+            inbound.discardDeferred()
+        } else {
+            inbound.beginTurn()
+            receive(ByteBuffer(), context)
+        }
+        returnCredit(context)
+        context.fireChannelReadComplete()
+        resume(context)
     }
 }

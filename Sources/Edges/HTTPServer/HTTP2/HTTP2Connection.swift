@@ -103,10 +103,8 @@ package final class HTTP2Connection {
         frames.sendGoAway(lastStream: UInt32(Int32.max), errorCode: 0)
     }
 
-    /// Ends the connection after its current streams, because NIO has decoded a field that is not UTF-8. NIO's
-    /// compression table then holds a longer text than the client's, drops entries earlier, and would take a later
-    /// reference for an error.
-    func decoderDiffers() {
+    /// Ends the connection after its current streams, and refuses further ones.
+    func retire() {
         switch end {
         case .none, .announced: decide()
         case .decided, .closing: break

@@ -37,6 +37,8 @@ package struct HTTP2Limits: Sendable, Equatable {
     static let headBytesPerStream = 10_240
     /// The streams whose late frames are dropped after they were reset.
     static let resetStreams = 256
+    /// The heads of a connection that one turn of its event loop begins.
+    static let headsPerTurn = 32
 }
 
 extension WorkerCounters {

@@ -75,7 +75,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     }
 
     private func receiveHead(_ headers: HPACKHeaders, endsStream: Bool, _ context: ChannelHandlerContext) {
-        guard connection.acceptsStream else {
+        guard connection.acceptsStream, !isLate(context) else {
             checkDecoder(headers)
             connection.refusedStream()
             return reset(.refusedStream, context)
@@ -102,9 +102,18 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         }
     }
 
-    /// Ends the connection after a rejected message if it has shifted the compression table.
+    /// Ends the connection after a rejected message with a field that is not UTF-8. NIO's compression table then holds
+    /// a longer text than the client's, drops entries earlier, and would take a later reference for an error.
     private func checkDecoder(_ rejected: HPACKHeaders) {
-        if FieldSyntax.isRepaired(rejected) { connection.decoderDiffers() }
+        if FieldSyntax.isRepaired(rejected) { connection.retire() }
+    }
+
+    /// Returns whether the stream is only that of a late head; see ``StreamNumbering``. Its reset is not sent.
+    private func isLate(_ context: ChannelHandlerContext) -> Bool {
+        guard let frames = connection.frames,
+            let number = try? context.channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
+        else { return false }
+        return frames.isLateHead(Int(number))
     }
 
     /// Returns a `Sec-WebSocket-Key` (RFC 6455 section 4.1): 16 random bytes. It is no secret.
@@ -282,6 +291,12 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         return trailers
     }
 
+    /// Whether the stream is a gRPC call that can still end with a status after the head of its response.
+    var canEndWithStatus: Bool {
+        guard let response, client?.record.wantsGRPC == true else { return false }
+        return response.hasBegun && !response.hasEnded && !hasTunnel && !isReset
+    }
+
     /// Whether the whole response was written.
     var hasSentResponse: Bool { response?.hasEnded == true && !isReset }
 
@@ -308,7 +323,12 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             context.flush()
         } else if let trailers = finalTrailers {
             self.response?.endTunnel()
-            writeLast(.headers(.init(headers: trailers, endStream: true)), context, nil)
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenFailure { _ in
+                // The response announced a length, or the stream has ended.
+                if let context = self.context { self.reset(.internalError, context) }
+            }
+            writeLast(.headers(.init(headers: trailers, endStream: true)), context, sent)
             context.flush()
         } else {
             let sent = context.eventLoop.makePromise(of: Void.self)

@@ -3,8 +3,8 @@ import NIOCore
 /// The state machine of the frames that a client sends, below NIO's connection handler, as a pure value.
 ///
 /// It counts the frames that cost the gateway more than the client. It removes frames of streams that the gateway has
-/// reset, because NIO ends the connection when such frames arrive late. It reads frame headers only, except for
-/// SETTINGS.
+/// reset, because NIO ends the connection when such frames arrive late; their heads get other numbers. It bounds the
+/// heads of one turn. It reads frame headers only, except for SETTINGS.
 struct InboundFrames: Sendable {
     /// The result of received bytes.
     struct Result {
@@ -29,7 +29,15 @@ struct InboundFrames: Sendable {
     private var emptyFrames: FrameBudget
     private var windowUpdates: FrameBudget
     private var resetStreams = CircularBuffer<UInt32>()
+    /// The number of the late head whose CONTINUATION frames follow.
+    private var lateHead: UInt32?
+    /// The heads that the current turn may still begin.
+    private var headsLeft = HTTP2Limits.headsPerTurn
 
+    /// The stream numbers at NIO.
+    private(set) var numbering = StreamNumbering()
+    /// Whether received frames wait for the next turn.
+    private(set) var isDeferred = false
     /// The highest stream of a request.
     private(set) var lastStream: UInt32 = 0
     private(set) var hasSettings = false
@@ -62,7 +70,20 @@ struct InboundFrames: Sendable {
         controlFrames.add(1)
     }
 
-    /// Handles received bytes.
+    /// Starts the next turn of the connection.
+    mutating func beginTurn() {
+        headsLeft = HTTP2Limits.headsPerTurn
+        isDeferred = false
+    }
+
+    /// Discards the frames that wait for the next turn.
+    mutating func discardDeferred() {
+        held = ByteBuffer()
+        isDeferred = false
+    }
+
+    /// Handles received bytes, after those that were deferred. After the last permitted head of a turn, further frames
+    /// are deferred from the next head on.
     mutating func receive(_ arrived: ByteBuffer, now: UInt64) -> Result {
         var buffer = arrived
         if held.readableBytes > 0 {
@@ -79,9 +100,13 @@ struct InboundFrames: Sendable {
                 guard walk.end - walk.position >= FrameHeader.size + header.length else { break }
                 guard walk.limitSettings(header.length) else { return walk.failed(.protocolError) }
             }
+            if defers(header) { break }
+            // A head of an earlier stream may be late.
+            let isEarlier = header.stream <= lastStream
             if let failure = count(header, now: now) { return walk.failed(failure) }
             isDropping = isLate(header)
             if isDropping, header.kind == .data { walk.credit += header.length }
+            if let failure = renumber(header, isEarlier: isEarlier, &walk, now: now) { return walk.failed(failure) }
             walk.advance(FrameHeader.size, dropping: isDropping)
             payloadLeft = header.length
             endHead()
@@ -108,6 +133,38 @@ struct InboundFrames: Sendable {
     /// Ends the time of a head after the payload of its last frame.
     private mutating func endHead() {
         if payloadLeft == 0, continuations == nil { headBegan = nil }
+    }
+
+    /// Returns whether a frame begins a head that the current turn may not begin.
+    private mutating func defers(_ header: FrameHeader) -> Bool {
+        guard header.kind == .headers, continuations == nil else { return false }
+        guard headsLeft > 0 else {
+            isDeferred = true
+            return true
+        }
+        headsLeft -= 1
+        return false
+    }
+
+    /// Gives a frame the number of its stream at NIO, and a late head a number of its own.
+    private mutating func renumber(
+        _ header: FrameHeader, isEarlier: Bool, _ walk: inout Walk, now: UInt64
+    ) -> HTTP2Failure? {
+        guard header.stream != 0 else { return nil }
+        if header.kind == .headers {
+            lateHead = nil
+            if isEarlier, resetStreams.contains(header.stream) {
+                guard resets.spend(now: now), let number = numbering.lateHead(after: lastStream) else { return .resets }
+                lateHead = number
+            }
+        }
+        if numbering.isIdentity { return nil }
+        let belongsToLateHead = header.kind == .headers || header.kind == .continuation
+        guard let number = (belongsToLateHead ? lateHead : nil) ?? numbering.number(of: header.stream) else {
+            return .protocolError
+        }
+        walk.setStream(number)
+        return nil
     }
 
     /// Returns whether a frame belongs to a stream that the gateway has reset. Heads are decoded in any case, because
@@ -191,6 +248,11 @@ private struct Walk {
         }
         if output == nil { output = run } else { output?.writeImmutableBuffer(run) }
         kept = position
+    }
+
+    /// Sets the stream of the frame at the current position.
+    mutating func setStream(_ number: UInt32) {
+        buffer.setInteger(number, at: position + FrameHeader.size - 4)
     }
 
     /// Lowers the values of a SETTINGS frame to the gateway's values. Returns whether they are valid; NIO checks the

@@ -9,6 +9,8 @@ struct OutboundFrames: Sendable {
         var resetStream: UInt32?
         var resetCode: UInt32 = 0
         var dataFrames = 0
+        /// Whether it is the reset of a late head, whose stream the client does not know.
+        var isUnknown = false
     }
 
     private var payloadLeft = 0
@@ -24,8 +26,9 @@ struct OutboundFrames: Sendable {
         self.headerListSize = UInt32(clamping: headerListSize)
     }
 
-    /// Handles written bytes, and returns what they contain. NIO writes each frame header in one piece.
-    mutating func write(_ buffer: inout ByteBuffer) -> Written {
+    /// Handles written bytes, and returns what they contain. NIO writes each frame header in one piece, and each reset
+    /// alone. Frames get the numbers of the client's streams.
+    mutating func write(_ buffer: inout ByteBuffer, _ numbering: StreamNumbering = StreamNumbering()) -> Written {
         var written = Written()
         var position = buffer.readerIndex
         while position < buffer.writerIndex {
@@ -35,7 +38,15 @@ struct OutboundFrames: Sendable {
                 position += count
                 continue
             }
-            guard let header = FrameHeader(buffer, at: position) else { break }
+            guard var header = FrameHeader(buffer, at: position) else { break }
+            if !numbering.isIdentity, header.stream != 0 {
+                if let stream = numbering.stream(of: header.stream) {
+                    header.stream = stream
+                    buffer.setInteger(stream, at: position + FrameHeader.size - 4)
+                } else {
+                    return Written(isUnknown: true)
+                }
+            }
             position += FrameHeader.size
             payloadLeft = header.length
             record(header, &buffer, payload: position, in: &written)

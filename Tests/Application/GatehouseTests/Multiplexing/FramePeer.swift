@@ -3,7 +3,7 @@ import NIOHPACK
 
 @testable import SystemFixtures
 
-/// A server of HTTP/2 that a test plays frame by frame, below all checks of a library.
+/// A server or a client of HTTP/2 that a test plays frame by frame, below all checks of a library.
 final class FramePeer {
     struct Frame: Equatable {
         let type: UInt8
@@ -54,6 +54,13 @@ final class FramePeer {
     init(_ socket: LoopbackSocket, settings: [(UInt16, UInt32)] = []) throws {
         self.socket = socket
         _ = try socket.read(through: Self.preface)
+        try send(settings: settings)
+    }
+
+    /// Sends the preface and settings, as a client.
+    init(connecting socket: LoopbackSocket, settings: [(UInt16, UInt32)] = []) throws {
+        self.socket = socket
+        try socket.send(Self.preface)
         try send(settings: settings)
     }
 
@@ -141,8 +148,15 @@ final class FramePeer {
 
     /// Reads the next frame after resets of streams, which must be a head.
     func head() throws -> Head {
+        try head(skipping: Kind.reset)
+    }
+
+    /// Reads the trailers of a response after its DATA frames.
+    func trailers() throws -> Head { try head(skipping: Kind.data) }
+
+    private func head(skipping type: UInt8) throws -> Head {
         var frame = try next()
-        while frame.type == Kind.reset { frame = try next() }
+        while frame.type == type { frame = try next() }
         guard frame.type == Kind.headers else { throw LoopbackSocket.Problem.timeout(received: "\(frame)") }
         var block = ByteBuffer(bytes: frame.payload)
         return Head(

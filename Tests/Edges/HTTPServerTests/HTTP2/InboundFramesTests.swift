@@ -162,7 +162,7 @@ import Testing
     func `M-51, M-54: late frames of a reset stream are removed, and their DATA credited`(size: Int) {
         var frames = opened()
         _ = frames.sentReset(1, errorCode: 0, now: 0)
-        let kept = Self.frame(0, stream: 3, payload: [1, 2, 3]) + Self.frame(1, flags: 4, stream: 1, payload: [9])
+        let kept = Self.frame(0, stream: 3, payload: [1, 2, 3]) + Self.frame(1, flags: 4, stream: 5, payload: [9])
         let bytes =
             Self.frame(0, stream: 1, payload: Array(repeating: 0, count: 50)) + kept
             + Self.frame(8, stream: 1, payload: [0, 0, 0, 1]) + Self.frame(3, stream: 1, payload: [0, 0, 0, 8])
@@ -178,6 +178,35 @@ import Testing
         }
         #expect(passed == kept)
         #expect(credit == 51)
+    }
+}
+
+extension InboundFramesTests {
+    @Test func `M-61: a late head gets a number of its own, and later streams higher ones`() {
+        var frames = opened()
+        let head = { (stream: UInt32) in Self.frame(1, flags: 5, stream: stream, payload: [9]) }
+        _ = frames.receive(ByteBuffer(bytes: head(1) + head(3)), now: 0)
+        _ = frames.sentReset(1, errorCode: 0, now: 0)
+        let late = Self.frame(1, flags: 1, stream: 1, payload: [7]) + Self.frame(9, flags: 4, stream: 1, payload: [8])
+        let result = frames.receive(ByteBuffer(bytes: late + head(5) + Self.frame(0, stream: 3)), now: 0)
+        let expected =
+            Self.frame(1, flags: 1, stream: 5, payload: [7]) + Self.frame(9, flags: 4, stream: 5, payload: [8])
+            + head(7) + Self.frame(0, stream: 3)
+        #expect(Array(result.passed.readableBytesView) == expected && result.failure == nil)
+        #expect(frames.lastStream == 5)
+    }
+
+    @Test func `a turn begins a limited number of heads, and keeps the frames from the next one on`() {
+        var frames = opened()
+        let heads = (0..<40).map { Self.frame(1, flags: 5, stream: $0 * 2 + 1, payload: [9]) }
+        let first = frames.receive(ByteBuffer(bytes: heads.flatMap(\.self)), now: 0)
+        #expect(Array(first.passed.readableBytesView) == heads[..<32].flatMap(\.self) && frames.isDeferred)
+        let more = frames.receive(ByteBuffer(bytes: Self.frame(0xAB)), now: 0)
+        #expect(more.passed.readableBytes == 0 && frames.isDeferred && frames.lastStream == 63)
+        frames.beginTurn()
+        let rest = frames.receive(ByteBuffer(), now: 0)
+        #expect(Array(rest.passed.readableBytesView) == heads[32...].flatMap(\.self) + Self.frame(0xAB))
+        #expect(!frames.isDeferred)
     }
 }
 
@@ -210,6 +239,19 @@ import Testing
         var frames = OutboundFrames(streams: 1, headerListSize: 1)
         let result = written(row.bytes, &frames).0
         #expect(result == row.written)
+    }
+
+    @Test func `M-61: frames get the streams of the client, and the reset of a late head is found`() {
+        var numbering = StreamNumbering()
+        _ = numbering.lateHead(after: 1)
+        var frames = OutboundFrames(streams: 1, headerListSize: 1)
+        var known = ByteBuffer(bytes: [0, 0, 4, 3, 0, 0, 0, 0, 5, 0, 0, 0, 2])
+        let reset = frames.write(&known, numbering)
+        #expect(reset == .init(resetStream: 3, resetCode: 2))
+        #expect(Array(known.readableBytesView) == [0, 0, 4, 3, 0, 0, 0, 0, 3, 0, 0, 0, 2])
+        var late = ByteBuffer(bytes: [0, 0, 4, 3, 0, 0, 0, 0, 3, 0, 0, 0, 1])
+        let unknown = frames.write(&late, numbering)
+        #expect(unknown.isUnknown && unknown.resetStream == nil)
     }
 
     @Test func `payloads are skipped`() {
