@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import Foundation
 import Testing
 
 @testable import SystemFixtures
@@ -29,28 +30,24 @@ struct IntrospectionAbuseTests {
             let (wrong, right) = (
                 basic("YmlsbGluZzp3cm9uZw=="), basic("YmlsbGluZzpiaWxsaW5nLXNlY3JldC0wMTIzNDU2Nzg5")
             )
-            let service = try status(of: right, from: 3, scenario)
-            #expect(service.status == 200)
-            let connected = try RawClient(port: try scenario.gateway.decisionsPort, from: 2)
-            #expect(try connected.exchange(right).status == 200)
+            #expect(try status(of: right, from: 3, scenario).status == 200)
             // A bucket refills during the guesses, so a slow machine has more than ten.
             var failures = 0
             var limited: WireResponse?
-            while limited == nil, failures < 200 {
+            while limited == nil, failures < 1000 {
                 let response = try status(of: wrong, from: 2, scenario)
                 if response.status == 401 { failures += 1 } else { limited = response }
             }
             #expect(failures >= 10 && limited?.status == 429, "\(failures) \(limited?.text ?? "")")
             #expect(limited?["Retry-After"] != nil && limited?.text.contains("request/rate-limited") == true)
-            // The secret is not compared, except on a connection of the service. Other addresses are not delayed.
-            #expect(try status(of: right, from: 2, scenario).status == 429)
-            #expect(try connected.exchange(right).status == 200)
+            // At an address where the service runs, its secret is always compared.
+            for _ in 0..<20 { #expect(try status(of: wrong, from: 3, scenario).status == 401) }
             #expect(try status(of: right, from: 3, scenario).status == 200)
             let metric = "gatehouse_introspection_client_failures_total"
-            #expect(try scenario.gateway.metric(metric, "refused") == failures)
-            #expect(try scenario.gateway.metric(metric, "limited") == 2)
-            let line = "msg=\"introspection client not authenticated\" client=127.0.0.2 client_id=billing"
-            _ = try await eventually("a line of the log") { scenario.gateway.errors.contains(line) ? true : nil }
+            #expect(try scenario.gateway.metric(metric, "refused") == failures + 20)
+            #expect(try scenario.gateway.metric(metric, "limited") == 1)
+            try await scenario.gateway.untilLogged(
+                "msg=\"introspection client not authenticated\" client=127.0.0.2 client_id=billing")
             #expect(!scenario.gateway.errors.contains(Self.secret))
         }
     }
@@ -79,7 +76,14 @@ struct IntrospectionAbuseTests {
             _ = try await eventually("a request") {
                 try scenario.gateway.metric("gatehouse_requests_in_flight") == 1 ? true : nil
             }
-            for _ in 0..<4 { #expect((try? busy().readToEnd())?.isEmpty != false) }
+            // All at once: each of them could have a connection if there were no share of one address.
+            let others = try (0..<4).map { _ in try busy() }
+            for other in others {
+                // The gateway may close before it reads the request, which resets the connection.
+                do { #expect(try other.readToEnd() == []) } catch let failure as RawClient.Failure {
+                    #expect(failure.number == ECONNRESET)
+                }
+            }
             #expect(try status(of: Self.request(secret: Self.secret), from: 3, scenario).status == 200)
             try held.send("=x")
             #expect(try held.response().status == 200)

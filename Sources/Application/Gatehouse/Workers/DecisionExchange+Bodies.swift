@@ -43,9 +43,7 @@ extension DecisionExchange {
         }
         let (limits, name) = (worker.lookups.authenticationLimits, credential.name)
         let (network, now) = (client.origin.network, worker.connectionContext.time)
-        // A connection that was always authenticated is the service itself, so failures of its neighbours at the same
-        // address do not delay it.
-        if authenticatedClient != name, let wait = limits.wait(for: name, at: network, now: now) {
+        if let wait = limits.wait(for: name, at: network, now: now) {
             worker.counters.add(to: .introspectionClientsLimited)
             client.record.reason = "too many failed authentications of the service"
             var denial = Denial(.rateLimited, retryAfter: wait)
@@ -54,7 +52,6 @@ extension DecisionExchange {
             return nil
         }
         guard let id = clients.client(with: credential) else {
-            (authenticatedClient, hasFailedToAuthenticate) = (nil, true)
             limits.recordFailure(of: name, at: network, now: now)
             worker.counters.add(to: .introspectionClientsRefused)
             worker.logger.warning(
@@ -67,7 +64,6 @@ extension DecisionExchange {
             challenge(client, settings)
             return nil
         }
-        authenticatedClient = hasFailedToAuthenticate ? nil : name
         limits.recordSuccess(of: name, at: network, now: now)
         return id
     }

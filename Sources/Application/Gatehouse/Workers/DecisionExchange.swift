@@ -32,10 +32,6 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     var signedFor: String?
     /// Whether the request accepts no form of response that the gateway can send.
     var isUnacceptable = false
-    /// The client that every introspection request of the connection was authenticated as. `nil` before the first one,
-    /// and forever after a failure.
-    var authenticatedClient: ClientCredential.Name?
-    var hasFailedToAuthenticate = false
     /// The peer of the connection. `nil` before the first request.
     private var peer: PeerAddress?
     private var isWaiting = false

@@ -61,14 +61,3 @@ package struct ClientCredential: Sendable {
         return Base64URL.decode(text)
     }
 }
-
-extension ClientCredential.Name {
-    /// The maximum number of characters of an identifier in the log, as in the configuration.
-    private static let loggedLength = 128
-
-    /// The identifier for the log, cut. Empty if the credential has none.
-    package var logged: String {
-        guard case .client(let id) = self else { return "" }
-        return String(String.UnicodeScalarView(id.unicodeScalars.prefix(Self.loggedLength)))
-    }
-}

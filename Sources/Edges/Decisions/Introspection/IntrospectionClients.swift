@@ -29,12 +29,10 @@ package struct IntrospectionClients: Sendable {
         }
     }
 
-    /// Returns the identifier that a credential names, for the log. Empty if it names none, or if a secret is in its
-    /// place.
+    /// Returns the identifier that a credential names, for the log. Empty if no client has it: a secret, perhaps of
+    /// another service, could be in its place.
     package func loggedID(of name: ClientCredential.Name) -> String {
-        guard case .client(let id) = name, !clients.contains(where: { $0.secret.matches(Array(id.utf8)) }) else {
-            return ""
-        }
-        return name.logged
+        guard case .client(let id) = name else { return "" }
+        return clients.contains { $0.id == id } ? id : ""
     }
 }
