@@ -26,8 +26,10 @@ final class Browser {
     private let driver: ChromeDriver
     private let session: String
 
-    /// - Parameter width: The width of the window in pixels.
-    init(_ driver: ChromeDriver, width: Int = 1280) throws {
+    /// - Parameters:
+    ///   - width: The width of the window in pixels.
+    ///   - acceptsAnyCertificate: Whether servers with TLS need no trusted certificate.
+    init(_ driver: ChromeDriver, width: Int = 1280, acceptsAnyCertificate: Bool = false) throws {
         self.driver = driver
         var arguments = [
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
@@ -38,7 +40,8 @@ final class Browser {
         // Chromium's sandbox refuses root.
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         let wanted: JSON = [
-            "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
+            "browserName": "chrome", "acceptInsecureCerts": .bool(acceptsAnyCertificate),
+            "goog:loggingPrefs": ["browser": "ALL"],
             "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
         ]
         session = try driver.command(
