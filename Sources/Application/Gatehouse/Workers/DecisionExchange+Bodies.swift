@@ -27,7 +27,7 @@ extension DecisionExchange {
             denial.members = Array(#""error":"invalid_request""#.utf8)
             return client.deny(denial)
         }
-        signedFor = form == .jwt ? id : nil
+        signature = form == .jwt ? settings.signer.map { (id, $0) } : nil
         readBody(atMost: IntrospectionRequest.bodyLimit, client)
     }
 
@@ -88,13 +88,9 @@ extension DecisionExchange {
                 body: IntrospectionMetadata.document(at: base, signingBy: settings.signer?.algorithm)))
     }
 
-    func respondWithKeys(
-        _ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings, _ worker: Worker
-    ) {
-        guard settings.signer != nil, request.head.method == .get || request.head.method == .head else {
-            return client.deny(Denial(.routeNotFound))
-        }
-        guard let keys = worker.keysDocument else { return client.deny(Denial(.storeUnavailable)) }
+    func respondWithKeys(_ request: RequestView, _ client: ClientHandler, _ worker: Worker) {
+        let isRead = request.head.method == .get || request.head.method == .head
+        guard isRead, let keys = worker.assertionKeysDocument else { return client.deny(Denial(.routeNotFound)) }
         client.respond(with: keys)
     }
 
@@ -148,9 +144,8 @@ extension DecisionExchange {
     }
 
     private func respond(introspection json: [UInt8], _ client: ClientHandler, _ worker: Worker) {
-        guard let id = signedFor else { return respond(json: json, client) }
-        let now = UnixTime(clamping: worker.clock.now())
-        guard let jwt = worker.snapshot.decisions?.signer?.jwt(of: json, for: id, now: now) else {
+        guard let (id, signer) = signature else { return respond(json: json, client) }
+        guard let jwt = signer.jwt(of: json, for: id, now: UnixTime(clamping: worker.clock.now())) else {
             return client.deny(Denial(.internalError))
         }
         client.respond(

@@ -28,8 +28,9 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     var check: CheckRequest?
     /// The status that Envoy passes on to its client. `nil` for other requests.
     var checkStatus: UInt16?
-    /// The identifier of the client for which the introspection response is signed. `nil` for plain JSON.
-    var signedFor: String?
+    /// The client for which the introspection response is signed, and how: a reload does not change it. `nil` for plain
+    /// JSON.
+    var signature: (client: String, signer: IntrospectionSigner)?
     /// Whether the request accepts no form of response that the gateway can send.
     var isUnacceptable = false
     /// The peer of the connection. `nil` before the first request.
@@ -95,7 +96,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         case .check: readCheck(request, client)
         case .introspection: readIntrospection(request, client, settings, worker)
         case .metadata: respondWithMetadata(request, client, settings)
-        case .keys: respondWithKeys(request, client, settings, worker)
+        case .keys: respondWithKeys(request, client, worker)
         case .decide:
             guard expectsPost(request, of: "application/json", client) else { return }
             readBody(atMost: DecideRequest.bodyLimit, client)
@@ -234,7 +235,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         self.worker = nil
         run = PipelineRun()
         (endpoint, original, introspection, check, checkStatus, isWaiting) = (nil, nil, nil, nil, nil, false)
-        (signedFor, isUnacceptable) = (nil, false)
+        (signature, isUnacceptable) = (nil, false)
         if let peer { client.origins = RequestOrigin(peer: peer) }
     }
 

@@ -60,6 +60,8 @@ final class Worker {
     var calls: WorkerCalls?
     /// The published keys. `nil` until all of them are loaded.
     private(set) var keysDocument: StaticResponse?
+    /// The keys of signed introspection responses. They are in files, so the store is not needed for them.
+    let assertionKeysDocument: StaticResponse?
     /// The number of current requests.
     private(set) var requestsInFlight = 0
     /// The rate limit buckets. `nil` if no route has rate limits.
@@ -145,6 +147,7 @@ final class Worker {
                     loop: home.loop,
                     logger: home.logger)
         }
+        assertionKeysDocument = snapshot.assertionKeys.map { Self.document(of: $0.published) }
         if snapshot.sessionSet == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
         inquiries =
             snapshot.queriesStore
