@@ -6,7 +6,7 @@ import Revocation
 /// The values that browsers keep in the store during flows.
 ///
 /// The store sees only hashes and sealed values: its readers learn neither tokens nor codes, and a value that they
-/// change or move does not open.
+/// change or move does not open. The expiry of a value is sealed with it, so that a writer cannot extend it.
 struct FlowShelf: Sendable {
     let store: any FlowStore
     let clock: GatewayClock
@@ -28,40 +28,73 @@ struct FlowShelf: Sendable {
         _ value: String, as kind: Kind, named name: String, of binding: BrowserBinding, lifetime: Int64
     ) async throws {
         let place = try Place(kind, name, binding)
-        guard let sealed = keys.sealing.first?.seal(Array(value.utf8), context: place.context) else {
+        let now = clock.now()
+        let content = Content(value: value, expires: UnixTime(clamping: now).adding(lifetime))
+        guard let sealed = keys.sealing.first?.seal(content.bytes, context: place.context) else {
             throw AccountDenial(.internalError, reason: "libcrypto could not seal")
         }
         try await store.putFlow(
-            place.name, of: place.holder, value: Base64URL.encode(sealed), lifetime: lifetime, now: clock.now())
+            place.name, of: place.holder, value: Base64URL.encode(sealed), lifetime: lifetime, now: now)
     }
 
-    /// Takes a value of the browser with one of the bindings. A value that does not open is absent.
+    /// Takes a value of the browser with one of the bindings. A value that does not open, or opens after its sealed
+    /// expiry, is absent.
     func take(
         _ kind: Kind, named name: String, of bindings: [BrowserBinding]
     ) async throws -> (value: String, binding: BrowserBinding)? {
         for binding in bindings.prefix(BrowserBinding.maximumTried) {
             let place = try Place(kind, name, binding)
-            guard let sealed = try await store.takeFlow(place.name, of: place.holder, now: clock.now()) else {
-                continue
+            let now = clock.now()
+            guard let sealed = try await store.takeFlow(place.name, of: place.holder, now: now) else { continue }
+            let reason: String
+            if let content = open(sealed, at: place) {
+                if UnixTime(clamping: now) < content.expires { return (content.value, binding) }
+                // The store compares the same times, so that only a changed expiry leads here.
+                reason = "kept in the store beyond its sealed expiry"
+            } else {
+                reason = "not sealed for this place with a known session key"
             }
-            if let value = open(sealed, at: place) { return (value, binding) }
             logger.warning(
                 "stored value of a sign-in flow rejected",
-                metadata: [
-                    "kind": "\(kind.rawValue)", "reason": "not sealed for this place with a known session key",
-                    "request_id": "\(requestID)",
-                ])
+                metadata: ["kind": "\(kind.rawValue)", "reason": "\(reason)", "request_id": "\(requestID)"])
         }
         return nil
     }
 
-    private func open(_ text: String, at place: Place) -> String? {
+    private func open(_ text: String, at place: Place) -> Content? {
         guard text.utf8.count <= StoreBounds.maximumFlowSize, let sealed = Base64URL.decode(text) else { return nil }
         for key in keys.sealing {
-            guard let value = key.open(sealed, context: place.context) else { continue }
-            return String(validating: value, as: UTF8.self)
+            guard let bytes = key.open(sealed, context: place.context) else { continue }
+            return Content(bytes)
         }
         return nil
+    }
+
+    /// The sealed part of a value.
+    private struct Content {
+        private static let expirySize = 8
+
+        let value: String
+        let expires: UnixTime
+
+        init(value: String, expires: UnixTime) {
+            self.value = value
+            self.expires = expires
+        }
+
+        /// Parses the bytes. `nil` if they are too short, or the value is not UTF-8.
+        init?(_ bytes: [UInt8]) {
+            guard bytes.count >= Self.expirySize,
+                let value = String(validating: bytes.dropFirst(Self.expirySize), as: UTF8.self)
+            else { return nil }
+            let seconds = bytes.prefix(Self.expirySize).reduce(0) { $0 << 8 | UInt64($1) }
+            self.init(value: value, expires: UnixTime(clamping: Int64(clamping: seconds)))
+        }
+
+        /// The expiry as a big-endian integer of 8 bytes, then the value.
+        var bytes: [UInt8] {
+            withUnsafeBytes(of: expires.seconds.bigEndian) { Array($0) } + Array(value.utf8)
+        }
     }
 
     /// The place of a value in the store.

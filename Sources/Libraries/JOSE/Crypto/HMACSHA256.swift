@@ -19,8 +19,13 @@ public enum HMACSHA256 {
 
 /// HKDF (RFC 5869) with SHA-256.
 enum HKDFSHA256 {
-    /// Returns the first 32 bytes of the output for key material and `info`. `nil` if libcrypto fails.
-    static func derive(from material: [UInt8], salt: [UInt8] = [], info: [UInt8]) -> [UInt8]? {
-        HMACSHA256.authenticate(material, secret: salt).flatMap { HMACSHA256.authenticate(info + [1], secret: $0) }
+    /// Returns the pseudorandom key of key material. `nil` if libcrypto fails.
+    static func extract(from material: [UInt8], salt: [UInt8] = []) -> [UInt8]? {
+        HMACSHA256.authenticate(material, secret: salt)
+    }
+
+    /// Returns the first 32 bytes of the output for a pseudorandom key and `info`. `nil` if libcrypto fails.
+    static func expand(_ key: [UInt8], info: [UInt8]) -> [UInt8]? {
+        HMACSHA256.authenticate(info + [1], secret: key)
     }
 }

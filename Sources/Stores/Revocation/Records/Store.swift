@@ -208,7 +208,8 @@ package protocol FlowStore: Sendable {
     ) async throws(StoreError)
 
     /// Takes a value, which exactly one of all callers on all gateways receives. `nil` for a value that is unknown,
-    /// taken, expired, or belongs to another holder.
+    /// taken, expired, or belongs to another holder. U+FFFD replaces invalid UTF-8 in a value of another
+    /// program.
     func takeFlow(
         _ name: SHA256Digest, of holder: SHA256Digest, now: Int64
     ) async throws(StoreError) -> String?

@@ -25,9 +25,8 @@ extension RedisStore: FlowStore {
         let command = RedisScript.takeFlow.command(
             RedisKeys.flows(of: holder), [HexDigits.text(of: name.bytes), "\(now)"])
         switch try await commands.query(command).first {
-        case .string(let bytes):
-            guard let text = String(validating: bytes, as: UTF8.self) else { throw .unexpectedReply() }
-            return text
+        // A text in which invalid UTF-8 is replaced, because an error would hide that another program wrote the value.
+        case .string(let bytes): return String(decoding: bytes, as: UTF8.self)
         case .null: return nil
         default: throw .unexpectedReply()
         }

@@ -26,16 +26,19 @@ import Testing
         try await store.load()
     }
 
-    private func shelf(_ current: SigningKey = SessionDraft.key, _ previous: SigningKey...) throws -> FlowShelf {
+    private func shelf(
+        _ current: SigningKey = SessionDraft.key, _ previous: SigningKey..., in other: (any FlowStore)? = nil
+    ) throws -> FlowShelf {
         let keys = try SessionKeys(issuer: SessionDraft.issuer, current: current, previous: previous)
-        return FlowShelf(store: store, clock: time.clock, keys: keys, logger: log.logger, requestID: "request-1")
+        return FlowShelf(
+            store: other ?? store, clock: time.clock, keys: keys, logger: log.logger, requestID: "request-1")
     }
 
-    /// Takes the sealed text of the state `s` out of the store.
-    private func takeSealed() async throws -> String {
+    /// Takes the sealed text of the value `s` out of the store.
+    private func takeSealed(_ kind: FlowShelf.Kind = .state) async throws -> String {
         try #require(
             try await store.takeFlow(
-                try browser.name("state", "s"), of: try browser.holder(), now: time.now))
+                try browser.name(kind.rawValue, "s"), of: try browser.holder(), now: time.now))
     }
 
     /// Stores a text as another program would.
@@ -76,6 +79,7 @@ import Testing
         }
         texts.append(sealed + "AAAA")
         texts.append(sealed + "=")
+        texts.append(sealed + "\u{FFFD}")
         texts.append("\(sealed.first == "A" ? "B" : "A")\(sealed.dropFirst())")
         texts.append("\(sealed.dropLast())\(sealed.last == "A" ? "Q" : "A")")
         for text in texts {
@@ -83,6 +87,34 @@ import Testing
             #expect(try await shelf.take(.state, named: "s", of: [browser]) == nil, "\(text.prefix(80))")
         }
         #expect(log.all.count == texts.count)
+    }
+
+    @Test(arguments: [FlowShelf.Kind.state, .form, .result])
+    func `O-31: a value does not open after its expiry, although a writer of the store extended it`(
+        _ kind: FlowShelf.Kind
+    ) async throws {
+        let shelf = try shelf()
+        for (seconds, isCurrent) in [(59, true), (60, false), (3_000, false)] {
+            try await shelf.put(value, as: kind, named: "s", of: browser, lifetime: 60)
+            let sealed = try await takeSealed(kind)
+            time.advance(seconds: Double(seconds))
+            try await putRaw(sealed, as: kind)
+            let taken = try await shelf.take(kind, named: "s", of: [browser])?.value
+            #expect(taken == (isCurrent ? value : nil), "after \(seconds) s")
+        }
+        #expect(log.all.map(\.message) == Array(repeating: "stored value of a sign-in flow rejected", count: 2))
+        #expect(log.all.allSatisfy { "\($0.metadata)".contains("beyond its sealed expiry") })
+    }
+
+    @Test func `O-31: a value in Redis that is not UTF-8 is absent and logged`() async throws {
+        let database = try await RedisDatabase.fresh()
+        let shelf = try shelf(in: try await database.loadedStore(now: time.now))
+        let key = "gatehouse:flow:\(hexadecimal(try browser.holder().bytes))"
+        try database.cli(
+            "EVAL", "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ':\\255\\195')", "1", key,
+            hexadecimal(try browser.name("state", "s").bytes), "\(time.now + 60)")
+        #expect(try await shelf.take(.state, named: "s", of: [browser]) == nil)
+        #expect(log.all.map(\.message) == ["stored value of a sign-in flow rejected"])
     }
 
     @Test func `a value opens with a previous session key, and with no unknown one`() async throws {
@@ -95,7 +127,7 @@ import Testing
     }
 
     @Test func `a value has a maximum size`() async throws {
-        let (shelf, size) = (try shelf(), 49_124)
+        let (shelf, size) = (try shelf(), 49_116)
         try await shelf.put(String(repeating: "v", count: size), as: .state, named: "s", of: browser, lifetime: 60)
         #expect(try await shelf.take(.state, named: "s", of: [browser])?.value.utf8.count == size)
         await #expect(throws: StoreError.self) {
@@ -123,6 +155,10 @@ import Testing
     }
 }
 
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+}
+
 /// The raw content of stores during flows.
 @Suite(.timeLimit(.minutes(2))) struct FlowStoreContentTests {
     /// A time after the clock of the Redis server, which removes what has expired.
@@ -131,27 +167,30 @@ import Testing
     /// A store, and a program beside the gateway that reads all of it.
     struct Opened: Sendable {
         let store: any GatewayStore
-        let content: @Sendable () throws -> String
+        /// Returns a hash as the content has it.
+        let spelling: @Sendable (SHA256Digest) -> Data
+        let content: @Sendable () throws -> Data
     }
 
     private static func file() async throws -> Opened {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path("gatehouse.db"), clock: .facts(at: now), logger: .silent)
         try await store.load()
-        return Opened(store: store) {
+        return Opened(store: store, spelling: { Data($0.bytes) }) {
             try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted().map {
-                String(decoding: try Data(contentsOf: folder.url.appendingPathComponent($0)), as: UTF8.self)
-            }.joined()
+                try Data(contentsOf: folder.url.appendingPathComponent($0))
+            }.reduce(Data(), +)
         }
     }
 
     private static func redis() async throws -> Opened {
         let database = try await RedisDatabase.fresh()
-        return Opened(store: try await database.loadedStore(now: now)) {
+        let store = try await database.loadedStore(now: now)
+        return Opened(store: store, spelling: { Data(hexadecimal($0.bytes).utf8) }) {
             let keys = try database.cli("KEYS", "*").split(separator: "\n").map(String.init)
             let flows = keys.filter { $0.hasPrefix("gatehouse:flow:") }
             #expect(flows.count == 4, "the keys of three browsers and of a form: \(keys)")
-            return (keys + (try flows.map { try database.cli("HGETALL", $0) })).joined(separator: "\n")
+            return Data((keys + (try flows.map { try database.cli("HGETALL", $0) })).joined(separator: "\n").utf8)
         }
     }
 
@@ -177,7 +216,11 @@ import Testing
         secrets += pending.split(separator: ".").map { String($0.suffix(40)) }
         secrets += ["verifier", "return_to", "pending_token", "google.com.example/token", "sign-in"]
         for secret in secrets {
-            #expect(secret.utf8.count > 6 && !content.contains(secret), "\(secret)")
+            #expect(secret.utf8.count > 6 && content.range(of: Data(secret.utf8)) == nil, "\(secret)")
+        }
+        let browser = try #require(BrowserBinding(open.binding))
+        for hash in [try browser.name("state", open.state), try browser.holder()] {
+            #expect(content.range(of: opened.spelling(hash)) != nil, "the content has the flow")
         }
         #expect(await flow.finish(open).location == "https://app.example/secret-place", "it was there")
     }

@@ -26,11 +26,15 @@ struct HMACSHA256Tests {
     @Test func `a derived key is that of the standard`() {
         let material = [UInt8](repeating: 0x0B, count: 22)
         #expect(
-            HKDFSHA256.derive(from: material, salt: Array(0...12), info: Array(0xF0...0xF9)).map(hexadecimal)
+            derive(from: material, salt: Array(0...12), info: Array(0xF0...0xF9)).map(hexadecimal)
                 == "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf")
         #expect(
-            HKDFSHA256.derive(from: material, info: []).map(hexadecimal)
+            derive(from: material, salt: [], info: []).map(hexadecimal)
                 == "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d")
+    }
+
+    private func derive(from material: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8]? {
+        HKDFSHA256.extract(from: material, salt: salt).flatMap { HKDFSHA256.expand($0, info: info) }
     }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -61,9 +65,9 @@ struct SealingKeyTests {
         #expect(key.open(try #require(key.seal(value, context: [])), context: []) == value)
     }
 
-    /// The value was sealed with Python's `cryptography`.
+    /// The key was derived, and the value sealed, with Python's `cryptography`.
     @Test func `a value that another implementation sealed opens`() throws {
-        let sealed = try #require(Base64URL.decode("AAECAwQFBgcICQoLT1u8Zwb4ilRm9UFbOFr2S5s0v3cVBWSErB-mca4CcA"))
+        let sealed = try #require(Base64URL.decode("AAECAwQFBgcICQoLiaX0H_alPwkjed9sGpOF-rG_CfsvMIF_Pw2JlYP8Ig"))
         #expect(key.open(sealed, context: context) == value)
     }
 
@@ -76,6 +80,21 @@ struct SealingKeyTests {
             #expect(key.open(sealed, context: context) == nil)
         }
         #expect(try Self.key().open(sealed, context: context) == value, "the key is derived, not random")
+    }
+
+    @Test func `O-31: each context has its own key, also with equal associated data`() throws {
+        let keys = try [[], [0], context, context + [0], Array("other".utf8)].map { try #require(key.key(for: $0)) }
+        #expect(Set(keys.map(\.bytes)).count == keys.count)
+        for (place, one) in keys.enumerated() {
+            let sealed = try #require(one.seal(value, associatedData: context))
+            for (other, key) in keys.enumerated() {
+                let opened = key.open(sealed, associatedData: context)
+                #expect(opened == (place == other ? value : nil), "\(place) \(other)")
+            }
+        }
+        #expect(key.open(try #require(keys[2].seal(value, associatedData: context)), context: context) == value)
+        #expect(try Self.key("label").key(for: context)?.bytes == keys[2].bytes)
+        #expect(try Self.key("labe").key(for: Array("l".utf8))?.bytes != key.key(for: [])?.bytes)
     }
 
     @Test func `a value with a changed bit, or cut or extended, does not open`() throws {

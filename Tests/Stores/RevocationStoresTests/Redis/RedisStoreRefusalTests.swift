@@ -1,5 +1,6 @@
 import GatewayConfiguration
 import GatewayCore
+import JOSE
 import Revocation
 import Synchronization
 import Testing
@@ -141,6 +142,12 @@ import Testing
         defer { fake.stop() }
         let error = await expectStoreError(code) { try await store.revoke("zoe-7", at: 9) }
         #expect(error?.message.contains("zoe-7") == false)
+    }
+
+    @Test func `O-31: a flow that is not UTF-8 is a value, which its reader rejects`() async throws {
+        let (fake, store) = try await store { .bytes(Array("$3\r\nA".utf8) + [0xFF, 0xC3] + Array("\r\n".utf8)) }
+        defer { fake.stop() }
+        #expect(try await store.takeFlow(.zero, of: .zero, now: 1) == "A\u{FFFD}\u{FFFD}")
     }
 
     /// A store that is connected to a server with these replies to writes of hashes and of entries.
