@@ -149,6 +149,10 @@ final class FrameGuard: ChannelDuplexHandler {
             return
         }
         let written = outbound.write(&buffer, inbound.numbering)
+        guard !written.isMisframed else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return connection.fail(.encoding)
+        }
         guard !written.isUnknown else {
             promise?.succeed()
             return

@@ -66,7 +66,7 @@ package enum HTTP2Failure: Sendable, Equatable, CaseIterable {
     case settings
     /// No complete preface, SETTINGS or acknowledgement in time; a head that is incomplete for too long.
     case timeout
-    /// A response could not be encoded.
+    /// A response could not be encoded, or its frames could not be found.
     case encoding
 
     /// The error code of GOAWAY (RFC 9113 section 7).

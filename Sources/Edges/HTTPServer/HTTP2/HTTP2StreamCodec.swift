@@ -75,7 +75,12 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     }
 
     private func receiveHead(_ headers: HPACKHeaders, endsStream: Bool, _ context: ChannelHandlerContext) {
-        guard connection.acceptsStream, !isLate(context) else {
+        // A late head is not a stream that the client could send again.
+        guard !isLate(context) else {
+            checkDecoder(headers)
+            return reset(.refusedStream, context)
+        }
+        guard connection.acceptsStream else {
             checkDecoder(headers)
             connection.refusedStream()
             return reset(.refusedStream, context)

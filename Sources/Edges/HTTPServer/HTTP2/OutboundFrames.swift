@@ -11,6 +11,8 @@ struct OutboundFrames: Sendable {
         var dataFrames = 0
         /// Whether it is the reset of a late head, whose stream the client does not know.
         var isUnknown = false
+        /// Whether frames are not where NIO writes them. None of the bytes may be sent.
+        var isMisframed = false
     }
 
     private var payloadLeft = 0
@@ -26,8 +28,9 @@ struct OutboundFrames: Sendable {
         self.headerListSize = UInt32(clamping: headerListSize)
     }
 
-    /// Handles written bytes, and returns what they contain. NIO writes each frame header in one piece, and each reset
-    /// alone. Frames get the numbers of the client's streams.
+    /// Handles written bytes, and returns what they contain. Frames get the numbers of the client's streams.
+    ///
+    /// NIO writes each frame header in one piece, and each reset alone. Other writes are misframed.
     mutating func write(_ buffer: inout ByteBuffer, _ numbering: StreamNumbering = StreamNumbering()) -> Written {
         var written = Written()
         var position = buffer.readerIndex
@@ -38,13 +41,15 @@ struct OutboundFrames: Sendable {
                 position += count
                 continue
             }
-            guard var header = FrameHeader(buffer, at: position) else { break }
+            guard var header = FrameHeader(buffer, at: position) else { return Written(isMisframed: true) }
             if !numbering.isIdentity, header.stream != 0 {
                 if let stream = numbering.stream(of: header.stream) {
                     header.stream = stream
                     buffer.setInteger(stream, at: position + FrameHeader.size - 4)
                 } else {
-                    return Written(isUnknown: true)
+                    let isAlone =
+                        position == buffer.readerIndex && FrameHeader.size + header.length == buffer.readableBytes
+                    return isAlone ? Written(isUnknown: true) : Written(isMisframed: true)
                 }
             }
             position += FrameHeader.size

@@ -1,8 +1,8 @@
-import GatewayCore
 import NIOCore
 import NIOEmbedded
 
 @testable import CoreFixtures
+@testable import GatewayCore
 @testable import HTTPServer
 
 /// An HTTP/2 connection of a client in an embedded channel, with a manual clock. The test plays the client frame by
@@ -62,6 +62,7 @@ final class HTTP2ChannelRig {
     let channel = EmbeddedChannel()
     let handler = Handler()
     let reads = Reads()
+    private let counters = WorkerCounters(routes: 1, upstreams: 1)
     private var received: [UInt8] = []
 
     /// A connection that has completed its beginning.
@@ -73,6 +74,10 @@ final class HTTP2ChannelRig {
         let client = ClientHandler(connectionContext: context, peer: PeerAddress(nil))
         try channel.pipeline.syncOperations.addHandlers([reads, client])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let loop = channel.embeddedEventLoop
+        let lane = ListenerLane(
+            context: NIOLoopBound(context, eventLoop: loop), counters: NIOLoopBound(counters, eventLoop: loop))
+        client.listener = ListenerSlot(ListenerSettings(), on: lane)
         client.becomeHTTP2()
         channel.embeddedEventLoop.run()
         guard begins else { return }
@@ -150,6 +155,9 @@ final class HTTP2ChannelRig {
         }
         return frames
     }
+
+    /// Returns a counter of the worker.
+    func count(_ counter: WorkerCounters.Counter) -> UInt64 { counters.snapshot()[counter] }
 
     /// Returns the GOAWAY frames since the last call: their last streams and error codes.
     func goAways() throws -> [[UInt32]] { try frames().map(\.goAway).filter { !$0.isEmpty } }

@@ -254,6 +254,27 @@ extension InboundFramesTests {
         #expect(unknown.isUnknown && unknown.resetStream == nil)
     }
 
+    /// The stream 3 is that of a late head.
+    private static let misframed: [[UInt8]] = [
+        [0, 0, 4, 3, 0, 0, 0, 0, 3], [0, 0, 4, 3, 0, 0, 0, 0, 3, 0, 0],
+        [0, 0, 4, 3, 0, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 4, 3, 0, 0, 0, 0, 5, 0, 0, 0, 1],
+        [0, 0, 4, 3, 0, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 4, 3, 0, 0, 0, 0, 3, 0, 0, 0, 1],
+    ]
+
+    @Test(arguments: misframed)
+    func `M-61: a frame of an unknown stream beside others, or without its payload, is an error`(_ bytes: [UInt8]) {
+        var numbering = StreamNumbering()
+        _ = numbering.lateHead(after: 1)
+        var frames = OutboundFrames(streams: 1, headerListSize: 1)
+        var buffer = ByteBuffer(bytes: bytes)
+        #expect(frames.write(&buffer, numbering) == .init(isMisframed: true))
+    }
+
+    @Test func `a frame header in pieces is an error`() {
+        var frames = OutboundFrames(streams: 1, headerListSize: 1)
+        #expect(written([0, 0, 4, 3, 0, 0, 0, 0], &frames).0 == .init(isMisframed: true))
+    }
+
     @Test func `payloads are skipped`() {
         var frames = OutboundFrames(streams: 1, headerListSize: 1)
         let data = written([0, 0, 9, 0, 0, 0, 0, 0, 1], &frames).0

@@ -1,3 +1,5 @@
+import GatewayCore
+import NIOCore
 import NIOEmbedded
 import Testing
 
@@ -63,6 +65,29 @@ import Testing
         #expect(frames.answered == [3] && frames.resets == [])
         #expect(rig.handler.heads.count == 2 && !rig.handler.heads.contains { $0.contains("/hidden") })
         #expect(rig.context.multiplexed.streamCount == 0)
+    }
+
+    @Test func `a late head does not count as a refused stream, and a stream over the limit does`() throws {
+        let rig = try rig()
+        try rig.send(Self.trailers + Rig.request(3))
+        #expect(try rig.frames().answered == [3] && rig.count(.http2StreamsRefused) == 0)
+        let full = try Rig { $0.http2.streams = 1 }
+        full.handler.holds = true
+        try full.send(Rig.request(1) + Rig.request(3))
+        #expect(try full.frames().resets == [[3, 7]] && full.count(.http2StreamsRefused) == 1)
+    }
+
+    @Test func `M-61: frames of an unknown stream that NIO writes in pieces end the connection`() throws {
+        let rig = try rig()
+        try rig.send(Self.trailers)
+        let guardian = try rig.channel.pipeline.syncOperations.handler(type: FrameGuard.self)
+        let context = try rig.channel.pipeline.syncOperations.context(handler: guardian)
+        let head = ByteBuffer(bytes: [0, 0, 9, 0, 0, 0, 0, 0, 3])
+        let written = rig.channel.embeddedEventLoop.makePromise(of: Void.self)
+        guardian.write(context: context, data: NIOAny(IOData.byteBuffer(head)), promise: written)
+        rig.channel.embeddedEventLoop.run()
+        #expect(throws: (any Error).self) { try written.futureResult.wait() }
+        #expect(try rig.goAways() == [[1, 2]] && rig.count(.http2EncodingErrors) == 1)
     }
 
     @Test func `M-61: a connection with many late heads is replaced, and a flood of them ends it`() throws {
