@@ -48,6 +48,25 @@ import Testing
         #expect(errors.contains { $0.description.contains(part) }, "\(errors)")
     }
 
+    @Test(arguments: [("a%62", "ab", true), ("ab", "a%62", true), ("a%2Bb", "a+b", true), ("a%62", "%61b", false)])
+    func `an id that is another one in the encoding of forms is an error at its line`(
+        _ one: String, _ other: String, _ isError: Bool
+    ) {
+        let errors = ConfigurationTesting.errors(
+            in: """
+                decisions:
+                  address: 127.0.0.1:9000
+                  introspection:
+                    clients:
+                      - { id: '\(one)', secret: 0123456789abcdef }
+                      - { id: '\(other)', secret: 0123456789abcdeg }
+                routes: [{ path: /, auth: none }]
+
+                """)
+        #expect(errors.map(\.location.line) == (isError ? [6] : []), "\(errors)")
+        #expect(errors.allSatisfy { $0.what.contains("'\(one)' and '\(other)'") }, "\(errors)")
+    }
+
     @Test func `a route without an upstream has no settings of forwarding`() {
         let text = """
             decisions: { address: 127.0.0.1:9000, trust: [unix] }

@@ -1,4 +1,5 @@
 package import GatewayCore
+import TextCoding
 
 extension Configuration {
     /// The listener for the decision of other proxies and services (`decisions`).
@@ -119,10 +120,21 @@ extension Configuration.Introspection {
             if introspection.clients.contains(where: { $0.id == client.id || $0.secret == client.secret }) {
                 element.context.fail(
                     element.location, "\(value.name) has two clients with the same id or secret", "change one of them")
+            } else if let other = introspection.clients.first(where: { areAmbiguous($0.id, client.id) }) {
+                element.context.fail(
+                    element.location,
+                    "\(value.name) has the ids '\(other.id)' and '\(client.id)', one of which is the other in the encoding"
+                        + " of forms", "change one of them")
             }
             introspection.clients.append(client)
         }
         return introspection
+    }
+
+    /// Returns whether a credential could name either of two clients, because clients encode their ids as in forms, or
+    /// not at all.
+    private static func areAmbiguous(_ one: String, _ other: String) -> Bool {
+        FormEncoding.decodedText(one.utf8) == other || FormEncoding.decodedText(other.utf8) == one
     }
 
     private static func client(_ value: ConfigurationValue) -> Client? {
