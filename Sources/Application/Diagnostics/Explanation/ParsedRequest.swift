@@ -1,3 +1,4 @@
+import Gatehouse
 import GatewayCore
 import HTTPServer
 import HTTPWire
@@ -25,10 +26,7 @@ struct ParsedRequest {
     }
 
     /// Whether the request is a gRPC call.
-    var isGRPC: Bool {
-        guard head.method == .post, let type = table.first(.contentType) else { return false }
-        return GRPCType.matches(bytes(type.value))
-    }
+    var isGRPC: Bool { withView { $0.isGRPCCall } }
 
     func text(_ range: ByteRange) -> String {
         bytes.withUnsafeBytes { String(decoding: range.bytes(in: $0), as: UTF8.self) }

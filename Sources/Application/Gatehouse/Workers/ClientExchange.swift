@@ -1,7 +1,7 @@
 import Authentication
 import Authorization
 import Forwarding
-import GatewayCore
+package import GatewayCore
 import HTTPServer
 import HTTPWire
 import NIOCore
@@ -62,7 +62,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
             now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch)
         switch state {
         case .new:
-            client.record.wantsGRPC = Self.isGRPC(request)
+            client.record.wantsGRPC = request.isGRPCCall
             if client.record.wantsGRPC { client.limitCall(of: request) }
             if let settings = worker.snapshot.tracing { trace = beginTrace(settings, request, client, worker) }
         case .waiting:
@@ -167,11 +167,14 @@ final class ClientExchange: RequestHandler, PipelineDriver {
         self.worker = nil
         run = PipelineRun()
     }
+}
 
-    private static func isGRPC(_ request: RequestView) -> Bool {
+extension RequestView {
+    /// Whether the request is a call of gRPC, whose denial has the form of gRPC.
+    package var isGRPCCall: Bool {
         // Responses to other methods may be cached, and a denial of gRPC has the status 200.
-        guard request.head.method == .post, let type = request.fields.first(.contentType) else { return false }
-        return GRPCType.matches(type.value.bytes(in: request.bytes))
+        guard head.method == .post, let type = fields.first(.contentType) else { return false }
+        return GRPCType.matches(type.value.bytes(in: bytes))
     }
 }
 
