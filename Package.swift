@@ -243,11 +243,9 @@ let package = Package(
             "Diagnostics", in: "Application",
             uses: [
                 "Accounts", "Authentication", "Authorization", "CivilCalendar", "Forwarding", "Gatehouse",
-                "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "OutboundHTTP",
-                "PrintableText", "RequestPipeline",
-                "Revocation", "RevocationStores", "Routing", "SecurityRules", "TextCoding", asyncHTTPClient, nioCore,
-                nioHTTP1,
-                nioPosix,
+                "GatewayConfiguration", "GatewayCore", "HTTP2Mapping", "HTTPServer", "HTTPWire", "JOSE",
+                "OutboundHTTP", "PrintableText", "RequestPipeline", "Revocation", "RevocationStores", "Routing",
+                "SecurityRules", "TextCoding", asyncHTTPClient, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix,
             ]),
         module(
             "DevelopmentIdentity", in: "Application",
@@ -422,8 +420,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             of: [
-                "DevelopmentIdentity", "HTTPWire", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures",
-                "gatehouse", grdb, nioCore, nioHPACK,
+                "DevelopmentIdentity", "Diagnostics", "GatewayConfiguration", "GatewayCore", "HTTPWire",
+                "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb, nioCore, nioHPACK,
             ],
             excluding: [
                 "Decisions/check_client.py", "Proxies/requirements.txt", "Telemetry/otlp_receiver.py",

@@ -11,6 +11,7 @@ enum VerdictText {
         case .passes(let forwarded): text(of: forwarded)
         case .refused(let refusal): text(of: refusal)
         case .responded(let response): text(of: response)
+        case .ended(let end): text(of: end)
         case .undetermined(let why): "UNDETERMINED: \(why)"
         }
     }
@@ -37,7 +38,22 @@ enum VerdictText {
         let code = refusal.code
         return
             (["REFUSED with \(code.status) \(code.wire): \(code.title). \(refusal.detail)"]
+            + (refusal.isTrailersOnly ? ["The call receives this response, trailers only:"] : [])
             + refusal.fields.map { "  \($0)" })
             .joined(separator: "\n")
     }
+
+    private static func text(of end: Explanation.StreamEnd) -> String {
+        let name = errorNames.indices.contains(Int(end.errorCode)) ? errorNames[Int(end.errorCode)] : "\(end.errorCode)"
+        return end.endsConnection
+            ? "ENDED with GOAWAY \(name), and the connection with it: \(end.reason)"
+            : "RESET with RST_STREAM \(name), without a response: \(end.reason)"
+    }
+
+    /// The error codes of RFC 9113 section 7, by number.
+    private static let errorNames = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
 }

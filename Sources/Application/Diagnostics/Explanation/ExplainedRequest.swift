@@ -12,8 +12,13 @@ package struct ExplainedRequest: Sendable {
     package var token: String?
     /// A session cookie, sent in the configured cookie.
     package var sessionCookie: String?
-    /// Additional fields. `Host` overrides that of the URL.
+    /// The host in place of the URL's. `nil` for that of the URL.
+    package var host: String?
+    /// Additional fields. Over HTTP/1.1, `Host` overrides ``host`` and that of the URL. Over HTTP/2, names are sent
+    /// literally, and a pseudo-header replaces that of the request.
     package var fields: [(name: String, value: String)]
+    /// Whether the request is sent over HTTP/2.
+    package var usesHTTP2 = false
 
     /// Creates a request without a body.
     package init(
@@ -37,8 +42,8 @@ package struct ExplainedRequestError: Error, Sendable, Equatable, CustomStringCo
 extension ExplainedRequest {
     /// Returns the bytes of the request's head, as a client would send them.
     func head(for configuration: Configuration) throws(ExplainedRequestError) -> [UInt8] {
-        let (urlHost, target) = try origin(configuration)
-        var host = urlHost
+        let (_, urlHost, target) = try origin(configuration)
+        var host = self.host ?? urlHost ?? Self.defaultHost(configuration)
         var lines = try fields(configuration)
         if let named = lines.firstIndex(where: { $0.name.lowercased() == "host" }) {
             host = lines.remove(at: named).value
@@ -52,11 +57,14 @@ extension ExplainedRequest {
         return Array((text + "\r\n").utf8)
     }
 
-    private func origin(
+    /// Returns the scheme, the host and the target of the URL. The host is `nil` if the URL is a path.
+    func origin(
         _ configuration: Configuration
-    ) throws(ExplainedRequestError) -> (host: String, target: String) {
+    ) throws(ExplainedRequestError) -> (scheme: String, host: String?, target: String) {
         let url = String(url.prefix { $0 != "#" })
-        if url.hasPrefix("/") || url == "*" { return (Self.defaultHost(configuration), url) }
+        if url.hasPrefix("/") || url == "*" {
+            return (configuration.listen.first?.tls == nil ? "http" : "https", nil, url)
+        }
         guard let scheme = ["http://", "https://"].first(where: { url.lowercased().hasPrefix($0) }) else {
             throw ExplainedRequestError(
                 description:
@@ -70,17 +78,18 @@ extension ExplainedRequest {
                     "\(ShownText.quoted(url)) has no plain host; write http://HOST/PATH, and credentials as options")
         }
         let target = rest.dropFirst(host.count)
-        return (String(host), target.hasPrefix("/") ? String(target) : "/" + target)
+        return (String(scheme.dropLast(3)), String(host), target.hasPrefix("/") ? String(target) : "/" + target)
     }
 
-    private static func defaultHost(_ configuration: Configuration) -> String {
+    static func defaultHost(_ configuration: Configuration) -> String {
         guard let address = configuration.listen.first?.address, !address.isWildcard, address.path == nil else {
             return "localhost"
         }
         return "\(address)"
     }
 
-    private func fields(
+    /// Returns the additional fields and those of the credentials.
+    func fields(
         _ configuration: Configuration
     ) throws(ExplainedRequestError) -> [(name: String, value: String)] {
         let places = configuration.identity.credentials

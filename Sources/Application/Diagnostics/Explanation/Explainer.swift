@@ -54,11 +54,30 @@ package struct Explainer: Sendable {
     ///
     /// - Throws: `ExplainedRequestError` if the parts do not form a valid request.
     package func explain(_ request: ExplainedRequest) async throws(ExplainedRequestError) -> Explanation {
-        let head = try request.head(for: configuration)
-        var transcript = Transcript()
+        guard request.usesHTTP2 else { return await explain(try request.head(for: configuration), Transcript()) }
+        let stream = ExplainedStream(
+            try request.stream(for: configuration), HTTP2FrontEnd(limits: snapshot.limits, clock: clock))
+        var transcript = Transcript(stream)
+        if !servesHTTP2 {
+            transcript.record("listener", "none serves HTTP/2; add h2 with TLS, or h2c, to its protocols")
+        }
+        switch stream.open(&transcript) {
+        case .head(let head): return await explain(head, transcript)
+        case .ended(let explanation): return explanation
+        }
+    }
+
+    private var servesHTTP2: Bool {
+        configuration.listen.contains { $0.protocols.contains(.http2) || $0.protocols.contains(.http2Cleartext) }
+    }
+
+    /// Explains a request from its head in the form of HTTP/1.1.
+    private func explain(_ head: [UInt8], _ transcript: Transcript) async -> Explanation {
+        var transcript = transcript
         do throws(HeadError) {
             let parsed = try ParsedRequest(head, limits: snapshot.limits)
-            transcript.pass("request", "\(request.method), Host \(ShownText.quoted(parsed.text(parsed.head.host)))")
+            let (method, host) = (parsed.text(parsed.head.methodRange), parsed.text(parsed.head.host))
+            transcript.pass("request", "\(method), Host \(ShownText.quoted(host))")
             guard var run = ExplainedRun(self, parsed, transcript) else {
                 return transcript.refused(Denial(.internalError))
             }

@@ -13,6 +13,8 @@ package struct Explanation: Sendable {
         case refused(Refusal)
         /// The gateway would respond itself, without forwarding.
         case responded(Response)
+        /// The front end of HTTP/2 would end the stream, or its connection, without a response.
+        case ended(StreamEnd)
         /// The outcome depends on unavailable information, with a description.
         case undetermined(String)
     }
@@ -45,8 +47,21 @@ package struct Explanation: Sendable {
         package let code: DecisionCode
         /// The remedy for the client.
         package let detail: String
-        /// The fields with the remedy: `WWW-Authenticate` and `Allow`.
+        /// The fields with the remedy: `WWW-Authenticate` and `Allow`, of a gRPC call also its result. Over HTTP/2 they
+        /// are as received.
         package let fields: [String]
+        /// Whether the client receives the trailers-only response of gRPC, whose status is 200.
+        package let isTrailersOnly: Bool
+    }
+
+    /// The end of an HTTP/2 stream without a response.
+    package struct StreamEnd: Sendable {
+        /// The error code (RFC 9113 section 7).
+        package let errorCode: UInt32
+        /// Whether GOAWAY ends the whole connection. Otherwise RST_STREAM ends the stream.
+        package let endsConnection: Bool
+        /// The reason, which the client does not receive.
+        package let reason: String
     }
 
     /// The steps in order, up to the first reason for a denial.
@@ -57,15 +72,26 @@ package struct Explanation: Sendable {
 
 extension Explanation.Refusal {
     /// Creates the response of a denial.
-    init(_ denial: Denial) {
-        let record = RequestRecord()
+    ///
+    /// - Parameter received: The fields that an HTTP/2 client receives. `nil` for HTTP/1.1.
+    init(_ denial: Denial, received: [HTTP2FrontEnd.Field]? = nil) {
         code = denial.code
         detail = denial.detail ?? "\(denial.code.detail)"
         // `Retry-After` is omitted, because it depends on the state of the running gateway.
-        fields = ProblemResponse(denial: denial, record: record, closes: false).lines { name in
-            name == "WWW-Authenticate" || name == "Allow"
+        guard let received else {
+            fields = ProblemResponse(denial: denial, record: RequestRecord(), closes: false).lines { name in
+                name == "WWW-Authenticate" || name == "Allow"
+            }
+            isTrailersOnly = false
+            return
         }
+        isTrailersOnly = received.contains { $0.name == "grpc-status" }
+        let shown = isTrailersOnly ? Self.fieldsOfCall : Self.fieldsOfDenial
+        fields = received.filter { shown.contains($0.name) }.map { "\($0.name): \($0.value)" }
     }
+
+    private static let fieldsOfDenial = ["www-authenticate", "allow"]
+    private static let fieldsOfCall = fieldsOfDenial + [":status", "content-type", "grpc-status", "grpc-message"]
 }
 
 extension ProblemResponse {

@@ -3,8 +3,12 @@ import GatewayCore
 /// The steps of an explanation under construction.
 struct Transcript {
     private var steps: [ExplanationStep] = []
+    /// The HTTP/2 stream of the request. `nil` for HTTP/1.1.
+    private let stream: ExplainedStream?
 
-    init() {}
+    init(_ stream: ExplainedStream? = nil) {
+        self.stream = stream
+    }
 
     mutating func add(_ step: ExplanationStep) { steps.append(step) }
     mutating func pass(_ name: String, _ detail: String) { add(ExplanationStep(.passed, name, detail)) }
@@ -16,7 +20,15 @@ struct Transcript {
     }
 
     func refused(_ denial: Denial) -> Explanation {
-        Explanation(steps: steps, verdict: .refused(Explanation.Refusal(denial)))
+        refused(denial, received: stream?.response(to: denial))
+    }
+
+    func refused(_ denial: Denial, received: [HTTP2FrontEnd.Field]?) -> Explanation {
+        Explanation(steps: steps, verdict: .refused(Explanation.Refusal(denial, received: received)))
+    }
+
+    func ended(_ end: Explanation.StreamEnd) -> Explanation {
+        Explanation(steps: steps, verdict: .ended(end))
     }
 
     func responded(_ status: Int, _ what: String, fields: [String] = []) -> Explanation {

@@ -1,8 +1,15 @@
 import GatewayCore
-import NIOCore
+package import NIOCore
 import NIOHTTP2
 
 extension HTTP2Connection {
+    /// Adds the handlers of an HTTP/2 connection to a channel that is open and has no others, such as one in memory.
+    package static func install(on channel: any Channel, _ connectionContext: ConnectionContext) throws {
+        let place = ClientHandler(connectionContext: connectionContext, peer: PeerAddress(nil))
+        try channel.pipeline.syncOperations.addHandler(place)
+        place.becomeHTTP2()
+    }
+
     /// Adds the handlers of HTTP/2 to a connection that uses it, in place of the handler of HTTP/1.1.
     static func install(in place: ClientHandler, _ context: ChannelHandlerContext) throws {
         let connection = HTTP2Connection(

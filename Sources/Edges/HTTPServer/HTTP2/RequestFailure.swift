@@ -1,17 +1,17 @@
-import GatewayCore
-import HTTP2Mapping
+package import GatewayCore
+package import HTTP2Mapping
 
 extension RequestMapping.Failure {
     /// The code of the response to a head with this error.
-    var decisionCode: DecisionCode {
+    package var decisionCode: DecisionCode {
         switch self {
         case .tooLarge, .tooManyFields: .headTooLarge
         case .malformed, .unknownProtocol: .malformedRequest
         }
     }
 
-    /// The reason for the access log.
-    var reason: String {
+    /// The reason for the access log and for explanations.
+    package var reason: String {
         switch self {
         case .malformed(let reason): "http2: \(reason)"
         case .unknownProtocol: "http2: unknown :protocol"

@@ -163,6 +163,7 @@ final class ComparedGateway {
                 fields: (refusal.fields + ["detail: \(refusal.detail)"]).sorted())
         case .responded(let answer):
             .answered(status: answer.status, fields: answer.fields.filter { $0.hasPrefix("Access-Control-") }.sorted())
+        case .ended(let end): .undetermined(end.reason)
         case .undetermined(let why): .undetermined(why)
         }
     }
