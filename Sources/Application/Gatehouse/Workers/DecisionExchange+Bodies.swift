@@ -77,7 +77,7 @@ extension DecisionExchange {
     }
 
     func respondWithMetadata(_ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings) {
-        guard settings.clients != nil, request.head.method == .get || request.head.method == .head else {
+        guard settings.clients != nil, DecisionEndpoint.metadata.accepts(request.head.method) else {
             return client.deny(Denial(.routeNotFound))
         }
         let host = String(decoding: request.head.host.bytes(in: request.bytes), as: UTF8.self)
@@ -89,8 +89,9 @@ extension DecisionExchange {
     }
 
     func respondWithKeys(_ request: RequestView, _ client: ClientHandler, _ worker: Worker) {
-        let isRead = request.head.method == .get || request.head.method == .head
-        guard isRead, let keys = worker.assertionKeysDocument else { return client.deny(Denial(.routeNotFound)) }
+        guard DecisionEndpoint.keys.accepts(request.head.method), let keys = worker.assertionKeysDocument else {
+            return client.deny(Denial(.routeNotFound))
+        }
         client.respond(with: keys)
     }
 
@@ -158,7 +159,7 @@ extension DecisionExchange {
     func expectsPost(
         _ request: RequestView, of type: StaticString, _ client: ClientHandler
     ) -> Bool {
-        guard request.head.method == .post else {
+        guard endpoint?.accepts(request.head.method) == true else {
             client.deny(Denial(.methodNotAllowed, allow: Array("POST".utf8)))
             return false
         }

@@ -16,7 +16,7 @@ extension DecisionExchange {
         guard client.isHTTP2 else {
             return refuse("gRPC needs HTTP/2; add h2c or h2 to decisions.protocols", as: .malformedRequest, client)
         }
-        guard request.head.method == .post, Self.isGRPC(request) else {
+        guard DecisionEndpoint.check.accepts(request.head.method), Self.isGRPC(request) else {
             return refuse("the request is not a call of gRPC", as: .malformedRequest, client)
         }
         readBody(atMost: CheckRequest.bodyLimit, client)

@@ -1,3 +1,5 @@
+package import HTTPWire
+
 /// A family of proxies that describe the original request in the same way. Each has an endpoint of its own, which reads
 /// no fields of another family.
 package enum ProxyFamily: Sendable, CaseIterable {
@@ -28,7 +30,7 @@ package enum ProxyFamily: Sendable, CaseIterable {
 }
 
 /// An endpoint of the listener for decisions.
-package enum DecisionEndpoint: Equatable, Sendable {
+package enum DecisionEndpoint: CaseIterable, Equatable, Sendable {
     case proxy(ProxyFamily)
     /// `envoy.service.auth.v3.Authorization/Check` over gRPC: Envoy, Istio.
     case check
@@ -40,29 +42,13 @@ package enum DecisionEndpoint: Equatable, Sendable {
 
     /// The endpoint with this path, without its query. `nil` if absent.
     package init?(_ path: UnsafeRawBufferPointer) {
-        for family in [ProxyFamily.forward, .original] where Self.equals(path, family.path) {
-            self = .proxy(family)
-            return
-        }
-        let prefix = ProxyFamily.envoy.path.utf8CodeUnitCount
-        if path.count > prefix, path[prefix] == UInt8(ascii: "/"),
-            Self.equals(UnsafeRawBufferPointer(rebasing: path[..<prefix]), ProxyFamily.envoy.path)
-        {
-            self = .proxy(.envoy)
-        } else if Self.equals(path, Self.checkPath) {
-            self = .check
-        } else if Self.equals(path, Self.introspectionPath) {
-            self = .introspection
-        } else if Self.equals(path, Self.metadataPath) {
-            self = .metadata
-        } else if Self.equals(path, Self.keysPath) {
-            self = .keys
-        } else if Self.equals(path, Self.decidePath) {
-            self = .decide
-        } else {
-            return nil
-        }
+        guard let endpoint = Self.allCases.first(where: { $0.matches(path) }) else { return nil }
+        self = endpoint
     }
+
+    /// All endpoints. A path of no other endpoint exists.
+    package static let allCases =
+        ProxyFamily.allCases.map(proxy) + [.check, .introspection, .metadata, .keys, .decide]
 
     package static let checkPath: StaticString = "/envoy.service.auth.v3.Authorization/Check"
     package static let introspectionPath: StaticString = "/introspect"
@@ -71,6 +57,30 @@ package enum DecisionEndpoint: Equatable, Sendable {
     /// The same as on the public listener.
     package static let keysPath: StaticString = "/.gatehouse/jwks.json"
     package static let decidePath: StaticString = "/decide"
+
+    /// The path. For Envoy, the original path follows.
+    package var path: StaticString {
+        switch self {
+        case .proxy(let family): family.path
+        case .check: Self.checkPath
+        case .introspection: Self.introspectionPath
+        case .metadata: Self.metadataPath
+        case .keys: Self.keysPath
+        case .decide: Self.decidePath
+        }
+    }
+
+    /// Whether another path follows the path of the endpoint.
+    package var hasOriginalPath: Bool { self == .proxy(.envoy) }
+
+    /// Returns whether a method is accepted. Proxies ask with any method, because some send the original one.
+    package func accepts(_ method: HTTPWire.Method) -> Bool {
+        switch self {
+        case .proxy: true
+        case .metadata, .keys: method == .get || method == .head
+        case .check, .introspection, .decide: method == .post
+        }
+    }
 
     /// The name in the access log.
     package var name: StaticString {
@@ -92,7 +102,10 @@ package enum DecisionEndpoint: Equatable, Sendable {
         }
     }
 
-    private static func equals(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
-        bytes.elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    private func matches(_ target: UnsafeRawBufferPointer) -> Bool {
+        let path = UnsafeRawBufferPointer(start: path.utf8Start, count: path.utf8CodeUnitCount)
+        guard target.starts(with: path) else { return false }
+        return hasOriginalPath
+            ? target.count > path.count && target[path.count] == UInt8(ascii: "/") : target.count == path.count
     }
 }

@@ -43,7 +43,7 @@ struct AdminAPI: Sendable {
 
     private var liveness: AdminResponse {
         guard let failure = backend.livenessFailure() else { return .text("ok\n") }
-        return .problem(503, "gateway/unavailable", title: "The gateway hangs", detail: failure)
+        return .problem(.unavailable, title: "The gateway hangs", detail: failure)
     }
 
     private func perform(_ call: AdminCall, body: [UInt8]) async throws(AdministrationError) -> AdminResponse {
@@ -80,11 +80,11 @@ struct AdminAPI: Sendable {
 
 extension AdminAPI {
     static let notFound = AdminResponse.problem(
-        404, "route/not-found", title: "No such path", detail: "Check the path; docs/reference/admin-api.md lists them."
+        .notFound, title: "No such path", detail: "Check the path; docs/reference/admin-api.md lists them."
     )
 
     static let unauthorized = AdminResponse.problem(
-        401, "auth/missing-credential", title: "The admin token is required",
+        .missingCredential, title: "The admin token is required",
         detail: "Send Authorization: Bearer with the token that the configuration names.",
         extra: ["WWW-Authenticate": "Bearer realm=\"gatehouse admin\""])
 
@@ -95,17 +95,17 @@ extension AdminAPI {
     private static func methodNotAllowed(_ methods: [String]) -> AdminResponse {
         let list = methods.joined(separator: ", ")
         return .problem(
-            405, "request/method-not-allowed", title: "The method is not allowed here", detail: "Use \(list).",
+            .methodNotAllowed, title: "The method is not allowed here", detail: "Use \(list).",
             extra: ["Allow": list])
     }
 
     private static func failure(_ error: AdministrationError) -> AdminResponse {
         switch error {
         case .invalid(let reason):
-            .problem(400, "request/malformed", title: "The request is malformed", detail: reason)
+            .problem(.malformed, title: "The request is malformed", detail: reason)
         case .storeUnavailable:
             .problem(
-                503, "auth/store-unavailable", title: "The store is unavailable",
+                .storeUnavailable, title: "The store is unavailable",
                 detail: "The change is not confirmed. Repeat the call.", extra: ["Retry-After": "1"])
         case .unavailable(let reason): unavailable(reason)
         }
@@ -113,7 +113,7 @@ extension AdminAPI {
 
     private static func unavailable(_ reason: String) -> AdminResponse {
         .problem(
-            503, "gateway/unavailable", title: "The call is currently unavailable", detail: reason,
+            .unavailable, title: "The call is currently unavailable", detail: reason,
             extra: ["Retry-After": "1"])
     }
 }

@@ -15,7 +15,7 @@ enum AdminCall: Equatable, Sendable {
     case status, keys, refreshKeys, routes, reload, acceptStore
 
     /// The changes of a user.
-    enum UserChange: String, Sendable {
+    enum UserChange: Sendable {
         case revoke, unrevoke, disable, enable
     }
 
@@ -28,59 +28,33 @@ enum AdminCall: Equatable, Sendable {
         let path = target.prefix { $0 != "?" }
         guard path.first == "/" else { return nil }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        switch segments.count {
-        case 1: self.init(health: segments[0])
-        case 2...8: self.init(versioned: segments)
-        default: return nil
+        for path in AdminPath.allCases {
+            guard let data = path.data(in: segments) else { continue }
+            self.init(path, data)
+            return
         }
+        return nil
     }
 
-    private init?(health segment: Substring) {
-        switch segment {
-        case "livez": self = .live
-        case "readyz": self = .ready
-        case "metrics": self = .metrics
-        default: return nil
-        }
-    }
-
-    private init?(versioned segments: [Substring]) {
-        guard segments[0] == "v1" else { return nil }
-        switch (segments[1], segments.count) {
-        case ("status", 2): self = .status
-        case ("keys", 2): self = .keys
-        case ("keys", 3) where segments[2] == "refresh": self = .refreshKeys
-        case ("routes", 2): self = .routes
-        case ("reload", 2): self = .reload
-        case ("store", 3) where segments[2] == "accept": self = .acceptStore
-        case ("users", 3...6): self.init(user: segments[2...], tenant: nil)
-        case ("tenants", 5...8) where segments[3] == "users":
-            guard let tenant = Self.decoded(segments[2]) else { return nil }
-            self.init(user: segments[4...], tenant: tenant)
-        default: return nil
-        }
-    }
-
-    /// Creates the call of a user path from the uid and the following segments.
-    private init?(user segments: ArraySlice<Substring>, tenant: String?) {
-        guard let uid = segments.first.flatMap(Self.decoded) else { return nil }
-        let user = UserKey(uid: uid, tenant: tenant)
-        let rest = Array(segments.dropFirst())
-        switch rest.count {
-        case 0: self = .user(user)
-        case 1:
-            guard let change = UserChange(rawValue: String(rest[0])) else { return nil }
-            self = .change(change, user)
-        case 2...3:
-            guard rest[0] == "sessions", let session = Self.decoded(rest[1]) else { return nil }
-            if rest.count == 2 {
-                self = .session(user, session: session)
-            } else if rest[2] == "revoke" {
-                self = .revokeSession(user, session: session)
-            } else {
-                return nil
-            }
-        default: return nil
+    private init(_ path: AdminPath, _ data: AdminPath.SegmentData) {
+        let (user, session) = (data.user, data.session)
+        switch path {
+        case .live: self = .live
+        case .ready: self = .ready
+        case .metrics: self = .metrics
+        case .status: self = .status
+        case .keys: self = .keys
+        case .refreshKeys: self = .refreshKeys
+        case .routes: self = .routes
+        case .reload: self = .reload
+        case .acceptStore: self = .acceptStore
+        case .user, .tenantUser: self = .user(user)
+        case .revoke, .tenantRevoke: self = .change(.revoke, user)
+        case .unrevoke, .tenantUnrevoke: self = .change(.unrevoke, user)
+        case .disable, .tenantDisable: self = .change(.disable, user)
+        case .enable, .tenantEnable: self = .change(.enable, user)
+        case .session, .tenantSession: self = .session(user, session: session)
+        case .revokeSession, .tenantRevokeSession: self = .revokeSession(user, session: session)
         }
     }
 

@@ -19,18 +19,18 @@ struct AdminGuard: Sendable {
         let named = request.values("host")
         guard named.count == 1, let host = Self.hostname(named[0]) else {
             return .problem(
-                400, "request/malformed", title: "The request is malformed", detail: "Send exactly one valid Host.")
+                .malformed, title: "The request is malformed", detail: "Send exactly one valid Host.")
         }
         guard isOurs(host, reached: request.localAddress) else {
             return .problem(
-                421, "admin/unknown-host", title: "The Host is not accepted by this listener",
+                .unknownHost, title: "The Host is not accepted by this listener",
                 detail: "Use the listener's address, localhost, or a host that the configuration names.")
         }
         guard request.values("origin").isEmpty,
             request.values("sec-fetch-site").allSatisfy({ $0 == "none" || $0 == "same-origin" })
         else {
             return .problem(
-                403, "request/cross-site", title: "Cross-origin calls are not permitted",
+                .crossSite, title: "Cross-origin calls are not permitted",
                 detail: "Call from a program, not from a web page.")
         }
         return nil

@@ -126,13 +126,13 @@ final class AdminConnection: ChannelInboundHandler {
 
 extension AdminConnection {
     private static let malformed = AdminResponse.problem(
-        400, "request/malformed", title: "The request is malformed", detail: "Send a well-formed HTTP/1.1 request.")
+        .malformed, title: "The request is malformed", detail: "Send a well-formed HTTP/1.1 request.")
     private static let headTooLarge = AdminResponse.problem(
-        431, "request/head-too-large", title: "The request head is too large", detail: "At most 8 KiB.")
+        .headTooLarge, title: "The request head is too large", detail: "At most 8 KiB.")
     private static let tooLarge = AdminResponse.problem(
-        413, "request/too-large", title: "The request body is too large", detail: "At most 64 KiB.")
+        .tooLarge, title: "The request body is too large", detail: "At most 64 KiB.")
     private static let late = AdminResponse.problem(
-        408, "request/timeout", title: "The request did not arrive in time", detail: "Send the whole request sooner.")
+        .timeout, title: "The request did not arrive in time", detail: "Send the whole request sooner.")
 }
 
 /// A channel handler that closes a connection if it sends more than a request may contain, before decoding.

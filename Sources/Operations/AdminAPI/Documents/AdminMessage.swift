@@ -34,16 +34,16 @@ struct AdminResponse: Sendable, Equatable {
 
     /// Returns a problem document (RFC 9457).
     static func problem(
-        _ status: Int, _ code: String, title: String, detail: String, extra: [String: String] = [:]
+        _ code: AdminErrorCode, title: String, detail: String, extra: [String: String] = [:]
     ) -> AdminResponse {
         let body = ObjectText.object { body in
             body.add("title", title)
-            body.add("status", Int64(status))
+            body.add("status", Int64(code.status))
             body.add("detail", detail)
-            body.add("code", code)
+            body.add("code", code.rawValue)
         }
         return AdminResponse(
-            status: status, contentType: "application/problem+json", body: printable(body), extra: extra)
+            status: code.status, contentType: "application/problem+json", body: printable(body), extra: extra)
     }
 
     /// Escapes a document for display on a terminal, and appends a line feed.

@@ -1,0 +1,57 @@
+import Revocation
+
+/// The paths of the admin listener, as in the OpenAPI document. A segment in braces has data.
+enum AdminPath: String, CaseIterable, Sendable {
+    case live = "/livez"
+    case ready = "/readyz"
+    case metrics = "/metrics"
+    case status = "/v1/status"
+    case keys = "/v1/keys"
+    case refreshKeys = "/v1/keys/refresh"
+    case routes = "/v1/routes"
+    case reload = "/v1/reload"
+    case acceptStore = "/v1/store/accept"
+    case user = "/v1/users/{uid}"
+    case revoke = "/v1/users/{uid}/revoke"
+    case unrevoke = "/v1/users/{uid}/unrevoke"
+    case disable = "/v1/users/{uid}/disable"
+    case enable = "/v1/users/{uid}/enable"
+    case session = "/v1/users/{uid}/sessions/{session}"
+    case revokeSession = "/v1/users/{uid}/sessions/{session}/revoke"
+    case tenantUser = "/v1/tenants/{tenant}/users/{uid}"
+    case tenantRevoke = "/v1/tenants/{tenant}/users/{uid}/revoke"
+    case tenantUnrevoke = "/v1/tenants/{tenant}/users/{uid}/unrevoke"
+    case tenantDisable = "/v1/tenants/{tenant}/users/{uid}/disable"
+    case tenantEnable = "/v1/tenants/{tenant}/users/{uid}/enable"
+    case tenantSession = "/v1/tenants/{tenant}/users/{uid}/sessions/{session}"
+    case tenantRevokeSession = "/v1/tenants/{tenant}/users/{uid}/sessions/{session}/revoke"
+
+    /// The decoded segments with data. Empty where the path has no such segment.
+    struct SegmentData {
+        fileprivate(set) var uid = ""
+        fileprivate(set) var tenant: String?
+        fileprivate(set) var session = ""
+
+        var user: UserKey { UserKey(uid: uid, tenant: tenant) }
+    }
+
+    /// Returns the data of a request's path. `nil` if it is another path, or a segment cannot be decoded.
+    func data(in segments: [Substring]) -> SegmentData? {
+        let names = rawValue.dropFirst().split(separator: "/")
+        guard names.count == segments.count else { return nil }
+        var data = SegmentData()
+        for (name, segment) in zip(names, segments) {
+            guard name.first == "{" else {
+                guard name.utf8.elementsEqual(segment.utf8) else { return nil }
+                continue
+            }
+            guard let text = AdminCall.decoded(segment) else { return nil }
+            switch name {
+            case "{tenant}": data.tenant = text
+            case "{session}": data.session = text
+            default: data.uid = text
+            }
+        }
+        return data
+    }
+}
