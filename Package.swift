@@ -420,8 +420,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             of: [
-                "DevelopmentIdentity", "Diagnostics", "GatewayConfiguration", "GatewayCore", "HTTPWire",
-                "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb, nioCore, nioHPACK,
+                "AdminAPI", "Authorization", "Decisions", "DevelopmentIdentity", "Diagnostics", "GatewayConfiguration",
+                "GatewayCore", "HTTPWire", "IdentityFixtures", "JOSE", "RedisFixtures", "RequestPipeline",
+                "SystemFixtures", "gatehouse", grdb, nioCore, nioHPACK,
             ],
             excluding: [
                 "Decisions/check_client.py", "Proxies/requirements.txt", "Telemetry/otlp_receiver.py",
