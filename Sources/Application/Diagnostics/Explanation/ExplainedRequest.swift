@@ -12,10 +12,10 @@ package struct ExplainedRequest: Sendable {
     package var token: String?
     /// A session cookie, sent in the configured cookie.
     package var sessionCookie: String?
-    /// The host in place of the URL's. `nil` for that of the URL.
+    /// The host in place of the URL's. `nil` for the URL's host.
     package var host: String?
-    /// Additional fields. Over HTTP/1.1, `Host` overrides ``host`` and that of the URL. Over HTTP/2, names are sent
-    /// literally, and a pseudo-header replaces that of the request.
+    /// Additional fields. Over HTTP/1.1, `Host` overrides ``host`` and the URL's host. Over HTTP/2, names are sent
+    /// literally, and a pseudo-header replaces the request's own.
     package var fields: [(name: String, value: String)]
     /// Whether the request is sent over HTTP/2.
     package var usesHTTP2 = false
@@ -88,7 +88,7 @@ extension ExplainedRequest {
         return "\(address)"
     }
 
-    /// Returns the additional fields and those of the credentials.
+    /// Returns the additional fields and the fields of the credentials.
     func fields(
         _ configuration: Configuration
     ) throws(ExplainedRequestError) -> [(name: String, value: String)] {

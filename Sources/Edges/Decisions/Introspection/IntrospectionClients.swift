@@ -33,6 +33,6 @@ package struct IntrospectionClients: Sendable {
     /// another service, could be in its place.
     package func loggedID(of name: ClientCredential.Name) -> String {
         guard case .client(let id) = name else { return "" }
-        return clients.contains { $0.id == id } ? id : ""
+        return clients.first { $0.id.utf8.elementsEqual(id.utf8) }?.id ?? ""
     }
 }

@@ -1,4 +1,4 @@
-/// The stream numbers at NIO, which differ from those of the client after late heads.
+/// The stream numbers at NIO, which differ from the numbers of the client after late heads.
 ///
 /// A client may send trailers before it receives the reset of their stream. They must be ignored (RFC 9113 section
 /// 5.1), but decoded, because they change the compression table. NIO takes such a head for a new stream with a used
@@ -11,7 +11,7 @@ struct StreamNumbering: Sendable, Equatable {
     static let preferredMaximum = 64
     private static let highest: UInt32 = 0x7FFF_FFFF
 
-    /// The numbers of the streams above `stream`, up to that of the next entry, are higher by `distance`.
+    /// The numbers of the streams above `stream`, up to the stream of the next entry, are higher by `distance`.
     private struct Shift: Equatable {
         var stream: UInt32
         var distance: UInt32
@@ -19,7 +19,7 @@ struct StreamNumbering: Sendable, Equatable {
 
     private var shifts: [Shift] = []
 
-    /// Whether all numbers are those of the client.
+    /// Whether NIO and the client have the same numbers.
     var isIdentity: Bool { shifts.isEmpty }
     /// Whether the connection should end, because it has had many late heads.
     var isWorn: Bool { shifts.count >= Self.preferredMaximum }
@@ -45,7 +45,7 @@ struct StreamNumbering: Sendable, Equatable {
         return stream <= Self.highest - distance ? stream + distance : nil
     }
 
-    /// Returns the stream of the client with a number at NIO. `nil` if the number is that of a late head.
+    /// Returns the stream of the client with a number at NIO. `nil` if the number belongs to a late head.
     func stream(of number: UInt32) -> UInt32? {
         for (index, shift) in shifts.enumerated().reversed() {
             if number > shift.stream + shift.distance { return number - shift.distance }

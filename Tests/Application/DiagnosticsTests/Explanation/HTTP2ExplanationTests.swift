@@ -43,6 +43,14 @@ import Testing
         #expect(head(explanation).contains("cookie: a=...; b=...") && explanation.step("omitted")?.detail == "te")
     }
 
+    @Test func `a cookie without a name and a fragment are not shown`() async throws {
+        let explanation = try await explain(with: [("cookie", "secret; b=2")])
+        #expect(head(explanation).contains("cookie: =...; b=..."))
+        let rejected = try await explain(with: [(":path", "/public/x#secret")])
+        let stream = try #require(rejected.step("stream")?.detail)
+        #expect(stream.contains("/public/x#...") && !stream.contains("secret"))
+    }
+
     @Test func `no value of a field that may be a credential is shown`() async throws {
         let token = try Given.idToken()
         let explanation = try await explain(

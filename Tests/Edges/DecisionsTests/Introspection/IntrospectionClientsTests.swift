@@ -69,6 +69,9 @@ struct IntrospectionClientsTests {
         for id in [Self.secret, "another-secret-0123456789", "x+y%41z", "unknown"] {
             #expect(clients.loggedID(of: try basic("\(id):").name) == "", "\(id)")
         }
+        // U+212A is canonically equivalent to the letter K.
+        let kelvin = IntrospectionClients([.init(id: "K", secret: Secret(Self.secret))])
+        #expect(kelvin.loggedID(of: .client("\u{212A}")) == "" && kelvin.loggedID(of: .client("K")) == "K")
         #expect(clients.loggedID(of: .bearer) == "" && clients.loggedID(of: .unreadable) == "")
     }
 }

@@ -109,10 +109,10 @@ struct ExplainedStream: Sendable {
         transcript.record("omitted", PrintableText.short(omitted.joined(separator: ", "), limit: 160))
     }
 
-    /// A query may contain a token.
+    /// A query or a fragment may contain a token.
     private static func withoutQuery(_ target: String) -> String {
-        let path = target.prefix { $0 != "?" }
-        return PrintableText.short(path, limit: 160) + (path.endIndex < target.endIndex ? "?..." : "")
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        return PrintableText.short(path, limit: 160) + (target.dropFirst(path.count).first.map { "\($0)..." } ?? "")
     }
 
     private static func shown(requestLine: String) -> String {
@@ -132,7 +132,8 @@ struct ExplainedStream: Sendable {
         if shownFields.contains(name) || name.hasPrefix("sec-fetch-") { return PrintableText.short(line, limit: 160) }
         if name == "cookie" {
             let cookies = value.split(separator: ";").map { cookie in
-                String(cookie.prefix { $0 != "=" }.drop { $0 == " " }) + "=..."
+                // Without a name, the value may be a credential.
+                (cookie.contains("=") ? String(cookie.prefix { $0 != "=" }.drop { $0 == " " }) : "") + "=..."
             }
             return "cookie: " + PrintableText.short(cookies.joined(separator: "; "), limit: 160)
         }
