@@ -32,7 +32,7 @@ struct Fleet: Sendable {
     ) async throws {
         try await OwnThread.run {
             let provider = try await DevelopmentProvider.start(maxAge: 3600)
-            let echo = try await EchoUpstream.startInstructed()
+            let echo = try await EchoUpstream.startInstructed(port: Ports.free())
             var configuration = GatewayConfiguration(
                 keysURL: provider.url(.idTokenJWKSet), sessionKeysURL: provider.url(.sessionX509), upstream: echo.url)
             configuration["store"] = store

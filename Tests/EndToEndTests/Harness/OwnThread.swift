@@ -25,7 +25,7 @@ final class OwnThread: TaskExecutor {
 
 /// The permits of tests that run at the same time. More gateways would only slow each other down.
 private actor GatewayPermits {
-    static let shared = GatewayPermits(6)
+    static let shared = GatewayPermits(10)
 
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import IdentityFixtures
 import Testing
 
+@testable import SystemFixtures
+
 /// A development identity, an echoing upstream, and the built gateway between a client and both.
 struct Scenario: Sendable {
     let provider: DevelopmentProvider
@@ -20,7 +22,7 @@ struct Scenario: Sendable {
     ) async throws {
         try await OwnThread.run {
             let provider = try await DevelopmentProvider.start(maxAge: maxAge)
-            let echo = try await EchoUpstream.startInstructed()
+            let echo = try await EchoUpstream.startInstructed(port: Ports.free())
             var configuration = GatewayConfiguration(
                 keysURL: provider.url(.idTokenJWKSet), sessionKeysURL: provider.url(.sessionX509), upstream: echo.url)
             try await arrange(provider, echo, &configuration)

@@ -34,7 +34,9 @@ struct ProxyRecipeTests {
 
     private static func run(_ kind: RecipeProxy, _ body: (Setup) async throws -> Void) async throws {
         try await Scenario.run(arrange: { _, _, configuration in
-            configuration["decisions"] = "{ address: 127.0.0.1:0, trust: [127.0.0.1/32], protocols: [http/1.1, h2c] }"
+            configuration["decisions"] = """
+                { address: 127.0.0.1:\(try Ports.free()), trust: [127.0.0.1/32], protocols: [http/1.1, h2c] }
+                """
             configuration.routes = [
                 "path: /**", "path: /public/**, auth: none", "path: /account/**, recent_sign_in: 5m",
                 "path: /socket/**, upgrade: [websocket]", "path: /admin/**, providers: [saml.corp]",
@@ -163,13 +165,9 @@ struct ProxyRecipeTests {
         }
     }
 
-    /// Kills the gateway and starts it at the same address, twice, or for `GATEHOUSE_PROXY_LOAD_SECONDS`.
+    /// Kills the gateway and starts it again, twice, or for `GATEHOUSE_PROXY_LOAD_SECONDS`.
     private static func restart(_ setup: Setup, until load: RecipeLoad) async throws {
         let gateway = setup.scenario.gateway
-        let port = try gateway.decisionsPort
-        try gateway.rewrite(
-            gateway.folder.read("gatehouse.yaml").replacing(
-                "decisions: { address: 127.0.0.1:0", with: "decisions: { address: 127.0.0.1:\(port)"))
         let seconds = ProcessInfo.processInfo.environment["GATEHOUSE_PROXY_LOAD_SECONDS"].flatMap { Int($0) } ?? 0
         let end = ContinuousClock.now + .seconds(seconds)
         var restarts = 0
@@ -177,11 +175,7 @@ struct ProxyRecipeTests {
             try await load.progress("permitted requests") { $0.passed }
             await gateway.kill()
             try await load.progress("failed requests") { $0.failed }
-            // The port may be taken by another program for a moment.
-            _ = try await eventually("the gateway at its port") { () -> Bool? in
-                do { try await gateway.start() } catch is Impatience { return nil }
-                return true
-            }
+            try await gateway.start()
             try await gateway.ready()
             restarts += 1
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite(
     .sharedScenario {
         let (head, idle) = (Allowance.setting(milliseconds: 400), Allowance.setting(milliseconds: 600))
-        $0["limits"] = "{ head_timeout: \(head), idle_timeout: \(idle), request_timeout: 3s }"
+        $0["limits"] = "{ head_timeout: \(head), idle_timeout: \(idle) }"
     })
 struct TimeLimitTests: SharedScenarioSuite {
     @Test func `K-07: an incomplete head is 408`() throws {
@@ -18,6 +18,12 @@ struct TimeLimitTests: SharedScenarioSuite {
         expectDenial(try client.response(), 408, "request/timeout")
         client.finishSending()
         #expect(try client.readToEnd() == [])
+    }
+
+    @Test func `K-07: single bytes do not extend the timeout of a head`() throws {
+        let client = try scenario.client(sending: "GET /public/x HTTP/1.1\r\nHost: a\r\nX-Drip: ")
+        try client.drip(repeatElement(UInt8(ascii: "a"), count: 1000), pause: 20)
+        expectDenial(try client.response(), 408, "request/timeout")
     }
 
     @Test func `K-07: an incomplete body is 408`() throws {
@@ -33,6 +39,29 @@ struct TimeLimitTests: SharedScenarioSuite {
             return (try? client.exchange(.get("/public/x")))?.status == 200 ? client : nil
         }
         #expect(try client.readToEnd() == [])
+    }
+
+    @Test func `a client that stops reading is closed and its upstream connection released`() async throws {
+        let client = try scenario.connect(receiveBuffer: 4096)
+        try client.send(WireRequest.get("/public/unread?bytes=100000000").bytes)
+        _ = try client.readHead()
+        _ = try await eventually("a moment without requests") {
+            try scenario.gateway.metric("gatehouse_requests_in_flight") == 0 ? true : nil
+        }
+        #expect(((try? client.readToEnd()) ?? []).count < 100_000_000)
+        try await scenario.untilQuiet()
+    }
+}
+
+/// The timeout of a whole request, with long timeouts of its parts.
+@Suite(.sharedScenario { $0["limits"] = "{ request_timeout: 2s }" })
+struct RequestTimeoutTests: SharedScenarioSuite {
+    @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
+    func `a body that does not end is limited by the request timeout`(framing: String) async throws {
+        let client = try scenario.client(
+            sending: "POST /public/drip HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n10000\r\n")
+        try client.drip(repeatElement(UInt8(ascii: "a"), count: 1000), pause: 20)
+        expectDenial(try client.response(), 408, "request/timeout")
     }
 
     @Test func `the request timeout includes the response of the upstream`() throws {

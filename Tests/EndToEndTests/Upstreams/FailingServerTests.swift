@@ -13,7 +13,10 @@ struct FailingServerTests {
     private func run(
         third: String? = nil, _ settings: String, _ body: (Scenario, [EchoUpstream]) async throws -> Void
     ) async throws {
-        let echoes = [try await EchoUpstream.startInstructed(), try await EchoUpstream.startInstructed()]
+        let echoes = [
+            try await EchoUpstream.startInstructed(port: Ports.free()),
+            try await EchoUpstream.startInstructed(port: Ports.free()),
+        ]
         try await Scenario.run(
             arrange: { _, echo, configuration in
                 let urls = [third ?? echo.url] + echoes.map(\.url)

@@ -1,30 +1,66 @@
 import Foundation
+import Synchronization
 
 /// Ports of loopback.
 enum Ports {
-    /// A free port. Another process may bind it before its use.
+    /// Below the ports that systems give to sockets without a port of their own: no connection and no listener takes
+    /// a port of this range by chance.
+    private static let range = 10_000..<32_000
+
+    private static let next = Mutex<(port: Int, lock: Int32)?>(nil)
+
+    /// Returns a free port that no other caller gets, in any test process of this machine.
     static func free() throws -> Int {
-        let (descriptor, port) = try listener()
-        close(descriptor)
-        return port
+        try next.withLock { next in
+            // The locks end with the process, or when it closes any descriptor of this file.
+            let name = "/tmp/gatehouse-test-ports-\(getuid())"
+            var (port, lock) = next ?? (Int.random(in: range), open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+            for _ in range {
+                port = port + 1 < range.upperBound ? port + 1 : range.lowerBound
+                next = (port, lock)
+                guard isLocked(port, lock), let probe = try? listener(on: port) else { continue }
+                close(probe)
+                return port
+            }
+            throw Impatience("a free port")
+        }
     }
 
-    /// Creates a socket that listens on a port. 0 for a free port.
-    static func listener(on port: Int = 0, backlog: Int32 = 128) throws -> (descriptor: Int32, port: Int) {
+    /// Locks the byte of a port. False if another process has it.
+    private static func isLocked(_ port: Int, _ file: Int32) -> Bool {
+        var byte = flock()
+        byte.l_type = Int16(F_WRLCK)
+        byte.l_whence = Int16(SEEK_SET)
+        byte.l_start = off_t(port)
+        byte.l_len = 1
+        return fcntl(file, F_SETLK, &byte) == 0
+    }
+
+    /// Creates a socket that listens on a free port.
+    static func listener(backlog: Int32 = 128) throws -> (descriptor: Int32, port: Int) {
+        let port = try free()
+        return (try listener(on: port, backlog: backlog), port)
+    }
+
+    /// Creates a socket that listens on a port.
+    static func listener(on port: Int, backlog: Int32 = 128) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listens = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, backlog) == 0
-                    && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                    && listen(descriptor, backlog) == 0
             }
         }
-        guard listens else { throw Impatience("a socket that listens: errno \(errno)") }
-        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+        guard listens else {
+            let reason = errno
+            close(descriptor)
+            throw Impatience("a socket that listens on \(port): errno \(reason)")
+        }
+        return descriptor
     }
 }
 

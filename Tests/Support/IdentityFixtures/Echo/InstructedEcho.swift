@@ -4,8 +4,10 @@ package import DevelopmentIdentity
 
 extension EchoUpstream {
     /// Starts an echo server that follows the instructions in queries (``EchoInstructions``).
-    package static func startInstructed(keeping: Int = 1024) async throws(DevelopmentIdentityError) -> EchoUpstream {
-        let echo = try await start(keeping: keeping)
+    package static func startInstructed(
+        port: Int = 0, keeping: Int = 1024
+    ) async throws(DevelopmentIdentityError) -> EchoUpstream {
+        let echo = try await start(port: port, keeping: keeping)
         _ = echo.instructed
         return echo
     }

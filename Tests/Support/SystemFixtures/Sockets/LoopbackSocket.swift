@@ -183,7 +183,11 @@ final class LoopbackListener {
     private let descriptor: Int32
     private var isOpen = true
 
-    init(port: Int = 0) throws { (descriptor, self.port) = try Ports.listener(on: port, backlog: 1024) }
+    /// Listens on `port`, or on a free port that nothing else takes after ``close()``.
+    init(port: Int? = nil) throws {
+        self.port = try port ?? Ports.free()
+        descriptor = try Ports.listener(on: self.port, backlog: 1024)
+    }
 
     deinit { close() }
 
