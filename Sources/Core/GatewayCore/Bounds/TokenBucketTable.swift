@@ -1,13 +1,5 @@
 import Atomics
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A lock-free table of token buckets by key, shared by all workers, in a fixed amount of memory.
 ///
 /// A key is a hash with a secret. It has eight adjacent slots. A slot has two words: the key, and the time at which
@@ -19,31 +11,21 @@ import Atomics
 /// Words change one at a time, so a count can be off by at most the number of workers in two cases: when several
 /// workers insert a key at once, and when a slot changes its key while another worker uses it.
 package final class TokenBucketTable: Sendable {
-    /// The number of slots of a key.
-    package static let ways = 8
+    /// The number of buckets of a group.
+    package static let ways = SlotGroups.ways
     /// The maximum number of attempts to claim a slot that other workers claim. After that, the key shares one.
     private static let attempts = 16
 
-    private typealias Cell = UnsafeAtomic<UInt64>
-    private let mask: UInt64
+    private typealias Cell = SlotGroups.Cell
+    private let slots: SlotGroups
     private let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
-    /// For each group, eight keys (0 for none) and eight times. The pointer is not `Sendable`, but its memory is only
-    /// accessed atomically and lives as long as the table.
-    private nonisolated(unsafe) let cells: UnsafeMutablePointer<Cell.Storage>?
 
     /// Creates a table.
     ///
     /// - Parameter groups: The number of groups of eight buckets, 128 bytes each; a power of two. Pages are allocated
     ///   on first use.
     package init(groups: Int) {
-        mask = UInt64(groups - 1)
-        // Zeroed memory equals `Storage(0)`. It is not initialized, since that would touch each page.
-        let memory = calloc(groups * Self.ways * 2, MemoryLayout<Cell.Storage>.stride)
-        cells = memory?.bindMemory(to: Cell.Storage.self, capacity: groups * Self.ways * 2)
-    }
-
-    deinit {
-        free(cells)
+        slots = SlotGroups(groups: groups)
     }
 
     /// Hashes the input of `feed` to a key. Clients cannot choose keys that share slots.
@@ -60,10 +42,7 @@ package final class TokenBucketTable: Sendable {
     ///
     /// - Returns: `nil` if it was taken; otherwise the seconds until one is available.
     package func take(_ key: UInt64, of shape: TokenBucket, now: UInt64) -> Int? {
-        guard let cells else { return 1 }
-        let key = key == 0 ? 1 : key
-        let keys = cells + Int(truncatingIfNeeded: key & mask) * (Self.ways * 2)
-        let times = keys + Self.ways
+        guard let (key, keys, times) = slots.group(of: key) else { return 1 }
         var place = 0
         for _ in 0..<Self.attempts {
             switch Self.find(key, keys, times, now: now) {
@@ -86,11 +65,9 @@ package final class TokenBucketTable: Sendable {
     /// Returns the seconds until the bucket of a key has a request, without taking it. `nil` if it has one. A key
     /// without a bucket has one: a full table delays only keys that were taken from.
     package func wait(_ key: UInt64, of shape: TokenBucket, now: UInt64) -> Int? {
-        guard let cells else { return 1 }
-        let key = key == 0 ? 1 : key
-        let keys = cells + Int(truncatingIfNeeded: key & mask) * (Self.ways * 2)
-        for place in 0..<Self.ways where Cell(at: keys + place).load(ordering: .acquiring) == key {
-            let fullAt = Cell(at: keys + Self.ways + place).load(ordering: .relaxed)
+        guard let (key, keys, times) = slots.group(of: key) else { return 1 }
+        for place in 0..<SlotGroups.ways where Cell(at: keys + place).load(ordering: .acquiring) == key {
+            let fullAt = Cell(at: times + place).load(ordering: .relaxed)
             if case .empty(let seconds) = shape.take(fullAt: fullAt, now: now) { return seconds }
             return nil
         }
@@ -99,11 +76,9 @@ package final class TokenBucketTable: Sendable {
 
     /// Returns a request to its bucket.
     package func release(_ key: UInt64, of shape: TokenBucket) {
-        guard let cells else { return }
-        let key = key == 0 ? 1 : key
-        let keys = cells + Int(truncatingIfNeeded: key & mask) * (Self.ways * 2)
-        for place in 0..<Self.ways where Cell(at: keys + place).load(ordering: .relaxed) == key {
-            Self.change(at: keys + Self.ways + place) { $0 > shape.interval ? $0 - shape.interval : 0 }
+        guard let (key, keys, times) = slots.group(of: key) else { return }
+        for place in 0..<SlotGroups.ways where Cell(at: keys + place).load(ordering: .relaxed) == key {
+            Self.change(at: times + place) { $0 > shape.interval ? $0 - shape.interval : 0 }
             return
         }
     }
@@ -115,12 +90,11 @@ package final class TokenBucketTable: Sendable {
     }
 
     private static func find(
-        _ key: UInt64, _ keys: UnsafeMutablePointer<Cell.Storage>, _ times: UnsafeMutablePointer<Cell.Storage>,
-        now: UInt64
+        _ key: UInt64, _ keys: SlotGroups.Cells, _ times: SlotGroups.Cells, now: UInt64
     ) -> Place {
         var fullest = (place: 0, holder: UInt64.zero, held: UInt64.max)
         var emptiest = UInt64.zero
-        for place in 0..<ways {
+        for place in 0..<SlotGroups.ways {
             let holder = Cell(at: keys + place).load(ordering: .acquiring)
             if holder == key { return .own(place) }
             let held = Cell(at: times + place).load(ordering: .relaxed)
@@ -131,7 +105,7 @@ package final class TokenBucketTable: Sendable {
         return .free(fullest.place, holder: fullest.holder, held: fullest.held, start: start)
     }
 
-    private static func change(at time: UnsafeMutablePointer<Cell.Storage>, _ next: (UInt64) -> UInt64) {
+    private static func change(at time: SlotGroups.Cells, _ next: (UInt64) -> UInt64) {
         let cell = Cell(at: time)
         var held = cell.load(ordering: .relaxed)
         while true {
@@ -143,7 +117,7 @@ package final class TokenBucketTable: Sendable {
     }
 
     private static func spend(
-        at time: UnsafeMutablePointer<Cell.Storage>, _ shape: TokenBucket, now: UInt64
+        at time: SlotGroups.Cells, _ shape: TokenBucket, now: UInt64
     ) -> Int? {
         let cell = Cell(at: time)
         var held = cell.load(ordering: .relaxed)
