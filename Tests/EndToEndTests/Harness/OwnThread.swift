@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// Runs a test on a new thread, so that it can block on sockets without delaying other tests.
 final class OwnThread: TaskExecutor {
@@ -23,24 +24,54 @@ final class OwnThread: TaskExecutor {
     }
 }
 
-/// The permits of tests that run at the same time. More gateways would only slow each other down.
+/// Limits how many tests run at the same time, so that a gateway and its peers respond well within their timeouts: to
+/// ten, and to three while more threads are ready to run than the processors can serve soon.
 private actor GatewayPermits {
-    static let shared = GatewayPermits(10)
+    static let shared = GatewayPermits()
 
-    private var free: Int
+    private let bounds = (least: 3, most: 10)
+    private var running = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(_ count: Int) {
-        free = count
-    }
+    /// A moving average of the number of threads of the machine that run or are ready to run.
+    private var ready = 0.0
+    private var isWatching = false
 
     func acquire() async {
-        guard free == 0 else { return free -= 1 }
+        if waiting.isEmpty, running < bounds.least { return running += 1 }
+        watch()
         await withCheckedContinuation { waiting.append($0) }
     }
 
     func release() {
-        guard !waiting.isEmpty else { return free += 1 }
+        running -= 1
+        admit()
+    }
+
+    private func admit() {
+        let hasRoom = running < bounds.most && ready < Double(3 * ProcessInfo.processInfo.activeProcessorCount)
+        guard !waiting.isEmpty, running < bounds.least || hasRoom else { return }
+        running += 1
         waiting.removeFirst().resume()
+    }
+
+    /// Admits one more test at a time while tests wait.
+    private func watch() {
+        guard !isWatching else { return }
+        isWatching = true
+        Task {
+            while !waiting.isEmpty {
+                try? await Task.sleep(for: .milliseconds(50))
+                ready = 0.8 * ready + 0.2 * Double(Self.readyThreads)
+                admit()
+            }
+            isWatching = false
+        }
+    }
+
+    /// The number of threads that run or are ready to run. 0 if the system does not say.
+    private static var readyThreads: Int {
+        // "0.20 0.18 0.12 3/80 11206": 3 of 80.
+        let text = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
+        return text?.split(separator: " ").dropFirst(3).first?.split(separator: "/").first.flatMap { Int($0) } ?? 0
     }
 }
