@@ -105,6 +105,17 @@ struct IntrospectionTests: SharedScenarioSuite {
                 body: Array("token=x".utf8)))
         #expect(response.status == 406 && response.text.contains("\"status\":406"), "\(response.text)")
         #expect(try scenario.ask(.get("/.gatehouse/jwks.json")).status == 404)
+        #expect(try scenario.ask(.post("/.gatehouse/jwks.json")).status == 404)
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    func `another method at the metadata is 405 with the methods that it accepts`(_ method: String) throws {
+        let request = WireRequest(
+            method: method, target: "/.well-known/oauth-authorization-server", fields: ["Content-Length: 0"],
+            host: "gatehouse")
+        let response = try scenario.ask(request)
+        #expect(response.status == 405 && response["Allow"] == "GET, HEAD", "\(response.text)")
+        #expect(response.text.contains("request/method-not-allowed"))
     }
 
     @Test func `J-11: a peer that is not trusted may only introspect`() throws {

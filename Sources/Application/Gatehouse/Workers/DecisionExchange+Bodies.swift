@@ -77,9 +77,8 @@ extension DecisionExchange {
     }
 
     func respondWithMetadata(_ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings) {
-        guard settings.clients != nil, DecisionEndpoint.metadata.accepts(request.head.method) else {
-            return client.deny(Denial(.routeNotFound))
-        }
+        guard settings.clients != nil else { return client.deny(Denial(.routeNotFound)) }
+        guard expectsMethod(request, client) else { return }
         let host = String(decoding: request.head.host.bytes(in: request.bytes), as: UTF8.self)
         let base = "\(client.origin.isSecure ? "https" : "http")://\(host)"
         client.respond(
@@ -89,9 +88,8 @@ extension DecisionExchange {
     }
 
     func respondWithKeys(_ request: RequestView, _ client: ClientHandler, _ worker: Worker) {
-        guard DecisionEndpoint.keys.accepts(request.head.method), let keys = worker.assertionKeysDocument else {
-            return client.deny(Denial(.routeNotFound))
-        }
+        guard let keys = worker.assertionKeysDocument else { return client.deny(Denial(.routeNotFound)) }
+        guard expectsMethod(request, client) else { return }
         client.respond(with: keys)
     }
 
@@ -156,13 +154,19 @@ extension DecisionExchange {
 
     // MARK: - Bodies
 
+    /// Returns whether the endpoint accepts the method. The request is denied if not.
+    private func expectsMethod(_ request: RequestView, _ client: ClientHandler) -> Bool {
+        guard endpoint?.accepts(request.head.method) == true else {
+            client.deny(Denial(.methodNotAllowed, allow: endpoint?.allowedMethods))
+            return false
+        }
+        return true
+    }
+
     func expectsPost(
         _ request: RequestView, of type: StaticString, _ client: ClientHandler
     ) -> Bool {
-        guard endpoint?.accepts(request.head.method) == true else {
-            client.deny(Denial(.methodNotAllowed, allow: Array("POST".utf8)))
-            return false
-        }
+        guard expectsMethod(request, client) else { return false }
         let value = request.fields.first(.contentType)?.value.bytes(in: request.bytes)
         let media = value?.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
         guard request.fields.count(of: .contentType) == 1, let media,

@@ -82,6 +82,15 @@ package enum DecisionEndpoint: CaseIterable, Equatable, Sendable {
         }
     }
 
+    /// The accepted methods, as the value of `Allow`. `nil` if every method is accepted.
+    package var allowedMethods: [UInt8]? {
+        switch self {
+        case .proxy: nil
+        case .metadata, .keys: Array("GET, HEAD".utf8)
+        case .check, .introspection, .decide: Array("POST".utf8)
+        }
+    }
+
     /// The name in the access log.
     package var name: StaticString {
         switch self {
