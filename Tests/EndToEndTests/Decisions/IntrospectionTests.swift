@@ -11,7 +11,10 @@ import Testing
               { id: billing, secret: billing-secret-0123456789 }, { id: limited, secret: limited-secret-0123456789 } ] } }
             """
         configuration.routes =
-            ["path: /policy/**", "path: /policy/recent/**, recent_sign_in: 5m"] + configuration.routes
+            [
+                "path: /policy/**", "path: /policy/recent/**, recent_sign_in: 5m",
+                "path: /policy/limited/**, auth: none, rate_limit: [{ per: address, requests: 1, every: 1h, burst: 2 }]",
+            ] + configuration.routes
     })
 struct IntrospectionTests: SharedScenarioSuite {
     private static let basic = "Authorization: Basic YmlsbGluZzpiaWxsaW5nLXNlY3JldC0wMTIzNDU2Nzg5"
@@ -148,5 +151,36 @@ struct IntrospectionTests: SharedScenarioSuite {
         ] {
             #expect(try decide(body).status == 400, "\(body)")
         }
+    }
+
+    @Test func `a list of requests has their decisions in order, by the same limits and revocations`() throws {
+        func decide(_ requests: [String]) throws -> WireResponse {
+            let client = try RawClient(port: try scenario.gateway.decisionsPort, from: 9)
+            let body = "[\(requests.joined(separator: ","))]"
+            return try client.exchange(.post("/decide", "Content-Type: application/json", body: Array(body.utf8)))
+        }
+        func codes(_ response: WireResponse) throws -> [String] {
+            guard case .array(let verdicts)? = JSON(parsing: response.body) else {
+                Issue.record("\(response.status) \(response.text)")
+                return []
+            }
+            return verdicts.map { $0.text("code") ?? "" }
+        }
+        let url = "\"url\":\"https://gateway.example/policy"
+        let ada = "{\(url)/a\",\"token\":\"\(try scenario.token())\"}"
+        let alan = "{\(url)/a\",\"token\":\"\(try scenario.token(.alan))\"}"
+        let limited = "{\(url)/limited/a\",\"client\":\"192.0.2.77\"}"
+        #expect(
+            try codes(try decide([limited, ada, limited, limited, "{}", alan])) == [
+                "ok", "ok", "ok", "request/rate-limited", "request/malformed", "ok",
+            ])
+        #expect(try scenario.admin("POST", "/v1/users/alan/disable").status == 200)
+        #expect(try codes(try decide([ada, alan, ada])) == ["ok", "auth/user-disabled", "ok"])
+        #expect(try scenario.admin("POST", "/v1/users/alan/enable").status == 200)
+        // A body over the limit is rejected before it is read.
+        let padding = String(repeating: " ", count: 65_536)
+        #expect(try decide([ada, padding]).status == 413)
+        let untrusted = try scenario.ask(.post("/decide", "Content-Type: application/json", body: Array("[]".utf8)))
+        #expect(untrusted.status == 403)
     }
 }

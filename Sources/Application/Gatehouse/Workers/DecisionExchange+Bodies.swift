@@ -202,10 +202,16 @@ extension DecisionExchange {
             return introspectNext(client, worker, context)
         }
         do throws(DescriptionError) {
-            let original = try DecideRequest.read(
-                body, settings.fields, credentialHeader: settings.credentialHeader, scratch: scratch)
-            begin(original, client)
-            original.withView { decide(original, $0, client, worker, context) }
+            switch try DecideRequest.body(body) {
+            case .request(let description):
+                let original = try DecideRequest.read(
+                    description, settings.fields, credentialHeader: settings.credentialHeader, scratch: scratch)
+                begin(original, client)
+                original.withView { decide(original, $0, client, worker, context) }
+            case .list(let descriptions):
+                list = DecisionList(descriptions, method: client.record.method, path: client.record.path)
+                decideRest(client, settings, worker, context)
+            }
         } catch {
             refuse(error.reason, as: .malformedRequest, client)
         }
@@ -222,7 +228,7 @@ extension DecisionExchange {
         verdict.route = permit.plan.pattern
         verdict.rule = run.rule
         verdict.identity = lines
-        respond(json: verdict.json, client)
+        respond(verdict, client)
     }
 
     func respond(denying denial: Denial, _ client: ClientHandler) {
@@ -234,7 +240,7 @@ extension DecisionExchange {
         verdict.route = run.plan?.pattern
         verdict.maxAge = denial.maxAge
         client.record.code = denial.code
-        respond(json: verdict.json, client)
+        respond(verdict, client)
     }
 }
 

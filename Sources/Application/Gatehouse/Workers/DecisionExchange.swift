@@ -33,9 +33,11 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     var signature: (client: String, signer: IntrospectionSigner)?
     /// Whether the request accepts no form of response that the gateway can send.
     var isUnacceptable = false
+    /// The list of requests to decide. `nil` for a single one.
+    var list: DecisionList?
     /// The peer of the connection. `nil` before the first request.
-    private var peer: PeerAddress?
-    private var isWaiting = false
+    private(set) var peer: PeerAddress?
+    private(set) var isWaiting = false
     /// The lookup result with which the run resumes.
     private var result = LookupResult.arrived
 
@@ -76,7 +78,8 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
                 worker.pipeline.restorePaths(of: run, view, in: context)
                 worker.pipeline.resume(&run, with: result, now: context.now)
             }
-            return decide(original, request, client, worker, context)
+            decide(original, request, client, worker, context)
+            return decideRest(client, settings, worker, context)
         }
         begin(request, client, settings, worker, context)
     }
@@ -141,6 +144,10 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
                 // The gateway's own responses are on its other listeners.
                 case .respond: return denied(Denial(.routeNotFound), client, worker)
                 case .await(let lookup):
+                    if let failure = list?.recordWait(for: lookup, now: context.monotonic) {
+                        worker.pipeline.resume(&run, with: failure, now: context.now)
+                        continue
+                    }
                     isWaiting = true
                     guard let result = wait(for: lookup, client, worker) else { return }
                     isWaiting = false
@@ -235,7 +242,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         self.worker = nil
         run = PipelineRun()
         (endpoint, original, introspection, check, checkStatus, isWaiting) = (nil, nil, nil, nil, nil, false)
-        (signature, isUnacceptable) = (nil, false)
+        (signature, isUnacceptable, list) = (nil, false, nil)
         if let peer { client.origins = RequestOrigin(peer: peer) }
     }
 

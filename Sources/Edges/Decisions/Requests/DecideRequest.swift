@@ -1,25 +1,51 @@
 import GatewayCore
 import HTTPWire
-import JOSE
+package import JOSE
 package import Routing
 
-/// The body of `POST /decide`: the request to decide, as JSON.
+/// The body of `POST /decide`: the request to decide, or a list of requests, as JSON.
 package enum DecideRequest {
     /// The maximum size of a body, in bytes.
     package static let bodyLimit = 65_536
-    private static let limits = JSONLimits(size: bodyLimit, depth: 4, members: 256)
+    /// The maximum number of requests in a list.
+    package static let countLimit = 64
+    /// The maximum number of values in the description of one request.
+    private static let valueLimit = 256
+    private static let limits = JSONLimits(size: bodyLimit, depth: 4, members: valueLimit)
+    private static let listLimits = JSONLimits(size: bodyLimit, depth: 5, members: 1 + countLimit * valueLimit)
     private static let names = ["method", "url", "headers", "token", "client"]
+
+    /// The content of a body. Its requests are not described yet.
+    package enum Body {
+        case request(JSONValue)
+        /// At most ``countLimit`` requests, and at least one.
+        case list([JSONValue])
+    }
+
+    /// Reads a body.
+    package static func body(_ bytes: [UInt8]) throws(DescriptionError) -> Body {
+        let isList = bytes.first { ![0x09, 0x0A, 0x0D, 0x20].contains($0) } == UInt8(ascii: "[")
+        let document = try? JSONDocument(bytes, limits: isList ? listLimits : limits)
+        guard isList else {
+            guard let root = document?.root, root.kind == .object else {
+                throw DescriptionError("the body is not one JSON object without duplicate members")
+            }
+            return .request(root)
+        }
+        guard let root = document?.root, root.kind == .array, (1...countLimit).contains(root.count) else {
+            throw DescriptionError(
+                "the body is not a list of 1 to \(countLimit) JSON objects without duplicate members")
+        }
+        return .list(Array(root.elements))
+    }
 
     /// Returns the described request.
     ///
     /// - Parameter credentialHeader: The field of the Bearer token. `nil` if absent.
     package static func read(
-        _ body: [UInt8], _ fields: DecisionFields, credentialHeader: String?, scratch: PathScratch
+        _ root: JSONValue, _ fields: DecisionFields, credentialHeader: String?, scratch: PathScratch
     ) throws(DescriptionError) -> OriginalRequest {
-        guard let document = try? JSONDocument(body, limits: limits), document.root.kind == .object else {
-            throw DescriptionError("the body is not one JSON object without duplicate members")
-        }
-        let root = document.root
+        guard root.kind == .object else { throw DescriptionError("it is not a JSON object") }
         for (name, _) in root.members where !names.contains(name) {
             throw DescriptionError("the body has another member than \(names.joined(separator: ", "))")
         }
@@ -29,7 +55,7 @@ package enum DecideRequest {
         }
         let url = try text("url", root, default: nil)
         let (isSecure, host, target) = try split(url)
-        var head = HeadText(capacity: body.count + 64)
+        var head = HeadText(capacity: 1024)
         head.append("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n")
         var count = 4
         if let token = root["token"] {
@@ -48,7 +74,9 @@ package enum DecideRequest {
     private static func append(
         _ headers: JSONValue, _ fields: DecisionFields, to head: inout HeadText, _ count: inout Int
     ) throws(DescriptionError) {
-        guard headers.kind == .object else { throw DescriptionError("headers is not an object of texts") }
+        guard headers.kind == .object, headers.count < valueLimit else {
+            throw DescriptionError("headers is not an object of texts")
+        }
         for (name, value) in headers.members {
             let isKept = Array(name.utf8).withUnsafeBytes { bytes in
                 ASCII.isToken(bytes) && !fields.removes(bytes) && !isOfConnection(bytes)

@@ -23,6 +23,16 @@ package struct Verdict: Sendable {
         self.status = status
     }
 
+    /// Creates the decision about a request of a list that does not describe a request.
+    ///
+    /// - Parameter reason: The reason, without input.
+    package init(malformed reason: String) {
+        self.init(code: .malformedRequest, status: DecisionCode.malformedRequest.status)
+        phase = .origin
+        detail = "The request for a decision is rejected: \(reason)."
+        self.reason = reason
+    }
+
     /// The document.
     package var json: [UInt8] {
         var json = Array("{\"allow\":\(code == .ok),\"status\":\(status),\"code\":\"\(code.wire)\"".utf8)

@@ -40,13 +40,15 @@ final class RequestPathRig {
     /// - Parameters:
     ///   - redis: The store that the worker queries when it is connected.
     ///   - log: Receives the lines of the log.
+    ///   - decides: Whether the listener is the one for decisions, which trusts all peers on loopback.
     ///   - sign: Signs assertions instead of the key.
     init(
         redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(), log: LogLines = LogLines(),
-        _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
+        decides: Bool = false, _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
     ) throws {
         upstream = try LoopbackListener()
         var configuration = Self.configuration(upstream: upstream.port)
+        if decides { configuration.decisions = Self.decisions }
         adjust(&configuration)
         let places = MetricIndices(configuration)
         let snapshot = try Snapshot(configuration, places: places, sign: sign)
@@ -70,7 +72,8 @@ final class RequestPathRig {
         listener = try loop.flatSubmit {
             let lane = ListenerLane(
                 context: NIOLoopBound(bound.value.connectionContext, eventLoop: loop),
-                counters: NIOLoopBound(bound.value.counters, eventLoop: loop))
+                counters: NIOLoopBound(bound.value.counters, eventLoop: loop),
+                handlers: decides ? NIOLoopBound(DecisionHandlers(bound.value), eventLoop: loop) : nil)
             return Listener.bind(
                 to: address, lane, snapshot.listeners[0],
                 budget: ConnectionBudget(limit: connections, perAddress: perAddress))
@@ -94,6 +97,13 @@ final class RequestPathRig {
         open.auth = .none
         configuration.routes = [open, Configuration.Route(path: "/private/**", upstream: "api", location: place)]
         return configuration
+    }
+
+    private static var decisions: Configuration.Decisions {
+        let listener = Configuration.Listener(address: ListenAddress(host: "127.0.0.1", port: 0))
+        var decisions = Configuration.Decisions(listener: listener, location: SourceLocation(origin: "test"))
+        decisions.trust.networks = ["127.0.0.0/8"]
+        return decisions
     }
 
     // MARK: - Time and the worker
