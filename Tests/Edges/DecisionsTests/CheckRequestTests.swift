@@ -8,24 +8,35 @@ import Testing
 
 /// Messages of Envoy's filter over gRPC. DecisionCheckTests calls the same code with Google's implementation.
 struct CheckRequestTests {
-    private static func message(_ fields: (UInt8, [UInt8])...) -> [UInt8] {
+    static func message(_ fields: (UInt8, [UInt8])...) -> [UInt8] {
         var writer = ProtobufWriter()
         for (number, value) in fields { writer.add(number, value) }
         return writer.bytes
     }
 
-    private static func body(
-        _ headers: [(String, String)] = [("x-forwarded-proto", "https")], address: String = "192.0.2.7"
+    /// A message of Envoy.
+    ///
+    /// - Parameter isSeparate: Whether the fields are sent as a `HeaderMap`.
+    static func body(
+        _ headers: [(String, String)] = [("x-forwarded-proto", "https")], address: String = "192.0.2.7",
+        isSeparate: Bool = false
     ) -> [UInt8] {
         var http = ProtobufWriter()
         for (number, text) in [(UInt8(2), "GET"), (4, "/a"), (5, "example.com")] { http.add(number, text.utf8) }
-        for (name, value) in headers { http.add(3, message((1, Array(name.utf8)), (2, Array(value.utf8)))) }
+        let entries = headers.map { message((1, Array($0.0.utf8)), (2, Array($0.1.utf8))) }
+        if isSeparate {
+            var map = ProtobufWriter()
+            for entry in entries { map.add(1, entry) }
+            http.add(13, map.bytes)
+        } else {
+            for entry in entries { http.add(3, entry) }
+        }
         let peer = message((1, message((1, message((2, Array(address.utf8)))))))
         let request = message((1, message((1, peer), (4, message((2, http.bytes))))))
         return [0] + withUnsafeBytes(of: UInt32(request.count).bigEndian) { Array($0) } + request
     }
 
-    private static func read(_ body: [UInt8]) throws -> OriginalRequest {
+    static func read(_ body: [UInt8]) throws -> OriginalRequest {
         try OriginalRequestReader(AskedRequest.names, scratch: PathScratch()).read(try CheckRequest(body: body))
     }
 

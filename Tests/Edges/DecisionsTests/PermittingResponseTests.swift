@@ -53,6 +53,13 @@ struct PermittingResponseTests {
         #expect(try render(long + long, limit: 16_384) != nil)
     }
 
+    @Test func `J-02: names that a client adds do not make the head larger than the limit`() throws {
+        let sent = (0..<60).map { "X-Auth-\(String(repeating: "a", count: 100))\($0): v" }
+        #expect(try render("", limit: 65_536, isEnvoy: true, sent: sent) != nil)
+        #expect(try render("", isEnvoy: true) != nil)
+        #expect(try render("", isEnvoy: true, sent: sent) == nil)
+    }
+
     @Test func `J-20: Envoy removes each field that is not set, in other spellings too`() throws {
         let line = try #require(
             try render(Self.identity, isEnvoy: true, sent: ["X-Auth-Other: a"])?

@@ -186,6 +186,26 @@ struct DecisionListenerTests: SharedScenarioSuite {
         }
     }
 
+    @Test func `J-08: the requests of a connection share no state`() throws {
+        let client = try RawClient(port: try scenario.gateway.decisionsPort)
+        let open = DecisionRequest.of("envoy", "/policy/open/a")
+        let rows: [(request: WireRequest, status: Int, user: String?)] = try [
+            (DecisionRequest.of("forward", "/policy/a", bearer()), 200, "ada"), (open, 200, nil),
+            (DecisionRequest.of("original", "/policy/a"), 401, nil),
+            (DecisionRequest.of("forward", "/policy/a", ["Cookie: __session=\(scenario.cookie(.alan))"]), 200, "alan"),
+            (DecisionRequest.of("forward", "/policy/a", host: "a b"), 403, nil),
+            (DecisionRequest.of("original", "/policy/admin/a", bearer()), 403, nil),
+            (DecisionRequest.of("envoy", "/policy/get", method: "PUT", bearer()), 403, nil),
+            (DecisionRequest.of("envoy", "/policy/a"), 401, nil), (open, 200, nil),
+        ]
+        for _ in 0..<2 {
+            for row in rows {
+                let response = try client.exchange(row.request)
+                #expect(response.status == row.status && response["X-Auth-Uid"] == row.user, "\(response.text)")
+            }
+        }
+    }
+
     @Test func `a gRPC call is not answered with 200 when it is denied`() throws {
         for family in DecisionRequest.families {
             let response = try scenario.decide(family, "/policy/a", ["Content-Type: application/grpc"])
