@@ -425,8 +425,8 @@ let package = Package(
                 "SystemFixtures", "gatehouse", grdb, nioCore, nioHPACK,
             ],
             excluding: [
-                "Decisions/check_client.py", "Proxies/requirements.txt", "Telemetry/otlp_receiver.py",
-                "Upstreams/grpc_server.py",
+                "Decisions/authlib_resource.py", "Decisions/check_client.py", "Proxies/requirements.txt",
+                "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py",
             ]),
     ]
 )
