@@ -43,8 +43,9 @@ class Run:
 RUNS = [
     Run("admin", "http://127.0.0.1:9901", ".*", {"Authorization": f"Bearer {ADMIN_TOKEN}"}),
     Run("accounts", "https://api.example.com", ".*", {}),
-    # A proxy may ask with any method, so that no method is an error.
-    Run("decisions", "http://127.0.0.1:9000", "/(authz|decide|[.]).*", {}, ["unsupported_method"]),
+    # A proxy may ask with any method, so that no method is an error. The call of gRPC needs HTTP/2.
+    Run("proxies", "http://127.0.0.1:9000", "/authz/.*", {}, ["unsupported_method"]),
+    Run("decisions", "http://127.0.0.1:9000", "/(decide|[.].*)", {}),
     Run("introspection", "http://127.0.0.1:9000", "/introspect",
         {"Authorization": "Basic " + base64.b64encode(f"billing:{SECRET}".encode()).decode()}),
 ]

@@ -171,9 +171,8 @@ def measure(row, testbed, options):
     spent = cpu_seconds(deciders) - before[0], cpu_seconds(proxies) - before[1]
     load = cost(output, spent[0], options.seconds)
     few = cost(wrk(row, testbed, options.seconds, options.few), 0, options.seconds)
-    return {"us": load["us"], "proxy": spent[1] * load["us"] / spent[0] if spent[0] else spent[1] / (
-                load["rate"] * options.seconds) * 1e6,
-            "rate": load["rate"], "p50": few["p50"], "p99": few["p99"],
+    return {"us": load["us"], "proxy": spent[1] / (load["rate"] * options.seconds) * 1e6, "rate": load["rate"],
+            "p50": few["p50"], "p99": few["p99"],
             "failed": sum(run[key] for run in (load, few) for key in ("not 2xx", "errors"))}
 
 
@@ -219,8 +218,8 @@ def main():
         for _ in range(options.rounds):
             for row in found:
                 results[row.title].append(measure(row, testbed, options))
-    print(f"medians of {options.rounds} rounds of {options.seconds} s; CPU times with {options.connections} connections, "
-          f"latencies with {options.few}; one worker each\n")
+    print(f"medians of {options.rounds} rounds of {options.seconds} s; one worker each; "
+          f"{options.connections} connections for CPU times, {options.few} for latencies\n")
     show(results, found)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1))
