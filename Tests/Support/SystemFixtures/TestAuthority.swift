@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A certificate authority, with certificates and keys of a server on loopback and of a client.
+/// A certificate authority, with certificates and keys of a server on loopback and of a client, whose names are
+/// `client.test` and `spiffe://test/client`.
 ///
 /// The files are made once and used again by later tests. Two authorities that exist at the same time differ.
 final class TestAuthority: Sendable {
@@ -30,13 +31,15 @@ final class TestAuthority: Sendable {
         let folder = try ScratchFolder()
         let subject = ["-subj", "/CN=Authority of a test", "-addext", "keyUsage=critical,keyCertSign,cRLSign"]
         try openssl(["req", "-x509", "-days", "30", "-out", "ca.pem"] + newKey("ca.key") + subject, in: folder)
-        try sign("server", extension: "subjectAltName=\(names)", in: folder)
-        try sign("client", extension: "extendedKeyUsage=clientAuth", in: folder)
+        try sign("server", ["subjectAltName=\(names)"], in: folder)
+        try sign(
+            "client", ["extendedKeyUsage=clientAuth", "subjectAltName=DNS:client.test,URI:spiffe://test/client"],
+            in: folder)
         return folder
     }
 
-    private static func sign(_ name: String, extension: String, in folder: ScratchFolder) throws {
-        let subject = ["-subj", "/CN=\(name)", "-addext", `extension`]
+    private static func sign(_ name: String, _ extensions: [String], in folder: ScratchFolder) throws {
+        let subject = ["-subj", "/CN=\(name)"] + extensions.flatMap { ["-addext", $0] }
         try openssl(["req", "-new", "-out", "\(name).csr"] + newKey("\(name).key") + subject, in: folder)
         let signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-copy_extensions", "copy"]
         try openssl(

@@ -38,6 +38,7 @@ extension DecisionExchange {
     ) -> String? {
         // A request without a credential guesses nothing. Some clients wait for the challenge before they send one.
         guard let credential = clients.credential(of: request) else {
+            if let id = clients.client(with: client.certificateNames(at: worker.clock.now())) { return id }
             challenge(client, settings)
             return nil
         }
@@ -71,20 +72,21 @@ extension DecisionExchange {
     private func challenge(_ client: ClientHandler, _ settings: DecisionSettings) {
         client.record.additions = settings.clientChallenge
         var denial = Denial(.missingCredential)
-        denial.detail = "Send the id and the secret of the service."
+        denial.detail = "Send the id and the secret of the service, or connect with its certificate."
         denial.members = Array(#""error":"invalid_client""#.utf8)
         client.deny(denial)
     }
 
     func respondWithMetadata(_ request: RequestView, _ client: ClientHandler, _ settings: DecisionSettings) {
-        guard settings.clients != nil else { return client.deny(Denial(.routeNotFound)) }
+        guard let clients = settings.clients else { return client.deny(Denial(.routeNotFound)) }
         guard expectsMethod(request, client) else { return }
         let host = String(decoding: request.head.host.bytes(in: request.bytes), as: UTF8.self)
         let base = "\(client.origin.isSecure ? "https" : "http")://\(host)"
         client.respond(
             with: StaticResponse(
                 contentType: "application/json",
-                body: IntrospectionMetadata.document(at: base, signingBy: settings.signer?.algorithm)))
+                body: IntrospectionMetadata.document(
+                    at: base, methods: clients.methods, signingBy: settings.signer?.algorithm)))
     }
 
     func respondWithKeys(_ request: RequestView, _ client: ClientHandler, _ worker: Worker) {

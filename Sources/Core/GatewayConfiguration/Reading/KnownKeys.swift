@@ -55,7 +55,8 @@ extension KnownKeys {
         ["address", "trust", "tls", "protocols", "connections", "identity", "response_size", "introspection"],
         empty: ["introspection": .null, "trust": .collection])
     static let introspection = KnownKeys("decisions.introspection", ["clients", "requests_per_second"])
-    static let introspectionClient = KnownKeys("decisions.introspection.clients[]", ["id", "secret"])
+    static let introspectionClient = KnownKeys("decisions.introspection.clients[]", ["id", "secret", "certificate"])
+    static let introspectionCertificate = KnownKeys("decisions.introspection.clients[].certificate", ["dns", "uri"])
     static let limits = KnownKeys(
         "limits",
         [
@@ -152,7 +153,7 @@ extension KnownKeys {
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
-            introspectionClient, limits, http2Limits, drain, reload, admin, identity,
+            introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
             firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
             upstream,
             upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,

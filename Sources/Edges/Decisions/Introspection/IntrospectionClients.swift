@@ -22,9 +22,24 @@ package struct IntrospectionClients: Sendable {
         return found
     }
 
+    /// Returns the identifier of the client with one of those names in its certificate (RFC 8705 section 2.1.2). `nil`
+    /// if there is none, or more than one.
+    package func client(with names: [CertificateName]) -> String? {
+        let found = clients.filter { client in
+            if case .certificate(let name) = client.credential { names.contains(name) } else { false }
+        }
+        return found.count == 1 ? found.first?.id : nil
+    }
+
+    /// The methods of authentication that a client uses, by their registered names.
+    package var methods: [String] {
+        (clients.allSatisfy(\.hasCertificate) ? [] : ["client_secret_basic"])
+            + (clients.contains(where: \.hasCertificate) ? ["tls_client_auth"] : [])
+    }
+
     private func matches(_ client: Configuration.Introspection.Client, _ credential: ClientCredential) -> Bool {
         credential.pairs.reduce(false) { found, pair in
-            let matches = client.secret.matches(pair.secret)
+            let matches = if case .secret(let secret) = client.credential { secret.matches(pair.secret) } else { false }
             return pair.id?.elementsEqual(client.id.utf8) != false && matches || found
         }
     }

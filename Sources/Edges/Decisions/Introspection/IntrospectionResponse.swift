@@ -92,13 +92,16 @@ package enum IntrospectionResponse {
 package enum IntrospectionMetadata {
     /// Returns the document for a base URL.
     ///
-    /// - Parameter algorithm: The algorithm of signed responses (RFC 9701 section 7). `nil` if there are none.
-    package static func document(at base: String, signingBy algorithm: String?) -> [UInt8] {
+    /// - Parameters:
+    ///   - methods: The methods of authentication.
+    ///   - algorithm: The algorithm of signed responses (RFC 9701 section 7). `nil` if there are none.
+    package static func document(at base: String, methods: [String], signingBy algorithm: String?) -> [UInt8] {
         var json = Array("{\"issuer\":".utf8)
         JSONWriter.appendString(base, to: &json)
         json += ",\"introspection_endpoint\":".utf8
         JSONWriter.appendString("\(base)\(DecisionEndpoint.introspectionPath)", to: &json)
-        json += #","introspection_endpoint_auth_methods_supported":["client_secret_basic"]"#.utf8
+        let quoted = methods.map { "\"\($0)\"" }.joined(separator: ",")
+        json += ",\"introspection_endpoint_auth_methods_supported\":[\(quoted)]".utf8
         if let algorithm {
             json += #","introspection_signing_alg_values_supported":["\#(algorithm)"],"jwks_uri":"#.utf8
             JSONWriter.appendString("\(base)\(DecisionEndpoint.keysPath)", to: &json)

@@ -30,6 +30,36 @@ import Testing
         #expect("\(introspection)".contains("0123456789abcdef") == false)
     }
 
+    private static func certificate(_ client: String, authority: String = ", client_ca: a") -> String {
+        "decisions: { address: 127.0.0.1:9000, tls: { certificate: c, private_key: k\(authority) }, "
+            + "introspection: { clients: [\(client)] } }"
+    }
+
+    @Test func `a client has the name in its certificate in place of a secret`() throws {
+        let clients = "{ id: a, certificate: { dns: A.example } }, { id: b, certificate: { uri: 'spiffe://e/B' } }"
+        let configuration = try ConfigurationTesting.load(Self.certificate(clients) + "\n" + Self.routes)
+        let introspection = try #require(configuration.decisions?.introspection)
+        let names = introspection.clients.map { client in
+            if case .certificate(let name) = client.credential { "\(name)" } else { "" }
+        }
+        #expect(names == ["dns:a.example", "uri:spiffe://e/B"])
+    }
+
+    @Test(arguments: [
+        (certificate("{ id: a, certificate: { dns: a }, secret: 0123456789abcdef }"), "a secret and a certificate"),
+        (certificate("{ id: a }"), "secret is missing"),
+        (certificate("{ id: a, certificate: { dns: a, uri: 'a:b' } }"), "two names"),
+        (certificate("{ id: a, certificate: {} }"), "certificate"),
+        (certificate("{ id: a, certificate: { dns: '*.a' } }"), "not a name"),
+        (certificate("{ id: a, certificate: { uri: 'a b' } }"), "not a name"),
+        (certificate("{ id: a, certificate: { dns: a } }, { id: b, certificate: { dns: A } }"), "same id"),
+        (certificate("{ id: a, certificate: { dns: a } }", authority: ""), "no client_ca"),
+    ])
+    func `an invalid certificate of a client is an error`(_ section: String, _ part: String) {
+        let errors = ConfigurationTesting.errors(in: section + "\n" + Self.routes)
+        #expect(errors.contains { $0.description.contains(part) }, "\(errors)")
+    }
+
     @Test(arguments: [
         ("decisions: { address: 127.0.0.1:9000 }", "trusts no peer"),
         ("decisions: { trust: [127.0.0.1/32] }", "decisions.address is missing"),

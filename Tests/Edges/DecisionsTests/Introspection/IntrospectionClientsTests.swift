@@ -10,7 +10,7 @@ import Testing
 struct IntrospectionClientsTests {
     private static let secret = "a+b%secret-0123456789"
     private let clients = IntrospectionClients([
-        .init(id: "billing", secret: Secret(secret)), .init(id: "a+b", secret: Secret("another-secret-0123456789")),
+        .init(id: "billing", .secret(Secret(secret))), .init(id: "a+b", .secret(Secret("another-secret-0123456789"))),
     ])
 
     private func credential(_ fields: String...) throws -> ClientCredential? {
@@ -70,8 +70,43 @@ struct IntrospectionClientsTests {
             #expect(clients.loggedID(of: try basic("\(id):").name) == "", "\(id)")
         }
         // U+212A is canonically equivalent to the letter K.
-        let kelvin = IntrospectionClients([.init(id: "K", secret: Secret(Self.secret))])
+        let kelvin = IntrospectionClients([.init(id: "K", .secret(Secret(Self.secret)))])
         #expect(kelvin.loggedID(of: .client("\u{212A}")) == "" && kelvin.loggedID(of: .client("K")) == "K")
         #expect(clients.loggedID(of: .bearer) == "" && clients.loggedID(of: .unreadable) == "")
+    }
+
+    private func name(_ kind: CertificateName.Kind, _ text: String) throws -> CertificateName {
+        try #require(CertificateName(kind, Array(text.utf8)))
+    }
+
+    @Test func `a certificate authenticates the only client with one of its names`() throws {
+        let billing = try name(.dns, "Billing.example")
+        let orders = try name(.uri, "spiffe://example/Orders")
+        let clients = IntrospectionClients([
+            .init(id: "billing", .certificate(billing)), .init(id: "orders", .certificate(orders)),
+            .init(id: "secret", .secret(Secret(Self.secret))),
+        ])
+        #expect(clients.methods == ["client_secret_basic", "tls_client_auth"])
+        #expect(
+            clients.client(with: [try name(.dns, "other.example"), try name(.dns, "BILLING.example")]) == "billing")
+        #expect(clients.client(with: [orders]) == "orders")
+        // A URI is compared byte by byte, and a name of one kind is not one of the other.
+        for other in [
+            try name(.uri, "spiffe://example/orders"), try name(.uri, "billing.example"),
+            try name(.dns, "spiffe://example/Orders"), try name(.dns, "*.example"), try name(.dns, "x.billing.example"),
+            try name(.dns, "billing.example."),
+        ] {
+            #expect(clients.client(with: [other]) == nil, "\(other)")
+        }
+        #expect(clients.client(with: [CertificateName]()) == nil)
+        #expect(clients.client(with: [billing, orders]) == nil)
+        // A client with a certificate has no secret.
+        for pair in ["billing:", "orders:\(Self.secret)"] { #expect(clients.client(with: try basic(pair)) == nil) }
+        #expect(IntrospectionClients([.init(id: "a", .certificate(billing))]).methods == ["tls_client_auth"])
+    }
+
+    @Test(arguments: ["", " ", "a b", "\u{212A}", "a\u{0}.example", String(repeating: "a", count: 1_025)])
+    func `a name has visible ASCII only`(_ text: String) {
+        #expect(CertificateName(.dns, Array(text.utf8)) == nil && CertificateName(.uri, Array(text.utf8)) == nil)
     }
 }

@@ -9,8 +9,8 @@ import Testing
 /// The examples of RFC 7662.
 struct IntrospectionExampleTests {
     private let clients = IntrospectionClients([
-        .init(id: "resource", secret: Secret("23410913-abewfq.123483")),
-        .init(id: "s6BhdRkqt3", secret: Secret("gX1fBat3bV")),
+        .init(id: "resource", .secret(Secret("23410913-abewfq.123483"))),
+        .init(id: "s6BhdRkqt3", .secret(Secret("gX1fBat3bV"))),
     ])
 
     private func client(_ field: String) throws -> String? {

@@ -84,6 +84,8 @@ struct SignedIntrospectionTests {
         #expect(!plain.contains("signing") && !plain.contains("jwks_uri"))
     }
     private func metadata(signingBy algorithm: String?) -> String {
-        String(decoding: IntrospectionMetadata.document(at: "https://a", signingBy: algorithm), as: UTF8.self)
+        let document = IntrospectionMetadata.document(
+            at: "https://a", methods: ["client_secret_basic"], signingBy: algorithm)
+        return String(decoding: document, as: UTF8.self)
     }
 }

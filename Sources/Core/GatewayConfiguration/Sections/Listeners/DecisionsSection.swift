@@ -40,20 +40,31 @@ extension Configuration {
         package struct Client: Sendable, Hashable {
             /// The identifier (`id`), 1 to 128 bytes of visible ASCII without `:`.
             package var id: String
-            /// The secret (`secret`), for Basic and Bearer authentication.
-            package var secret: Secret
+            /// The proof of the client's identity.
+            package var credential: Credential
+
+            /// The credential of a client.
+            package enum Credential: Sendable, Equatable {
+                /// The secret (`secret`), for Basic and Bearer authentication.
+                case secret(Secret)
+                /// The name in its certificate (`certificate`), for mutual TLS (RFC 8705 section 2.1).
+                case certificate(CertificateName)
+            }
 
             /// Creates a client.
-            package init(id: String, secret: Secret) {
+            package init(id: String, _ credential: Credential) {
                 self.id = id
-                self.secret = secret
+                self.credential = credential
             }
+
+            /// Whether the client authenticates with a certificate.
+            package var hasCertificate: Bool { if case .certificate = credential { true } else { false } }
 
             /// Hashes the identifier only.
             package func hash(into hasher: inout Hasher) { hasher.combine(id) }
         }
 
-        /// The clients (`clients`), 1 to 64, with unique identifiers and secrets.
+        /// The clients (`clients`), 1 to 64, with unique identifiers and credentials.
         package var clients: [Client] = []
         /// The maximum number of requests of each client per second (`requests_per_second`), 1 to 1,000,000. Default:
         /// 1,000.
@@ -93,6 +104,11 @@ extension Configuration.Decisions {
                 location, "decisions trusts no peer and has no introspection, so no request could succeed",
                 "list the proxies in decisions.trust, as in trust: [127.0.0.1/32]")
         }
+        if introspection?.clients.contains(where: \.hasCertificate) == true, listener.tls?.clientCA == nil {
+            mapping.context.fail(
+                location, "decisions.introspection has a client with a certificate, but decisions.tls has no client_ca",
+                "add client_ca, the authority of the certificates of the services")
+        }
         if introspection != nil, listener.tls == nil, !listener.address.isLoopback, listener.address.path == nil {
             mapping.warn(
                 "introspection", "tokens and secrets are sent to \(listener.address) without encryption",
@@ -117,9 +133,10 @@ extension Configuration.Introspection {
         }
         for element in elements {
             guard let client = client(element) else { continue }
-            if introspection.clients.contains(where: { $0.id == client.id || $0.secret == client.secret }) {
+            if introspection.clients.contains(where: { $0.id == client.id || $0.credential == client.credential }) {
                 element.context.fail(
-                    element.location, "\(value.name) has two clients with the same id or secret", "change one of them")
+                    element.location, "\(value.name) has two clients with the same id, secret or certificate",
+                    "change one of them")
             } else if let other = introspection.clients.first(where: { areAmbiguous($0.id, client.id) }) {
                 element.context.fail(
                     element.location,
@@ -139,10 +156,40 @@ extension Configuration.Introspection {
 
     private static func client(_ value: ConfigurationValue) -> Client? {
         guard let mapping = value.mapping(.introspectionClient),
-            let id = mapping.required("id", "add the name of the service").flatMap(id),
-            let secretValue = mapping.required("secret", "add its secret, as in secret: ${INTROSPECTION_SECRET}"),
-            let secret = secretValue.secret()
+            let id = mapping.required("id", "add the name of the service").flatMap(id)
         else { return nil }
+        if let certificate = mapping.value("certificate") {
+            let name = certificate.mapping(.introspectionCertificate).flatMap { certificateName($0, of: certificate) }
+            guard mapping.value("secret") == nil else {
+                return certificate.fail("\(value.name) has a secret and a certificate", "remove one of them")
+            }
+            return name.map { Client(id: id, .certificate($0)) }
+        }
+        let remedy = "add its secret, as in secret: ${INTROSPECTION_SECRET}, or the name in its certificate"
+        return mapping.required("secret", remedy).flatMap(secret).map { Client(id: id, .secret($0)) }
+    }
+
+    /// Returns the name in a client's certificate.
+    private static func certificateName(_ mapping: MappingReader, of value: ConfigurationValue) -> CertificateName? {
+        let values = CertificateName.Kind.allCases.map { ($0, mapping.value($0.rawValue)) }
+        let present = values.filter { $0.1 != nil }
+        guard present.count == 1, let (kind, text) = present.first else {
+            return value.fail(
+                "\(value.name) has \(present.isEmpty ? "no name" : "two names")",
+                "write dns: NAME or uri: URI, one of the subject alternative names of the certificate")
+        }
+        guard let text, let string = text.string(atMost: CertificateName.maximumLength) else { return nil }
+        guard let name = CertificateName(kind, Array(string.utf8)),
+            kind == .uri || !string.utf8.contains(UInt8(ascii: "*"))
+        else {
+            return text.fail(
+                "\(text.name) is \(text.shown), not a name", "use visible ASCII, and no '*': each name is one service")
+        }
+        return name
+    }
+
+    private static func secret(_ secretValue: ConfigurationValue) -> Secret? {
+        guard let secret = secretValue.secret() else { return nil }
         guard secret.withBytes({ $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) else {
             return secretValue.fail(
                 "\(secretValue.name) has characters that are invalid in a header", "use visible ASCII without spaces")
@@ -152,7 +199,7 @@ extension Configuration.Introspection {
                 "\(secretValue.name) has fewer than \(goodSecretLength) characters and may be guessed",
                 "use a random one")
         }
-        return Client(id: id, secret: secret)
+        return secret
     }
 
     private static func id(_ value: ConfigurationValue) -> String? {
