@@ -1,3 +1,4 @@
+import DevelopmentIdentity
 import Dispatch
 import Foundation
 
@@ -10,8 +11,13 @@ final class OwnThread: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
+    /// The keys of the providers, before the first test: on a busy machine their creation takes seconds, in which the
+    /// event loops of all tests would stand still.
+    private static let keys = Result { try IdentityKeys.createShared() }
+
     /// Runs `body` on a new thread when a permit is available.
     static func run(_ body: () async throws -> Void) async throws {
+        try keys.get()
         await GatewayPermits.shared.acquire()
         let result: Result<Void, any Error>
         do {

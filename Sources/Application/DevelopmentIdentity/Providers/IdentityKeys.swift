@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The source of providers' signing keys. Creating them is slow, so that they are created once per process or stored
 /// permanently.
-enum IdentityKeys {
+package enum IdentityKeys {
     /// The maximum number of providers with in-memory keys per process.
     static let mostShared = 256
 
@@ -24,6 +24,14 @@ enum IdentityKeys {
             throw DevelopmentIdentityError(.keyFile, "\(file.path) vanished while it was made")
         }
         return try parse(text, provider, file)
+    }
+
+    /// Creates the keys of the well-known providers and of Firebase that this process shares. Otherwise the first use
+    /// of each creates them, on an event loop.
+    package static func createShared() throws {
+        for provider in IdentityProvider.wellKnown { _ = try sharedKeys(of: provider) }
+        _ = try DevelopmentKeys.shared()
+        _ = try ServiceAccount.sharedKey()
     }
 
     private static func sharedKeys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [SigningKey] {
