@@ -356,7 +356,7 @@ let package = Package(
             "HTTPServerTests", in: "Edges",
             of: [
                 "CoreFixtures", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "SystemFixtures", nioCore, nioEmbedded,
-                nioPosix,
+                nioPosix, nioSSL,
             ]),
         tests(
             "ForwardingTests", in: "Edges",

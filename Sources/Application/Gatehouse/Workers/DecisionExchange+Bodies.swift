@@ -38,7 +38,8 @@ extension DecisionExchange {
     ) -> String? {
         // A request without a credential guesses nothing. Some clients wait for the challenge before they send one.
         guard let credential = clients.credential(of: request) else {
-            if let id = clients.client(with: client.certificateNames(at: worker.clock.now())) { return id }
+            let certificate = ClientCertificate(of: client, at: worker.clock.now())
+            if let certificate, let id = clients.client(with: certificate.names) { return id }
             challenge(client, settings)
             return nil
         }

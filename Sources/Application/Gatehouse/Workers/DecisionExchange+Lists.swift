@@ -86,7 +86,7 @@ extension DecisionExchange {
         if list.hasBegun {
             client.record.status = 200
             account(for: client, worker)
-            client.record.bytesIn = 0
+            (client.record.status, client.record.bytesIn) = (0, 0)
         }
         original = nil
         if let peer { client.origins = RequestOrigin(peer: peer) }
