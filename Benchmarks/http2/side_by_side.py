@@ -102,7 +102,8 @@ LISTENER = """
       - filters:
           - name: envoy.filters.network.http_connection_manager
             typed_config:
-              "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+              "@type": type.googleapis.com/envoy.extensions.filters.network.\
+http_connection_manager.v3.HttpConnectionManager
               stat_prefix: clients
               codec_type: HTTP2
               route_config:
