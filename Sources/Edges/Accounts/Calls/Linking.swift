@@ -30,6 +30,7 @@ struct Linking {
         case .alreadyLinked: break
         case .taken, .unlinked: throw try inUse(user)
         case .providerTaken: throw AccountDenial(.providerLinked)
+        case .deleted: throw AccountDenial(.userDisabled, reason: "the account was deleted meanwhile")
         }
         return try await parts.account(caller.user)
     }

@@ -35,9 +35,17 @@ struct AccountFinder {
         return try await create(user, name: name)
     }
 
-    private func known(_ owner: UserKey, _ user: ProvenUser, name: String?) async throws -> Found {
+    /// Returns the account of a linked identity. `nil` if its deletion was interrupted and is complete now.
+    private func known(_ owner: UserKey, _ user: ProvenUser, name: String?) async throws -> Found? {
         var account = try await parts.account(owner)
-        try await parts.authorizer.require(owner, time: user.madeAt, isFirebase: account.created == nil)
+        do {
+            try await parts.authorizer.require(owner, time: user.madeAt, isFirebase: account.created == nil)
+        } catch let denial as AccountDenial where denial.denial.code == .userDisabled {
+            guard try await parts.store.completeDeletion(of: owner, holding: user.link) else { throw denial }
+            // The deletion revokes the identity's credentials of before.
+            try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
+            return nil
+        }
         if account.name == nil, let name = name ?? user.name {
             try await parts.store.setNameIfAbsent(name, of: owner)
             account = try await parts.account(owner)
@@ -102,7 +110,7 @@ extension AccountFinder {
             audit.record(.merge, of: holder, provider: user.link.provider)
             return true
         case .alreadyLinked: return true
-        case .taken: return false
+        case .taken, .deleted: return false
         case .providerTaken, .unlinked: throw try conflict(user, with: account)
         }
     }
@@ -117,7 +125,7 @@ extension AccountFinder {
         try await parts.store.releaseAll(of: owner, for: user.link)
         switch try await parts.store.claim(user.link, for: owner, unlessUnlinked: true) {
         case .linked, .alreadyLinked: break
-        case .taken, .providerTaken, .unlinked: return false
+        case .taken, .providerTaken, .unlinked, .deleted: return false
         }
         let isSet = try await parts.store.setEmail(
             email.address, verified: true, from: user.link, of: owner, claimsEmail: true)

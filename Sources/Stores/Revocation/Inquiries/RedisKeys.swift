@@ -50,6 +50,9 @@ package enum RedisKeys {
     /// Returns the key of the hash with an account.
     package static func account(_ user: UserKey) -> [UInt8] { tagged("gatehouse:account:{", user.parts) }
 
+    /// The hash of the deletions of accounts that are not complete: the name of the user, and when it began.
+    package static let deleting = "gatehouse:deleting"
+
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 

@@ -100,6 +100,8 @@ package enum LinkClaim: Sendable, Equatable {
     case providerTaken
     /// The identity was, or may have been, unlinked from the account.
     case unlinked
+    /// The account is deleted. The identity is not linked.
+    case deleted
 }
 
 /// The result of unlinking a provider.
@@ -110,6 +112,16 @@ package enum LinkRelease: Sendable, Equatable {
     case absent
     /// The identity is the last one of an account that the gateway created. It stays linked.
     case last
+}
+
+/// The result of deleting an account.
+package enum AccountDeletion: Sendable, Equatable {
+    /// The account is deleted. The value lists the identities that this call unlinked: none if it was deleted before.
+    case deleted([IdentityLink])
+    /// The gateway created no account of this user.
+    case absent
+    /// The user was revoked or disabled since the caller was authorized. Nothing was deleted.
+    case changed
 }
 
 /// Accounts and linked identities: a facet of a store, beside `Store`.
@@ -158,7 +170,26 @@ package protocol AccountStore: Sendable {
     @discardableResult
     func releaseAll(of user: UserKey, for successor: IdentityLink?) async throws(StoreError) -> [IdentityLink]
 
-    /// Sets the display name, unless the account has one.
+    /// Deletes an account that the gateway created: its user is disabled and revoked permanently, its identities are
+    /// unlinked, and its address, name and other data are removed. The uid and the time of the deletion remain.
+    ///
+    /// The credentials of its identities that were issued before are revoked, also for sign-ins. A later sign-in
+    /// creates another account. An interruption leaves an account that no credential opens, or no change.
+    ///
+    /// - Parameter expected: The user's record that the caller was authorized with. `nil` for an operator, whose call
+    ///   also completes an interrupted deletion.
+    func deleteAccount(_ user: UserKey, unlessChangedFrom expected: UserRecord?) async throws(StoreError)
+        -> AccountDeletion
+
+    /// Completes the deletion of a user that an identity still seems to belong to.
+    ///
+    /// - Returns: Whether the user is deleted. The identity then belongs to no user, or to another one.
+    func completeDeletion(of user: UserKey, holding link: IdentityLink) async throws(StoreError) -> Bool
+
+    /// Returns when the account of a user was deleted. `nil` if it was not.
+    func deletionTime(of user: UserKey) async throws(StoreError) -> UnixTime?
+
+    /// Sets the display name, unless the account has one or is deleted.
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError)
 
     /// Sets the e-mail address of an account, and reserves it if `claimsEmail` is true.

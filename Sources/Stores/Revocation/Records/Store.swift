@@ -47,9 +47,10 @@ package protocol Store: Sendable {
     @discardableResult
     func load() async throws(StoreError) -> LoadReport
 
-    /// Removes records that expired at or before `now`, if the storage does not expire them. Called periodically.
+    /// Removes records that expired at or before `now`, if the storage does not expire them, and completes interrupted
+    /// deletions of accounts. Called periodically.
     ///
-    /// - Returns: The number of removed records.
+    /// - Returns: The number of removed records and accounts.
     @discardableResult
     func purge(now: Int64) async throws(StoreError) -> Int
 

@@ -14,7 +14,13 @@ struct RedisAccount {
     private var name: String?
     private var verified = StoredField<Bool>.valid(false)
     private var created = StoredField<UnixTime?>.valid(nil)
+    private var deleted = StoredField<UnixTime?>.valid(nil)
     private var isFaulty = false
+
+    /// Whether the gateway created the account.
+    var isMade: Bool { created != .valid(nil) }
+    /// When the account was deleted. `nil` if it was not. An invalid time counts as 0.
+    var deletionTime: UnixTime? { deleted.value ?? 0 }
 
     /// Parses a hash.
     ///
@@ -36,6 +42,7 @@ struct RedisAccount {
         case "name": name = text(value)
         case "email_verified": verified = StoredField(flag: value)
         case "created": created = StoredField(time: value)
+        case "deleted": deleted = StoredField(time: value)
         default:
             if let provider = Self.name(field, after: "link:") {
                 listed[provider] = text(value)

@@ -23,6 +23,8 @@ struct RedisAccountSteps: Sendable {
         case providerTaken
         /// The identity was, or may have been, unlinked from the account.
         case unlinked
+        /// The account is deleted.
+        case deleted
     }
 
     /// The maximum number of attempts when other gateways change the same account concurrently.
@@ -52,6 +54,9 @@ struct RedisAccountSteps: Sendable {
             case "unlinked":
                 try await finish(link, of: uid)
                 return .unlinked
+            case "deleted":
+                try await finish(link, of: uid)
+                return .deleted
             case "full":
                 try await finish(link, of: uid)
                 throw .tooManyLinks()
@@ -62,17 +67,19 @@ struct RedisAccountSteps: Sendable {
     }
 
     /// Removes the key of an unlisted link, ends the sessions that the identity began, and publishes the change.
-    /// First it releases the addresses that the account lost with the link.
+    /// First it releases the addresses that the account lost with the link. If the account is deleted, the identity's
+    /// other credentials from before the deletion end too.
     ///
     /// Sessions are ended before the key is removed, so that an interruption leaves no session behind, and again
     /// afterwards. A sign-in checks the key after it has begun a session, so either it finds no key, or the second
     /// pass ends its session.
     func finish(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         defer { linkGenerations.changed(link.name) }
-        for email in try await stored(uid).releasing { try await releaseEmail(email, of: uid) }
-        try await endSessions(of: link)
+        let account = try await stored(uid)
+        for email in account.releasing { try await releaseEmail(email, of: uid) }
+        try await endSessions(of: link, deletedAt: account.deletionTime)
         try await deleteKey(RedisKeys.link(link), of: uid)
-        try await endSessions(of: link)
+        try await endSessions(of: link, deletedAt: account.deletionTime)
         let reply = try await commands.send(
             RedisScript.unlinked.command(RedisKeys.account(uid), [link.provider, link.subject])
                 + RedisChange.link(link, uid: nil).command, faulty: RedisAccount.faulty())
@@ -106,7 +113,8 @@ struct RedisAccountSteps: Sendable {
             RedisScript.unlist.command(RedisKeys.account(uid), [link.provider, link.subject]),
             faulty: RedisAccount.faulty())
         guard try await isHeld(link, by: uid) else { return }
-        if try await list(link, of: uid, .again).found == "unlinked" { try await finish(link, of: uid) }
+        let found = try await list(link, of: uid, .again).found
+        if found == "unlinked" || found == "deleted" { try await finish(link, of: uid) }
     }
 
     /// Publishes to all gateways that a link belongs to this user, or to no user.
@@ -136,6 +144,11 @@ struct RedisAccountSteps: Sendable {
     ) async throws(StoreError) -> [IdentityLink] {
         let command = RedisScript.unlinkAll.command(
             RedisKeys.account(uid), [successor?.provider ?? "", successor?.subject ?? ""])
+        return try await links(in: command)
+    }
+
+    /// Runs a script on an account that returns the providers and subjects of links, alternating.
+    func links(in command: RedisCommand) async throws(StoreError) -> [IdentityLink] {
         guard case .array(let words)? = try await commands.send(command, faulty: RedisAccount.faulty()).first,
             words.count.isMultiple(of: 2)
         else { throw .unexpectedReply() }
@@ -150,11 +163,13 @@ struct RedisAccountSteps: Sendable {
     }
 
     /// Revokes the sessions that an identity began, and waits until the view shows it.
-    func endSessions(of link: IdentityLink) async throws(StoreError) {
+    ///
+    /// - Parameter deletedAt: The time before which all credentials of the identity end. If `nil`, only sessions end.
+    func endSessions(of link: IdentityLink, deletedAt: UnixTime? = nil) async throws(StoreError) {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
-        let now = clock.now()
-        let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), ["\(now)", "sessions"])
+        let arguments = deletedAt.map { ["\($0)", "everything"] } ?? ["\(clock.now())", "sessions"]
+        let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), arguments)
         let user = try StoredUser(fieldsOf: try await commands.send(command, faulty: .userIsNoHash()))
         // A user with a faulty record is denied in any case.
         guard let validSince = user.validSince.value ?? nil else { return }
@@ -254,8 +269,9 @@ extension RedisAccountSteps {
     ///
     /// - Returns: `false` if the address belongs to another account.
     func reserve(_ email: String, for uid: UserKey) async throws(StoreError) -> Bool {
-        _ = try await commands.send(
+        let expectation = try await commands.send(
             RedisScript.expectEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
+        guard expectation.first == .integer(1) else { return false }
         guard try await takeEmail(email, of: uid) != nil else { return true }
         _ = try await commands.send(
             RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
@@ -276,9 +292,9 @@ extension RedisAccountSteps {
     /// Returns whether the account that the key of an address names lacks the address: it lost the address or is
     /// about to claim it. The hash of a user that the gateway did not create may omit the address.
     func isReleasing(_ email: String, by uid: UserKey) async throws(StoreError) -> Bool {
-        let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email"])
-        let fields = try await commands.send(command, faulty: RedisAccount.faulty()).fields(2)
-        if fields[0].text != nil { return true }
+        let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email", "deleted"])
+        let fields = try await commands.send(command, faulty: RedisAccount.faulty()).fields(3)
+        if fields[0].text != nil || fields[2] != .null { return true }
         guard let own = fields[1].text else { return AccountRecord.isMadeHere(uid) }
         return !own.isExactly(email)
     }

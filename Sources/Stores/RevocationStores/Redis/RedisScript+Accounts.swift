@@ -5,6 +5,7 @@ import Revocation
 /// - `unlinking:PROVIDER`: a link that is being removed.
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
 /// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
+/// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
 extension RedisScript {
     /// The conditions for listing an identity.
     enum Listing: String {
@@ -42,6 +43,7 @@ extension RedisScript {
     /// forbids it. Returns the state of the link and its subject.
     static let list = RedisScript(
         """
+        if redis.call('HGET', KEYS[1], 'deleted') then return {'deleted', ''} end
         local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
         if ending then return {'ending', ending} end
         local old = redis.call('HGET', KEYS[1], 'link:' .. ARGV[1])
@@ -139,9 +141,11 @@ extension RedisScript {
         return redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) == ARGV[2] and 1 or 0
         """)
 
-    /// Records that the key of the address ARGV[1] may name the account, unless the account has that address.
+    /// Records that the key of the address ARGV[1] may name the account, unless the account has that address. Returns
+    /// 0 if the account is deleted.
     static let expectEmail = RedisScript(
         """
+        if redis.call('HGET', KEYS[1], 'deleted') then return 0 end
         if redis.call('HGET', KEYS[1], 'email') ~= ARGV[1] then
             redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
         end
@@ -159,6 +163,13 @@ extension RedisScript {
         redis.call('HSET', KEYS[1], 'email', ARGV[1], 'email_verified', ARGV[2], 'email_from', ARGV[3])
         redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
         return {'set', old}
+        """)
+
+    /// Sets the display name to ARGV[1], unless the account has one or is deleted.
+    static let setName = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], 'deleted') then return 0 end
+        return redis.call('HSETNX', KEYS[1], 'name', ARGV[1])
         """)
 
     /// Records that the key of the address ARGV[1] does not name the account. Returns whether the account has the

@@ -37,12 +37,13 @@ struct RedisScript: Sendable {
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
         """)
 
-    /// Removes `valid_since`, or a key of another type. Returns the user's fields.
+    /// Removes `valid_since`, or a key of another type. The record of a deleted account's user does not change.
+    /// Returns the user's fields.
     static let unrevoke = RedisScript(
         """
         if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then
             redis.call('DEL', KEYS[1])
-        else
+        elseif not redis.call('HGET', KEYS[1], 'deleted') then
             redis.call('HDEL', KEYS[1], 'valid_since', 'revoked_as', 'revoked_at')
             if redis.call('HGET', KEYS[1], 'disabled') == '0' then redis.call('HDEL', KEYS[1], 'disabled') end
         end
@@ -66,13 +67,14 @@ struct RedisScript: Sendable {
         return {start, old[1], old[2], old[3], old[4]}
         """)
 
-    /// Sets `disabled` to ARGV[1], also if it was faulty. Returns the user's fields.
+    /// Sets `disabled` to ARGV[1], also if it was faulty. The user of a deleted account stays disabled. Returns the
+    /// user's fields.
     static let setDisabled = RedisScript(
         """
         if ARGV[1] == '1' then
             redis.call('HSET', KEYS[1], 'disabled', '1')
             redis.call('PERSIST', KEYS[1])
-        else
+        elseif not redis.call('HGET', KEYS[1], 'deleted') then
             redis.call('HDEL', KEYS[1], 'disabled')
         end
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
@@ -114,7 +116,8 @@ struct RedisScript: Sendable {
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll,
-        unlinked, expectEmail, setEmail, released, dropEmail, deleteIfEqual, putFlow, takeFlow,
+        unlinked, expectEmail, setEmail, setName, released, dropEmail, deleteIfEqual, endUser, erase, overdue,
+        forgetDeletion, putFlow, takeFlow,
     ]
 
     init(_ body: String) {

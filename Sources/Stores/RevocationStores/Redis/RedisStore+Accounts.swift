@@ -2,7 +2,7 @@ import Redis
 package import Revocation
 
 extension RedisStore: AccountStore {
-    private var steps: RedisAccountSteps {
+    var steps: RedisAccountSteps {
         RedisAccountSteps(commands: commands, linkGenerations: linkGenerations, clock: clock)
     }
 
@@ -48,6 +48,7 @@ extension RedisStore: AccountStore {
             case .taken(let owner): return .taken(uid: owner)
             case .providerTaken: return .providerTaken
             case .unlinked: return .unlinked
+            case .deleted: return .deleted
             case .held(let isNew):
                 try await steps.announce(link, uid)
                 let account = try await steps.read(uid).record
@@ -118,8 +119,8 @@ extension RedisStore: AccountStore {
             switch try await steps.hold(link, for: account.user, .implicit) {
             case .taken(let owner):
                 return try await steps.abandon(account.user, link, email: email, .linkTaken(uid: owner))
-            // A user who proved the same address was merged into the account meanwhile.
-            case .providerTaken, .unlinked: return .emailTaken(uid: account.user)
+            // A user who proved the same address was merged into the account meanwhile, or it was deleted.
+            case .providerTaken, .unlinked, .deleted: return .emailTaken(uid: account.user)
             case .held:
                 try await steps.announce(link, account.user)
                 return .created
@@ -127,11 +128,11 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Sets the display name, unless the account has one.
+    /// Sets the display name, unless the account has one or is deleted.
     package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try StoreBounds.check(name: name)
         try StoreBounds.check(user: uid)
-        let command = RedisCommand(["HSETNX", RedisKeys.account(uid), "name", name])
+        let command = RedisScript.setName.command(RedisKeys.account(uid), [name])
         guard case .integer? = try await commands.query(command, faulty: RedisAccount.faulty()).first else {
             throw .unexpectedReply()
         }

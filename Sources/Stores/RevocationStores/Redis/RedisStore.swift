@@ -85,11 +85,12 @@ package final class RedisStore: Store {
         }
     }
 
-    /// Does nothing: Redis removes expired records, and the view follows when it is read again.
+    /// Completes interrupted deletions of accounts. Redis removes expired records itself, and the view follows when it
+    /// is read again.
     @discardableResult
-    package func purge(now _: Int64) async throws(StoreError) -> Int {
+    package func purge(now: Int64) async throws(StoreError) -> Int {
         try commands.checkOpen()
-        return 0
+        return try await completeDeletions(now: now)
     }
 
     /// Completes pending operations and closes the connections.

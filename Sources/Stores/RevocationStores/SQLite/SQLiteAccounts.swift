@@ -158,8 +158,34 @@ enum SQLiteAccounts {
         try db.run(
             """
             INSERT INTO account (uid, name) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))
-            ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL
+            ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL AND deleted IS NULL
             """, [uid.name.bytes, name.bytes])
+    }
+
+    /// Whether the gateway created an account, and when it was deleted. It reads no other field, so it succeeds for a
+    /// faulty row.
+    static func life(of uid: UserKey, _ db: Database) throws -> (isMade: Bool, deleted: UnixTime?) {
+        let statement = try db.cachedStatement(
+            sql: "SELECT created IS NOT NULL, deleted FROM account WHERE uid = CAST(? AS TEXT)")
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else { return (false, nil) }
+        // An account with an invalid time is deleted, too.
+        let deleted = StoredField<UnixTime?>(time: row[1])
+        return (row[0] != 0, deleted.value ?? 0)
+    }
+
+    static func isDeleted(_ uid: UserKey, _ db: Database) throws -> Bool { try life(of: uid, db).deleted != nil }
+
+    /// Removes all data of an account whose links were removed, and stores the time of the deletion.
+    static func erase(_ uid: UserKey, at now: UnixTime, _ db: Database) throws {
+        for table in ["email", "unlinked"] {
+            try db.run("DELETE FROM \(table) WHERE uid = CAST(? AS TEXT)", [uid.name.bytes])
+        }
+        try db.run(
+            """
+            UPDATE account SET email = NULL, email_verified = 0, email_from = NULL, name = NULL, created = NULL,
+                unlinked_more = 0, deleted = ?
+            WHERE uid = CAST(? AS TEXT)
+            """, [now.seconds, uid.name.bytes])
     }
 
     static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {

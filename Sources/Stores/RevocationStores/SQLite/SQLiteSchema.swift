@@ -10,7 +10,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// The first n migrations lead to version n.
-    private static let migrations = [version1, version2, version3, version4, version5]
+    private static let migrations = [version1, version2, version3, version4, version5, version6]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
@@ -141,6 +141,11 @@ enum SQLiteSchema {
             PRIMARY KEY (holder, name)
         ) WITHOUT ROWID;
         CREATE INDEX flow_expires ON flow (expires);
+        """
+
+    /// Deleted accounts, of which only the uid and the time remain.
+    private static let version6 = """
+        ALTER TABLE account ADD COLUMN deleted INTEGER CHECK (deleted IS NULL OR \(isTime("deleted")));
         """
 
     private static func isTime(_ column: String) -> String {

@@ -42,7 +42,9 @@ extension SQLiteStore: AccountStore {
             if let email, let owner = try SQLiteAccounts.uid(ofEmail: email, db) {
                 return SQLiteChange(.success(.emailTaken(uid: owner)))
             }
-            guard try !SQLiteAccounts.account(account.user, db).saysAnything else {
+            guard try !SQLiteAccounts.account(account.user, db).saysAnything,
+                try !SQLiteAccounts.isDeleted(account.user, db)
+            else {
                 throw StoreError.invalidAccount("the uid of the new account belongs to another account")
             }
             try SQLiteAccounts.put(account, db)
@@ -64,6 +66,7 @@ extension SQLiteStore: AccountStore {
             if let owner = try SQLiteAccounts.owner(of: link, db) {
                 return SQLiteChange(.success(owner == uid ? .alreadyLinked(account) : .taken(uid: owner)))
             }
+            if try SQLiteAccounts.isDeleted(uid, db) { return SQLiteChange(.success(.deleted)) }
             guard account.links[link.provider] == nil else { return SQLiteChange(.success(.providerTaken)) }
             if unlessUnlinked, account.unlinked.mayContain(link) { return SQLiteChange(.success(.unlinked)) }
             guard account.links.count < StoreBounds.maximumLinks else { throw StoreError.tooManyLinks() }
@@ -144,7 +147,7 @@ extension SQLiteStore: AccountStore {
 }
 
 extension SQLiteStore {
-    /// Sets the display name, unless the account has one.
+    /// Sets the display name, unless the account has one or is deleted.
     package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try checkOpen()
         try StoreBounds.check(name: name)

@@ -34,22 +34,23 @@ extension SQLiteStore {
         }
     }
 
-    /// Removes `valid_since`, also if it is faulty.
+    /// Removes `valid_since`, also if it is faulty. The revocation of a deleted account's user stays.
     @discardableResult
     package func unrevoke(_ uid: UserKey) async throws(StoreError) -> UserRecord {
         try await changeUser(uid) { user, db in
-            if user.validSince == .valid(nil) { return }
+            if try user.validSince == .valid(nil) || SQLiteAccounts.isDeleted(uid, db) { return }
             try SQLiteRows.setValidSince(nil, of: uid, db)
             user.validSince = .valid(nil)
         }
     }
 
     /// Sets `disabled`, also if it was faulty. If `valid_since` is faulty, the value is stored and `.faultyRecord` is
-    /// thrown. `unrevoke` behaves likewise with a faulty `disabled`.
+    /// thrown. `unrevoke` behaves likewise with a faulty `disabled`. The user of a deleted account stays disabled.
     @discardableResult
     package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
         try await changeUser(uid) { user, db in
             if user.disabled == .valid(disabled) { return }
+            if try !disabled && SQLiteAccounts.isDeleted(uid, db) { return }
             try SQLiteRows.setDisabled(disabled, of: uid, db)
             user.disabled = .valid(disabled)
         }

@@ -1,3 +1,4 @@
+import GatewayCore
 import Revocation
 import Synchronization
 
@@ -34,6 +35,16 @@ struct OwnersOnly: AccountStore {
     func releaseAll(
         of user: UserKey, for successor: IdentityLink?
     ) async throws(StoreError) -> [IdentityLink] { throw Self.unasked }
+
+    func deleteAccount(
+        _ user: UserKey, unlessChangedFrom expected: UserRecord?
+    ) async throws(StoreError) -> AccountDeletion { throw Self.unasked }
+
+    func completeDeletion(
+        of user: UserKey, holding link: IdentityLink
+    ) async throws(StoreError) -> Bool { throw Self.unasked }
+
+    func deletionTime(of user: UserKey) async throws(StoreError) -> UnixTime? { throw Self.unasked }
 
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 

@@ -48,6 +48,10 @@ import Testing
         try await store.setNameIfAbsent("Ann", of: account.uid)
         #expect(try await store.account(account.uid)?.links == ["apple.com": "1"])
         #expect(try await store.releaseAll(of: account.uid) == [.apple("1")])
+        _ = try await store.claim(.apple("2"), for: account.uid)
+        #expect(try await store.deleteAccount(account.user, unlessChangedFrom: UserRecord()) == .deleted([.apple("2")]))
+        #expect(try await store.completeDeletion(of: account.user, holding: .apple("2")))
+        #expect(try await store.purge(now: 4_000_000_000) == 0)
         #expect(try await store.setting("issuer", initial: [1]) == [1])
     }
 

@@ -103,6 +103,8 @@ import Testing
         try await store.setNameIfAbsent("Ann", of: account.uid)
         #expect(
             try await store.setEmail("b@b.c", verified: true, from: .apple("2"), of: account.uid, claimsEmail: true))
+        #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("2")]))
+        _ = try await store.purge(now: 4_000_000_000)
         _ = try await store.setting("issuer", initial: [1])
     }
 

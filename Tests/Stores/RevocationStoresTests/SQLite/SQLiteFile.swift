@@ -39,7 +39,8 @@ struct SQLiteFile {
 
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
-        var statements = ["DROP TABLE flow", "PRAGMA user_version = \(version)"]
+        var statements = ["ALTER TABLE account DROP COLUMN deleted", "PRAGMA user_version = \(version)"]
+        if version < 5 { statements.append("DROP TABLE flow") }
         guard version < 4 else { return try await execute(statements.joined(separator: ";")) }
         statements += [
             "ALTER TABLE user DROP COLUMN last_session", "ALTER TABLE user DROP COLUMN revoked_at",

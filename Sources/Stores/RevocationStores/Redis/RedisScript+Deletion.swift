@@ -1,0 +1,78 @@
+import Revocation
+
+/// The scripts for deletions of accounts.
+extension RedisScript {
+    /// Disables the user of an account and revokes everything at ARGV[1], permanently: the step that decides.
+    ///
+    /// ARGV[2] is the expected `valid_since`, empty if it is expected to be absent, or `*` if the record does not
+    /// matter. Returns `changed` if the record differs or the user is disabled, otherwise `ended`, or `deleted` if the
+    /// user was deleted before.
+    static let endUser = RedisScript(
+        """
+        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'last_session', 'deleted')
+        if not old[4] and ARGV[2] ~= '*'
+            and ((old[1] or '') ~= ARGV[2] or old[2] and old[2] ~= '0') then return 'changed' end
+        local new = ARGV[1]
+        for _, time in ipairs({old[1] or '', old[3] or ''}) do
+            if is_time(time) and tonumber(time) > tonumber(new) then new = time end
+        end
+        redis.call('HSET', KEYS[1], 'valid_since', new, 'disabled', '1')
+        redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
+        redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
+        redis.call('PERSIST', KEYS[1])
+        return old[4] and 'deleted' or 'ended'
+        """)
+
+    /// Removes the data of an account and begins the removal of its links. Only `deleted` remains, which is ARGV[1]
+    /// unless it is present, and the fields of incomplete removals. Returns the providers and subjects of all links
+    /// that are being removed.
+    static let erase = RedisScript(
+        """
+        redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
+        local email = redis.call('HGET', KEYS[1], 'email')
+        if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
+        local fields = redis.call('HGETALL', KEYS[1])
+        for i = 1, #fields, 2 do
+            local provider = string.match(fields[i], '^link:(.*)$')
+            if provider and redis.call('HSETNX', KEYS[1], 'unlinking:' .. provider, fields[i + 1]) == 1 then
+                redis.call('HDEL', KEYS[1], fields[i])
+            end
+        end
+        local answer = {}
+        fields = redis.call('HGETALL', KEYS[1])
+        for i = 1, #fields, 2 do
+            local provider = string.match(fields[i], '^unlinking:(.*)$')
+            if provider then
+                answer[#answer + 1] = provider
+                answer[#answer + 1] = fields[i + 1]
+            elseif fields[i] ~= 'deleted' and not string.match(fields[i], '^link:')
+                and not string.match(fields[i], '^releasing:') then
+                redis.call('HDEL', KEYS[1], fields[i])
+            end
+        end
+        return answer
+        """)
+
+    /// Returns the deletions that began at or before ARGV[1], or whose time is invalid: at most ARGV[2] names of users
+    /// and times, alternating.
+    static let overdue = RedisScript(
+        """
+        local answer = {}
+        local fields = redis.call('HGETALL', KEYS[1])
+        for i = 1, #fields, 2 do
+            if #answer >= 2 * tonumber(ARGV[2]) then break end
+            if not is_time(fields[i + 1]) or tonumber(fields[i + 1]) <= tonumber(ARGV[1]) then
+                answer[#answer + 1] = fields[i]
+                answer[#answer + 1] = fields[i + 1]
+            end
+        end
+        return answer
+        """)
+
+    /// Removes the deletion of the user ARGV[1] from the list, if it began at ARGV[2].
+    static let forgetDeletion = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+        return 1
+        """)
+}
