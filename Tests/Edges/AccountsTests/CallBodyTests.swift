@@ -49,6 +49,7 @@ import Testing
         (.link, "{}", "\"id_token\""), (.link, #"{"consent":"yes","pending_token":"x"}"#, "\"consent\""),
         (.link, #"{"id_token":"x"}"#, "\"provider\""), (.link, #"{"expires_in":300}"#, "no other members"),
         (.unlink, "{}", "\"provider\""), (.unlink, #"{"provider":["a"]}"#, "\"provider\""),
+        (.deleteAccount, #"{"confirm":true}"#, "accepts none"), (.deleteAccount, "[]", "JSON object"),
         (.signOut, #"{"everywhere":1}"#, "\"everywhere\""), (.signOut, #"{"every":true}"#, "no other members"),
         (.nonce, #"{"purpose":"any"}"#, "\"purpose\""), (.nonce, #"{"purpose":null}"#, "\"purpose\""),
         (.nonce, #"{"for":"link"}"#, "no other members"),

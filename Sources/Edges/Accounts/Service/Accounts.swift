@@ -40,6 +40,7 @@ package final class Accounts: AccountServing {
         case .link: return try await LinkCall(parts: parts).reply(to: call)
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
+        case .deleteAccount: return try await DeleteCall(parts: parts).reply(to: call)
         case .auth: return .json(call.caller.map(\.variable) ?? Array("null".utf8))
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw AccountDenial(.routeNotFound) }
@@ -89,6 +90,8 @@ struct AuditLog: Sendable {
         case merge
         /// Like `merge`, but the account's address was unverified. Its previous users were removed.
         case takeover
+        /// The account was deleted.
+        case delete
     }
 
     private let logger: Logger
@@ -100,10 +103,15 @@ struct AuditLog: Sendable {
     }
 
     func record(_ event: Event, of user: UserKey, provider: String, consent: Bool = false) {
-        var metadata: Logger.Metadata = [
-            "event": "\(event.rawValue)", "provider": "\(provider)", "consent": "\(consent)",
-            "request_id": "\(requestID)",
-        ]
+        record(event, of: user, ["provider": "\(provider)", "consent": "\(consent)"])
+    }
+
+    func recordDeletion(of user: UserKey) { record(.delete, of: user, [:]) }
+
+    private func record(_ event: Event, of user: UserKey, _ more: Logger.Metadata) {
+        var metadata = more
+        metadata["event"] = "\(event.rawValue)"
+        metadata["request_id"] = "\(requestID)"
         metadata.add(user)
         logger.notice("account", metadata: metadata)
     }

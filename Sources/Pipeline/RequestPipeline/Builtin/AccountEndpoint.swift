@@ -10,6 +10,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case link
     case unlink
     case signOut
+    case deleteAccount
     case auth
     case appleEvents
     case backchannelLogout
@@ -30,6 +31,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .link: "link"
         case .unlink: "unlink"
         case .signOut: "sign-out"
+        case .deleteAccount: "account/delete"
         case .auth: "auth"
         case .appleEvents: "events/apple"
         case .backchannelLogout: "events/backchannel-logout"
@@ -89,7 +91,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
-        case .reauthenticate, .link, .unlink, .startLink, .startReauthenticate: break
+        case .reauthenticate, .link, .unlink, .deleteAccount, .startLink, .startReauthenticate: break
         case .auth, .signOut: policy.authentication = .optional
         // A flow begins and ends also with an expired session cookie. The callback examines the cookie itself.
         case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .startSignIn, .callback, .result:
