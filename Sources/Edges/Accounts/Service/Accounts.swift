@@ -41,6 +41,7 @@ package final class Accounts: AccountServing {
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
         case .deleteAccount: return try await DeleteCall(parts: parts).reply(to: call)
+        case .exportAccount: return try await ExportCall(parts: parts).reply(to: call)
         case .auth: return .json(call.caller.map(\.variable) ?? Array("null".utf8))
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw AccountDenial(.routeNotFound) }

@@ -11,6 +11,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case unlink
     case signOut
     case deleteAccount
+    case exportAccount
     case auth
     case appleEvents
     case backchannelLogout
@@ -32,6 +33,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .unlink: "unlink"
         case .signOut: "sign-out"
         case .deleteAccount: "account/delete"
+        case .exportAccount: "account/export"
         case .auth: "auth"
         case .appleEvents: "events/apple"
         case .backchannelLogout: "events/backchannel-logout"
@@ -60,7 +62,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var allowedMethods: StaticString {
         switch self {
         case .auth: "GET, HEAD"
-        case .startSignIn: "GET"
+        case .startSignIn, .exportAccount: "GET"
         case .callback: "GET, POST"
         default: "POST"
         }
@@ -70,7 +72,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package func accepts(_ method: HTTPWire.Method) -> Bool {
         switch self {
         case .auth: method == .get || method == .head
-        case .startSignIn: method == .get
+        case .startSignIn, .exportAccount: method == .get
         case .callback: method == .get || method == .post
         default: method == .post
         }
@@ -91,7 +93,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
-        case .reauthenticate, .link, .unlink, .deleteAccount, .startLink, .startReauthenticate: break
+        case .reauthenticate, .link, .unlink, .deleteAccount, .exportAccount, .startLink, .startReauthenticate: break
         case .auth, .signOut: policy.authentication = .optional
         // A flow begins and ends also with an expired session cookie. The callback examines the cookie itself.
         case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .startSignIn, .callback, .result:

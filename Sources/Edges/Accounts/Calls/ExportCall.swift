@@ -1,0 +1,74 @@
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+
+/// `GET account/export`: returns all stored data of the caller's account.
+///
+/// The size is bounded, since an account has at most `StoreBounds.maximumLinks` links and
+/// `StoreBounds.maximumUnlinked` unlinked identities.
+struct ExportCall {
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let caller = try call.accountHolder()
+        try parts.count(caller.user)
+        try await parts.authorizer.require(caller, isRecent: true)
+        let account = try await parts.account(caller.user)
+        let user = try await parts.store.user(caller.user)
+        let identities = try await identities(of: account)
+        let session = try await session(of: caller)
+        return .json(
+            ObjectText.object { body in
+                body.add("uid", account.uid)
+                body.add("tenant", account.user.tenant)
+                body.add("created_at", orNull: account.created)
+                body.add("email", orNull: account.email)
+                body.add("email_verified", account.emailVerified)
+                body.add("email_from", orNull: account.emailFrom)
+                body.add("name", orNull: account.name)
+                body.add(user)
+                body.add("identities", identities) { identity, output in
+                    output.add(identity.link)
+                    output.add(identity.record)
+                }
+                body.add("unlinked", account.unlinked.links.sorted { $0.name < $1.name }) { $1.add($0) }
+                body.add("unlinked_more", account.unlinked.hasMore)
+                body.add("session", orNull: session) { session, output in
+                    output.add("signed_in_at", orNull: session.signedInAt)
+                    output.add("authenticated", session.isAuthenticated)
+                }
+            })
+    }
+
+    private func identities(of account: AccountRecord) async throws -> [(link: IdentityLink, record: UserRecord)] {
+        var identities: [(link: IdentityLink, record: UserRecord)] = []
+        for (provider, subject) in account.links.sorted(by: { $0.key < $1.key }) {
+            let link = IdentityLink(provider: provider, subject: subject)
+            // A longer name is not a valid user, so it has no record.
+            var record = UserRecord()
+            if (try? StoreBounds.check(user: UserKey(link))) != nil {
+                record = try await parts.store.user(UserKey(link))
+            }
+            identities.append((link, record))
+        }
+        return identities
+    }
+
+    private func session(of caller: Principal) async throws -> SessionRecord? {
+        guard let session = caller.session else { return nil }
+        return try await parts.store.session(caller.user, session)
+    }
+}
+
+extension ObjectText {
+    fileprivate mutating func add(_ link: IdentityLink) {
+        add("provider", link.provider)
+        add("subject", link.subject)
+    }
+
+    fileprivate mutating func add(_ record: UserRecord) {
+        add("valid_since", orNull: record.validSince)
+        add("disabled", record.disabled)
+    }
+}
