@@ -15,8 +15,8 @@ struct GatehouseCommand: AsyncParsableCommand {
         version: GatehouseVersion.current,
         subcommands: [
             InitCommand.self, CheckCommand.self, ServeCommand.self, StatusCommand.self, HealthcheckCommand.self,
-            ReloadCommand.self, UserCommand.self, SessionCommand.self, RevokeCommand.self, ExplainCommand.self,
-            TokenCommand.self, RulesCommand.self, DemoCommand.self, CompletionCommand.self,
+            ReloadCommand.self, UserCommand.self, SessionCommand.self, RevokeCommand.self, AccountCommand.self,
+            ExplainCommand.self, TokenCommand.self, RulesCommand.self, DemoCommand.self, CompletionCommand.self,
         ])
 
     /// Runs the command like the parser's own `main`. Errors of type `Refused` are printed without a prefix, so that

@@ -28,6 +28,7 @@ struct CommandLineTests {
     @Test(arguments: [
         "init", "serve", "check", "status", "healthcheck", "reload", "explain", "token inspect", "token mint",
         "user show", "user disable", "user enable", "user revoke", "user unrevoke", "session revoke", "revoke", "demo",
+        "account show", "account delete", "account unlink",
         "rules test", "completion bash",
     ])
     func `help shows an example`(command: String) async throws {

@@ -86,6 +86,25 @@ struct AdminAPITests {
         #expect(user == #"{"uid":"a/b","valid_since":17,"disabled":false}"# + "\n")
     }
 
+    @Test func `an account has its address, its links and its unlinked identities`() async {
+        let account = await text("GET", "/v1/accounts/ann")
+        #expect(
+            account == #"{"uid":"ann","created_at":5,"deleted_at":null,"email":"a@b.c","email_verified":true,"#
+                + #""email_from":"apple.com","name":null,"links":[{"provider":"apple.com","subject":"1"},"#
+                + #"{"provider":"google.com","subject":"2"}],"#
+                + #""unlinked":[{"provider":"github.com","subject":"3"}],"unlinked_more":false}"# + "\n")
+        #expect(await response("DELETE", "/v1/accounts/ann").status == 405)
+        #expect(await response("GET", "/v1/accounts/ann", sent: "wrong").status == 401)
+    }
+
+    @Test func `an account is deleted and unlinked`() async {
+        #expect(await text("POST", "/v1/accounts/ann/delete").contains(#""deleted_at":9"#))
+        #expect(await response("POST", "/v1/accounts/ann/links/apple.com/unlink").status == 200)
+        #expect(await response("GET", "/v1/accounts/ann/delete").status == 405)
+        #expect(await response("POST", "/v1/accounts/ann/delete", sent: "wrong").status == 401)
+        #expect(await backend.calls == ["delete ann", "unlink ann apple.com"])
+    }
+
     @Test(arguments: [
         ("unrevoke", "unrevoke ann"), ("disable", "disable ann"), ("enable", "enable ann"),
         ("revoke", "revoke ann now"), ("sessions/s1/revoke", "session ann s1"),

@@ -21,6 +21,8 @@ struct AdminCallTests {
                 .revokeSession(UserKey(uid: "ann", tenant: "acme-x1"), session: "17")
             ),
             ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
+            ("/v1/accounts/ann", .account("ann")), ("/v1/accounts/ann/delete", .deleteAccount("ann")),
+            ("/v1/accounts/ann/links/oidc%2Ea/unlink", .unlink("ann", provider: "oidc.a")),
             ("/v1/users/ann/sessions/17/revoke", .revokeSession("ann", session: "17")),
         ])
     func `a path is a call`(target: String, call: AdminCall) {
@@ -36,6 +38,8 @@ struct AdminCallTests {
             "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
             "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
+            "/v1/accounts", "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",
+            "/v1/accounts/a/links//unlink", "/v1/tenants/t/accounts/a", "/v1/accounts/a/delete/x",
             "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users", "/v1/tenants//users/b", "/v1/tenants/a/b/c",
             "/v1/tenants/a/users/b/revoke/c", "/v1/tenants/a/users/b/sessions/c/revoke/d", "/v1/users/a%00b",
         ])

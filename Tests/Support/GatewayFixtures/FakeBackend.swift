@@ -63,6 +63,24 @@ actor FakeBackend: AdministrationBackend {
         return SessionRecord(revoked: true)
     }
 
+    func account(_ user: UserKey) throws(AdministrationError) -> AdministeredAccount {
+        try record("account \(name(user))")
+        var account = AccountRecord(user: user, email: "a@b.c", emailVerified: true, emailFrom: "apple.com", created: 5)
+        account.links = ["google.com": "2", "apple.com": "1"]
+        account.unlinked = [IdentityLink(provider: "github.com", subject: "3")]
+        return AdministeredAccount(record: account)
+    }
+
+    func deleteAccount(_ user: UserKey) throws(AdministrationError) -> AdministeredAccount {
+        try record("delete \(name(user))")
+        return AdministeredAccount(record: AccountRecord(user: user), deleted: 9)
+    }
+
+    func unlink(_ user: UserKey, provider: String) throws(AdministrationError) -> AdministeredAccount {
+        try record("unlink \(name(user)) \(provider)")
+        return AdministeredAccount(record: AccountRecord(user: user, created: 5))
+    }
+
     func status() -> AdministeredStatus {
         var server = UpstreamServerReading(upstream: "api", server: "http://127.0.0.1:3000")
         (server.addresses, server.healthy, server.checksPassed) = (2, 1, 9)

@@ -78,6 +78,41 @@ package struct AdminClient: Sendable {
         return try Self.userRecord(try await call("POST", Self.path(of: user) + ["revoke"], body: body))
     }
 
+    /// An account, without the subjects of its links.
+    package struct Account: Sendable {
+        package let created: UnixTime?
+        package let deleted: UnixTime?
+        package let email: String?
+        package let emailIsVerified: Bool
+        /// The linked providers.
+        package let providers: [String]
+    }
+
+    /// Returns the account of a uid.
+    package func account(_ uid: String) async throws(AdminClientError) -> Reply<Account> {
+        try Self.account(try await call("GET", ["v1", "accounts", uid]))
+    }
+
+    /// Deletes an account that the gateway created.
+    package func deleteAccount(_ uid: String) async throws(AdminClientError) -> Reply<Account> {
+        try Self.account(try await call("POST", ["v1", "accounts", uid, "delete"]))
+    }
+
+    /// Unlinks a provider from an account.
+    package func unlink(_ provider: String, of uid: String) async throws(AdminClientError) -> Reply<Account> {
+        try Self.account(try await call("POST", ["v1", "accounts", uid, "links", provider, "unlink"]))
+    }
+
+    private static func account(_ document: JSONDocument) throws(AdminClientError) -> Reply<Account> {
+        guard let links = document.root["links"] else { throw .foreign(200) }
+        func time(_ name: String) -> UnixTime? { document.root[name]?.integer.flatMap(UnixTime.init(_:)) }
+        let account = Account(
+            created: time("created_at"), deleted: time("deleted_at"), email: document.root["email"]?.string,
+            emailIsVerified: document.root["email_verified"]?.bool ?? false,
+            providers: links.elements.compactMap { $0["provider"]?.string })
+        return Reply(record: account, json: text(of: document))
+    }
+
     /// Returns the path of a user. A gateway of a version without tenant support has no such path, so that it cannot
     /// revoke another user's tokens.
     private static func path(of user: UserKey) -> [String] {

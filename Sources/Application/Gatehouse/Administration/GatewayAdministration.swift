@@ -6,6 +6,7 @@ import Authorization
 import GatewayConfiguration
 import GatewayCore
 import JOSE
+import Logging
 import Observability
 import OutboundHTTP
 import RequestPipeline
@@ -24,6 +25,7 @@ struct GatewayAdministration: AdministrationBackend {
     private let metrics: MetricsCollector
     private let gathering: SharedGathering
     private let clock: GatewayClock
+    private let auditLogger: Logger
 
     init(
         isServing: ManagedAtomic<Bool>, loops: LoopWatch, generations: Generations, reloader: Reloader?,
@@ -35,6 +37,7 @@ struct GatewayAdministration: AdministrationBackend {
         self.reloader = reloader
         self.metrics = metrics
         (store, clock) = (environment.store, environment.clock)
+        auditLogger = environment.logger.forAudit
         gathering = SharedGathering(clock: clock)
     }
 
@@ -135,6 +138,50 @@ struct GatewayAdministration: AdministrationBackend {
         try await inStore(user) { user throws(StoreError) in try await store.revokeSession(user, session) }
     }
 
+    // MARK: - Accounts
+
+    func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount {
+        try await inStore(user) { user throws(StoreError) in try await current(user) }
+    }
+
+    func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount {
+        let deletion = try await inStore(user) { user throws(StoreError) in
+            try await store.deleteAccount(user, unlessChangedFrom: nil)
+        }
+        switch deletion {
+        case .deleted: record("delete", of: user)
+        case .absent: throw .invalid("The gateway created no account with this uid. Check the uid.")
+        case .changed: throw .unavailable("The user was changed at the same time. Repeat the call.")
+        }
+        return try await account(user)
+    }
+
+    func unlink(_ user: UserKey, provider: String) async throws(AdministrationError) -> AdministeredAccount {
+        let release = try await inStore(user) { user throws(StoreError) in
+            try await store.release(provider: provider, of: user)
+        }
+        switch release {
+        case .released: record("unlink", of: user, ["provider": "\(provider)"])
+        case .absent: break
+        case .last: throw .invalid("This is the account's last link. Delete the account instead.")
+        }
+        return try await account(user)
+    }
+
+    private func current(_ user: UserKey) async throws(StoreError) -> AdministeredAccount {
+        let record = try await store.account(user) ?? AccountRecord(user: user)
+        return AdministeredAccount(record: record, deleted: try await store.deletionTime(of: user))
+    }
+
+    /// Writes the audit line of a change by an operator.
+    private func record(_ event: String, of user: UserKey, _ more: Logger.Metadata = [:]) {
+        var metadata = more
+        metadata["event"] = "\(event)"
+        metadata["by"] = "operator"
+        metadata["uid"] = "\(user.uid)"
+        auditLogger.notice("account", metadata: metadata)
+    }
+
     /// Performs an operation on a user. Rejects a tenant that no token can contain, because the change would have no
     /// effect.
     private func inStore<Record>(
@@ -207,7 +254,7 @@ extension Configuration.StoreLocation {
 extension AdministrationError {
     fileprivate init(_ error: StoreError) {
         switch error.code {
-        case .invalidUID, .invalidSession, .invalidTime: self = .invalid(error.message)
+        case .invalidUID, .invalidSession, .invalidTime, .invalidAccount: self = .invalid(error.message)
         case .faultyRecord: self = .unavailable(error.message)
         default: self = .storeUnavailable
         }

@@ -57,6 +57,10 @@ struct AdminAPI: Sendable {
             AdminDocument.session(user, session, try await backend.session(user, session))
         case .revokeSession(let user, let session):
             AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
+        case .account(let user): AdminDocument.account(try await backend.account(user))
+        case .deleteAccount(let user): AdminDocument.account(try await backend.deleteAccount(user))
+        case .unlink(let user, let provider):
+            AdminDocument.account(try await backend.unlink(user, provider: provider))
         case .status: AdminDocument.status(await backend.status())
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())

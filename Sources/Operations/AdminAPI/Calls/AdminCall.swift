@@ -12,6 +12,9 @@ enum AdminCall: Equatable, Sendable {
     case change(UserChange, UserKey)
     case session(UserKey, session: String)
     case revokeSession(UserKey, session: String)
+    case account(UserKey)
+    case deleteAccount(UserKey)
+    case unlink(UserKey, provider: String)
     case status, keys, refreshKeys, routes, reload, acceptStore
 
     /// The changes of a user.
@@ -48,6 +51,9 @@ enum AdminCall: Equatable, Sendable {
         case .routes: self = .routes
         case .reload: self = .reload
         case .acceptStore: self = .acceptStore
+        case .account: self = .account(user)
+        case .deleteAccount: self = .deleteAccount(user)
+        case .unlinkAccount: self = .unlink(user, provider: data.provider)
         case .user, .tenantUser: self = .user(user)
         case .revoke, .tenantRevoke: self = .change(.revoke, user)
         case .unrevoke, .tenantUnrevoke: self = .change(.unrevoke, user)
@@ -78,8 +84,8 @@ enum AdminCall: Equatable, Sendable {
     /// The accepted methods, for `Allow`.
     var methods: [String] {
         switch self {
-        case .live, .ready, .metrics, .status, .user, .session, .keys, .routes: ["GET", "HEAD"]
-        case .change, .revokeSession, .refreshKeys, .reload, .acceptStore: ["POST"]
+        case .live, .ready, .metrics, .status, .user, .session, .account, .keys, .routes: ["GET", "HEAD"]
+        case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore: ["POST"]
         }
     }
 }

@@ -18,6 +18,9 @@ enum AdminPath: String, CaseIterable, Sendable {
     case enable = "/v1/users/{uid}/enable"
     case session = "/v1/users/{uid}/sessions/{session}"
     case revokeSession = "/v1/users/{uid}/sessions/{session}/revoke"
+    case account = "/v1/accounts/{uid}"
+    case deleteAccount = "/v1/accounts/{uid}/delete"
+    case unlinkAccount = "/v1/accounts/{uid}/links/{provider}/unlink"
     case tenantUser = "/v1/tenants/{tenant}/users/{uid}"
     case tenantRevoke = "/v1/tenants/{tenant}/users/{uid}/revoke"
     case tenantUnrevoke = "/v1/tenants/{tenant}/users/{uid}/unrevoke"
@@ -31,6 +34,7 @@ enum AdminPath: String, CaseIterable, Sendable {
         fileprivate(set) var uid = ""
         fileprivate(set) var tenant: String?
         fileprivate(set) var session = ""
+        fileprivate(set) var provider = ""
 
         var user: UserKey { UserKey(uid: uid, tenant: tenant) }
     }
@@ -49,6 +53,7 @@ enum AdminPath: String, CaseIterable, Sendable {
             switch name {
             case "{tenant}": data.tenant = text
             case "{session}": data.session = text
+            case "{provider}": data.provider = text
             default: data.uid = text
             }
         }

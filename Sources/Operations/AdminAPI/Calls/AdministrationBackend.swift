@@ -28,6 +28,13 @@ package protocol AdministrationBackend: Sendable {
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
+    /// Returns an account; empty if there is none.
+    func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
+    /// Deletes an account that the gateway created, or completes its deletion.
+    func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
+    /// Unlinks a provider from an account, and ends the sessions that the identity began.
+    func unlink(_ user: UserKey, provider: String) async throws(AdministrationError) -> AdministeredAccount
+
     /// Returns the state of the gateway and of its dependencies, without any uid.
     func status() async -> AdministeredStatus
     /// Returns the state of the key sets.
@@ -71,6 +78,19 @@ package enum AdministrationError: Error, Equatable, Sendable {
     case invalid(String)
     /// The call is not possible now, with the reason. Status 503.
     case unavailable(String)
+}
+
+/// An account in the admin API.
+package struct AdministeredAccount: Sendable, Equatable {
+    package var record: AccountRecord
+    /// When the account was deleted. `nil` if it was not.
+    package var deleted: UnixTime?
+
+    /// Creates an account.
+    package init(record: AccountRecord, deleted: UnixTime? = nil) {
+        self.record = record
+        self.deleted = deleted
+    }
 }
 
 /// A key set in the admin API.

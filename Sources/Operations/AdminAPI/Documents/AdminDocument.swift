@@ -57,6 +57,24 @@ enum AdminDocument {
             })
     }
 
+    static func account(_ account: AdministeredAccount) -> AdminResponse {
+        let record = account.record
+        let links = record.links.map { IdentityLink(provider: $0.key, subject: $0.value) }
+        return .json(
+            ObjectText.object { body in
+                body.add("uid", record.uid)
+                body.add("created_at", orNull: record.created)
+                body.add("deleted_at", orNull: account.deleted)
+                body.add("email", orNull: record.email)
+                body.add("email_verified", record.emailVerified)
+                body.add("email_from", orNull: record.emailFrom)
+                body.add("name", orNull: record.name)
+                body.add("links", links: links)
+                body.add("unlinked", links: Array(record.unlinked.links))
+                body.add("unlinked_more", record.unlinked.hasMore)
+            })
+    }
+
     static func keys(_ sets: [AdministeredKeySet]) -> AdminResponse {
         .json(ObjectText.object { $0.add(sets) })
     }
@@ -81,6 +99,14 @@ extension ObjectText {
     fileprivate mutating func add(_ user: UserKey) {
         add("uid", user.uid)
         add("tenant", user.tenant)
+    }
+
+    /// Adds identities in the order of their names.
+    fileprivate mutating func add(_ name: String, links: [IdentityLink]) {
+        add(name, links.sorted { $0.name < $1.name }) { link, output in
+            output.add("provider", link.provider)
+            output.add("subject", link.subject)
+        }
     }
 
     /// Adds `ready` and `checks`.
