@@ -43,7 +43,7 @@ struct DecisionList {
         decided += 1
     }
 
-    /// Records that a request waits. Returns the result of a lookup whose time is already over: those of the store
+    /// Records that a request waits. Returns the result of a lookup whose time is already over: lookups of the store
     /// have a timeout of their own, which would add up. `nil` if the request may wait.
     mutating func recordWait(for lookup: Lookup, now: UInt64) -> LookupResult? {
         let first = waitedFirst ?? now
@@ -98,7 +98,7 @@ extension DecisionExchange {
         if let first = list.waitedFirst { run.wait(since: first) }
     }
 
-    /// Responds with a decision, or adds it to those of the list.
+    /// Responds with a decision, or adds it to the list.
     func respond(_ verdict: Verdict, _ client: ClientHandler) {
         guard list != nil else { return respond(json: verdict.json, client) }
         list?.append(verdict)

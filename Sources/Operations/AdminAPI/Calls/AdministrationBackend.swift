@@ -28,7 +28,7 @@ package protocol AdministrationBackend: Sendable {
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
-    /// Returns an account; empty if there is none.
+    /// Returns an account; empty if it does not exist.
     func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
     /// Deletes an account that the gateway created, or completes its deletion.
     func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
