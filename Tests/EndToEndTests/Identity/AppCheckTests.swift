@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
 
 @testable import SystemFixtures
@@ -10,11 +11,14 @@ struct AppCheckTests {
     private static let iosID = "1:123456789012:ios:4e5f6a7b"
 
     private static func run(_ body: (Scenario) async throws -> Void) async throws {
+        let folder = try ScratchFolder()
         try await Scenario.run(
             arrange: { provider, _, configuration in
+                let file = try provider.makeServiceAccount().write(toDirectory: folder.path)
                 let appCheck = """
                     app_check: { project_number: \(number), apps: { '\(webID)': web, '\(iosID)': ios },
-                      keys_url: '\(provider.url(.idTokenJWKSet))', api_key: key-1 }, project:
+                      keys_url: '\(provider.url(.idTokenJWKSet))', api_key: key-1, service_account: '\(file)',
+                      consume_url: '\(provider.url(.appCheckConsumption))' }, project:
                     """
                 configuration["identity"] = configuration["identity"]?.replacing("{ project:", with: "{ \(appCheck)")
                 configuration["admin"] = "{ address: 127.0.0.1:0, token: \(GatewayConfiguration.adminToken) }"
@@ -24,6 +28,7 @@ struct AppCheckTests {
                     "path: /user/**, app_check: enforce, upstream: api",
                     "path: /rule/**, auth: none, app_check: monitor, upstream: api",
                     "path: /watched/**, app_check: monitor, upstream: api",
+                    "path: /once/**, app_check: enforce, app_check_consume: true, upstream: api",
                 ]
             }, body)
     }
@@ -105,6 +110,36 @@ struct AppCheckTests {
             expectDenial(invalid, 401, "auth/id-token-revoked")
             let line = try #require(await scenario.accessLog().first { $0["path"] == "/watched/x" })
             #expect(line["app_check_reason"] == "App Check: not a compact JWS" && line["reason"] == nil)
+        }
+    }
+
+    @Test func `a limited-use token permits one request`() async throws {
+        try await Self.run { scenario in
+            let user = try scenario.token { $0.signedIn(at: unixNow() - 100) }
+            let field = "X-Firebase-AppCheck: \(try token(scenario) { $0["jti"] = "one" })"
+            // A denied request consumes no token.
+            expectDenial(
+                try scenario.send(WireRequest(target: "/once/x", fields: [field])), 401, "auth/missing-credential",
+                challenge: "Bearer")
+            #expect(try scenario.passes(.bearer(user, "/once/x", field))["X-Auth-App"] == Self.webID)
+            expectDenial(
+                try scenario.send(.bearer(user, "/once/x", field)), 401, "app-check/token-already-consumed",
+                challenge: "AppCheck error=\"invalid_token\"")
+            #expect(scenario.provider.calls(to: .appCheckConsumption) == 2)
+            // Other routes accept the token again.
+            #expect(try scenario.passes(.bearer(user, "/user/x", field))["X-Auth-App"] == Self.webID)
+
+            scenario.provider.misbehave(.status(500), at: .appCheckConsumption)
+            let other = "X-Firebase-AppCheck: \(try token(scenario) { $0["jti"] = "two" })"
+            expectDenial(
+                try scenario.send(.bearer(user, "/once/x", other)), 503, "app-check/consumption-unavailable")
+            let name = "gatehouse_app_check_consumptions_total"
+            #expect(try scenario.gateway.metric(name, #"result="consumed""#) == 1)
+            #expect(try scenario.gateway.metric(name, #"result="refused""#) == 1)
+            #expect(try scenario.gateway.metric(name, #"result="failed""#) == 1)
+            let reason = "App Check: the token was consumed before"
+            let line = try #require(await scenario.accessLog().first { $0["reason"] == .string(reason) })
+            #expect(line["phase"] == "app_check" && line["app_check"] == "verified" && line["app"] == "web")
         }
     }
 }

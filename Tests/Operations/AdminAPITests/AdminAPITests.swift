@@ -171,13 +171,14 @@ struct AdminAPITests {
         let plain =
             #"{"path":"/a/{id}","hosts":[],"methods":[],"merge_slashes":true,"encoded_slashes":"reject","#
             + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"recent_sign_in_proof":null,"second_factor":null,"#
-            + #""scopes":[],"allow":null,"revocation":"replicated","on_store_failure":"deny","insecure_no_csrf":false,"#
+            + #""scopes":[],"app_check":"off","apps":[],"app_check_consume":false,"allow":null,"revocation":"replicated","on_store_failure":"deny","insecure_no_csrf":false,"#
             + #""cors":null,"token_query":null,"token_protocol":false,"rate_limit":[],"body_size":null,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":null,"upgrade":[],"defined_at":"gatehouse.yaml:7:5"}"#
         let full =
             #"{"path":"/a/{id}","hosts":["*.example.com"],"methods":["GET"],"merge_slashes":true,"#
             + #""encoded_slashes":"keep","case_insensitive":false,"auth":"optional","providers":["apple.com"],"#
-            + #""recent_sign_in":300,"recent_sign_in_proof":"any","second_factor":"required","scopes":["read"],"allow":"auth.uid == id","#
+            + #""recent_sign_in":300,"recent_sign_in_proof":"any","second_factor":"required","scopes":["read"],"#
+            + #""app_check":"enforce","apps":["web"],"app_check_consume":true,"allow":"auth.uid == id","#
             + #""revocation":"strict","on_store_failure":"allow","insecure_no_csrf":true,"#
             + #""cors":{"origins":["https://app.example"],"methods":["GET"],"headers":[],"expose":[],"#
             + #""credentials":false,"max_age":600},"token_query":"token","#

@@ -122,6 +122,9 @@ actor FakeBackend: AdministrationBackend {
         full.recentSignIn = .seconds(300)
         full.secondFactor = true
         full.scopes = ["read"]
+        full.appCheck = .enforce
+        full.apps = ["web"]
+        full.consumesAppToken = true
         full.allow = Configuration.RulesExpression("auth.uid == id", location: location)
         full.revocation = .strict
         full.onStoreFailure = .allow

@@ -12,6 +12,7 @@ internal import Synchronization
 ///   ``setClient(_:for:)``.
 /// - Identity Toolkit and the token endpoint: ``DevelopmentAccount``, ``setAccount(_:)``,
 ///   ``updateAccount(_:tenant:_:)``, ``deleteAccount(_:tenant:)``, ``makeServiceAccount(email:key:)``.
+/// - Replay protection of App Check tokens, which are signed like ID tokens: ``Endpoint/appCheckConsumption``.
 /// - All endpoints: ``Endpoint``, ``url(_:)``, ``calls(to:)``.
 ///
 /// It listens on 127.0.0.1 only and issues any token to any client, so that it is only for demos and tests. All members

@@ -27,6 +27,8 @@ extension DevelopmentProvider {
         /// Identity Toolkit's lookup of ``DevelopmentAccount``s. Path and URL are templates with `{project}`. Lookups
         /// in a tenant, `/v1/projects/{project}/tenants/{tenant}/accounts:lookup`, are included in the count.
         case accountsLookup
+        /// Firebase's replay protection of App Check tokens. Path and URL are templates with `{project}`.
+        case appCheckConsumption
         /// The OAuth token endpoint, for ``ServiceAccount``s (RFC 7523).
         case oauthToken
         /// The authorization endpoint of a provider.
@@ -46,7 +48,8 @@ extension DevelopmentProvider.Endpoint: CaseIterable {
     public static let allCases: [DevelopmentProvider.Endpoint] =
         [
             .idTokenJWKSet, .idTokenX509, .sessionX509, .sessionJWKSet, .introspection, .gitHubTokenCheck,
-            .facebookDebugToken, .accountsLookup, .oauthToken, .mint, .authorization(.gitHub), .token(.gitHub),
+            .facebookDebugToken, .accountsLookup, .appCheckConsumption, .oauthToken, .mint, .authorization(.gitHub),
+            .token(.gitHub),
             .gitHubUser, .gitHubEmails,
         ]
         + IdentityProvider.wellKnown.flatMap { provider in
@@ -69,6 +72,7 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
         case .gitHubTokenCheck: "/applications/{client_id}/token"
         case .facebookDebugToken: "/debug_token"
         case .accountsLookup: "/v1/projects/{project}/accounts:lookup"
+        case .appCheckConsumption: "/v1beta/projects/{project}:verifyAppCheckToken"
         case .oauthToken: "/token"
         case .mint: "/mint"
         case .authorization(.identity(let provider)): provider.folder + "/authorize"
@@ -99,6 +103,10 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
         case "oidc": return oidc(path, name: segments[2])
         case "applications": return segments.count == 3 && segments[3] == "token" ? .gitHubTokenCheck : nil
         case "v1": return isLookup(segments) ? .accountsLookup : nil
+        case "v1beta":
+            let isConsumption =
+                segments.count == 3 && segments[2] == "projects" && segments[3].hasSuffix(":verifyAppCheckToken")
+            return isConsumption ? .appCheckConsumption : nil
         default: return nil
         }
     }

@@ -9,6 +9,7 @@ final class ProviderService: LoopbackService {
     let opaque = OpaqueRegistry()
     let accounts = AccountRegistry(DevelopmentUser.all.map { DevelopmentAccount($0, validSince: 1_600_000_000) })
     let accessTokens = AccessTokens()
+    let consumedTokens = ConsumedTokens()
     let codeFlow = CodeFlowRegistry()
     let project: String
     let now: @Sendable () -> Int64
@@ -32,6 +33,7 @@ final class ProviderService: LoopbackService {
         case .gitHubTokenCheck: checkGitHubToken(request)
         case .facebookDebugToken: debugFacebookToken(request)
         case .accountsLookup: lookUpAccounts(request)
+        case .appCheckConsumption: consumeAppToken(request)
         case .oauthToken: issueAccessToken(request)
         case .authorization(let server): authorize(request, at: server)
         case .token(let server): redeemCode(request, at: server)

@@ -134,6 +134,10 @@ struct ExplainedRun {
             let status = AccountStatus(state: known, queriedAt: explainer.clock.monotonic())
             parts.accounts.table.insert(status, of: principal.userKey)
             return .result(.arrived)
+        case .appToken:
+            transcript.record(
+                "app", "the gateway then consumes the token, which must not have been consumed; not done here")
+            return .result(.appToken(.first))
         case .revocationView, .records: return .result(.unavailable)
         }
     }

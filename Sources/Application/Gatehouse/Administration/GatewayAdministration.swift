@@ -51,11 +51,12 @@ struct GatewayAdministration: AdministrationBackend {
         checks.append(ReadinessCheck("serving", why: isDraining ? "the gateway is draining" : nil))
         checks.append(storeReadiness())
         checks += keyReadiness()
-        if let status = sources.accounts?.status() {
-            // A note only: an outage of Google does not take the routes without account records out of service.
+        for (name, status) in [("google", sources.accounts?.status()), ("app_check", sources.appTokens?.status())] {
+            guard let status else { continue }
+            // A note only: an outage of Google does not take the routes that do not need it out of service.
             let trouble = status.failing.map { ": \($0.rawValue)" } ?? ""
             checks.append(
-                ReadinessCheck("google", note: status.hasCredentials ? nil : "there is no access token\(trouble)"))
+                ReadinessCheck(name, note: status.hasCredentials ? nil : "there is no access token\(trouble)"))
         }
         if let refusal = reloader?.outcomes.lastRefusal {
             checks.append(ReadinessCheck("configuration", note: "the last reload was rejected: \(refusal)"))

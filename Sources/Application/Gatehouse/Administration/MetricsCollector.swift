@@ -44,6 +44,7 @@ struct MetricsCollector: Sendable {
         readings.storeSessions = usage.sessions
         readings.introspections = generation.sources.opaqueTokens?.status() ?? []
         readings.accountLookups = generation.sources.accounts?.status()
+        readings.appConsumptions = generation.sources.appTokens?.status()
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.telemetry = telemetry.reading

@@ -54,8 +54,8 @@ package final class Gateway: Sendable {
         self.supervisor = supervisor
         loops = LoopWatch(clock: clock)
         let (places, ledger) = (MetricIndices(configuration), FileLedger())
-        let (snapshot, credential) = try ledger.record {
-            (try Snapshot(configuration, places: places), try GoogleCredential(of: configuration))
+        let (snapshot, credentials) = try ledger.record {
+            (try Snapshot(configuration, places: places), try GoogleCredentials(of: configuration))
         }
         let count = configuration.workers ?? System.coreCount
         let accessLog = try configuration.log.access.writerTarget.map {
@@ -95,7 +95,7 @@ package final class Gateway: Sendable {
         generations = Generations(
             Generation(
                 number: 1, configuration, snapshot,
-                IdentitySources(configuration, snapshot, credential: credential, environment)))
+                IdentitySources(configuration, snapshot, credentials: credentials, environment)))
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
             decisionListeners: decisionListeners, upstreamWatches: upstreamWatches, places: places,

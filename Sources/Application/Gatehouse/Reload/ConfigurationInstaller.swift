@@ -42,12 +42,12 @@ struct ConfigurationInstaller: Sendable {
             throw ReloadRefusal("the number of routes or upstreams exceeds the metrics tables; restart the gateway")
         }
         _ = try await workers.onEach { $0.counters.clear(cleared) }
-        let (snapshot, credential) = try await calls.run { [places] in
+        let (snapshot, credentials) = try await calls.run { [places] in
             try ledger.record {
-                (try Snapshot(configuration, places: places), try GoogleCredential(of: configuration))
+                (try Snapshot(configuration, places: places), try GoogleCredentials(of: configuration))
             }
         }
-        let sources = try await sources(for: configuration, snapshot, credential, after: previous.sources)
+        let sources = try await sources(for: configuration, snapshot, credentials, after: previous.sources)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
         let acquired: AcquiredListeners
         do {
@@ -109,12 +109,12 @@ struct ConfigurationInstaller: Sendable {
     /// Returns the previous sources if their shape is unchanged. Otherwise creates new ones and waits a bounded time
     /// for their keys.
     private func sources(
-        for configuration: Configuration, _ snapshot: Snapshot, _ credential: GoogleCredential?,
+        for configuration: Configuration, _ snapshot: Snapshot, _ credentials: GoogleCredentials,
         after previous: IdentitySources
     ) async throws -> IdentitySources {
-        guard previous.shape != IdentitySources.Shape(snapshot, credential) else { return previous }
+        guard previous.shape != IdentitySources.Shape(snapshot, credentials) else { return previous }
         let sources = IdentitySources(
-            configuration, snapshot, credential: credential, after: previous, environment)
+            configuration, snapshot, credentials: credentials, after: previous, environment)
         sources.start()
         do {
             if let accounts = configuration.accounts {

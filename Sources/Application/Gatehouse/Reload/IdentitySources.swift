@@ -18,11 +18,13 @@ final class IdentitySources: Sendable {
     /// The settings on which the sources depend.
     struct Shape: Sendable, Equatable {
         private let sources: IdentityShape.Sources
-        private let credential: Secret?
+        private let accountCredential: Secret?
+        private let appCheckCredential: Secret?
 
-        init(_ snapshot: Snapshot, _ credential: GoogleCredential?) {
+        init(_ snapshot: Snapshot, _ credentials: GoogleCredentials) {
             sources = snapshot.identityShape.sources
-            self.credential = credential?.fingerprint
+            accountCredential = credentials.accounts?.fingerprint
+            appCheckCredential = credentials.appCheck?.fingerprint
         }
     }
 
@@ -32,6 +34,8 @@ final class IdentitySources: Sendable {
     let opaqueTokens: OpaqueTokens?
     /// The lookup of Firebase accounts. `nil` if only the store contains revocations.
     let accounts: IdentityToolkit?
+    /// The consumer of App Check tokens. `nil` if no route consumes them.
+    let appTokens: FirebaseAppCheck?
     /// The keys of session cookies. `nil` without accounts.
     let sessions: SessionAuthority?
     /// The lookups for workers.
@@ -42,10 +46,10 @@ final class IdentitySources: Sendable {
 
     /// Creates the sources. The key sets of `previous` are kept until the next fetch.
     init(
-        _ configuration: Configuration, _ snapshot: Snapshot, credential: GoogleCredential?,
+        _ configuration: Configuration, _ snapshot: Snapshot, credentials: GoogleCredentials,
         after previous: IdentitySources? = nil, _ environment: GatewayEnvironment
     ) {
-        shape = Shape(snapshot, credential)
+        shape = Shape(snapshot, credentials)
         let (group, clock, logger) = (environment.group, environment.clock, environment.logger)
         let identity = configuration.identity
         keys = KeyCoordinator(
@@ -56,7 +60,9 @@ final class IdentitySources: Sendable {
             ? nil
             : OpaqueTokens(
                 snapshot.opaqueProviders, clockSkew: identity.clockSkew, group: group, clock: clock, logger: logger)
-        if let settings = configuration.revocation.firebase, let credential, let firebase = identity.firebase {
+        if let settings = configuration.revocation.firebase, let credential = credentials.accounts,
+            let firebase = identity.firebase
+        {
             credential.log(to: logger)
             accounts = IdentityToolkit(
                 settings, project: firebase.project, tenant: firebase.tenant.id, credential: credential,
@@ -64,10 +70,16 @@ final class IdentitySources: Sendable {
         } else {
             accounts = nil
         }
+        if let appCheck = identity.firebase?.appCheck, let credential = credentials.appCheck {
+            credential.log(as: "the credential of App Check", to: logger)
+            appTokens = FirebaseAppCheck(appCheck, credential: credential, group: group, clock: clock, logger: logger)
+        } else {
+            appTokens = nil
+        }
         let flowClient = snapshot.flowProviders.isEmpty ? nil : CodeFlows.client(on: group)
         self.flowClient = flowClient
         var lookups = RemoteLookups(
-            accounts: accounts, opaqueTokens: opaqueTokens, rates: environment.rates,
+            accounts: accounts, opaqueTokens: opaqueTokens, appTokens: appTokens, rates: environment.rates,
             authenticationLimits: environment.authenticationLimits)
         if let settings = configuration.accounts {
             let authority = SessionAuthority()
@@ -100,9 +112,10 @@ final class IdentitySources: Sendable {
         self.lookups = lookups
     }
 
-    /// Starts fetching key sets and the first access token.
+    /// Starts fetching key sets and the first access tokens.
     func start() {
         accounts?.start()
+        appTokens?.start()
         task.withLock { $0 = $0 ?? Task { [keys] in await keys.run() } }
     }
 
@@ -112,6 +125,7 @@ final class IdentitySources: Sendable {
         await opaqueTokens?.shutdown()
         await flowClient?.shutdown()
         await accounts?.shutdown()
+        await appTokens?.shutdown()
     }
 
     /// Waits until each key set was fetched once, for at most `limit`. Requests wait for the missing ones.
@@ -123,13 +137,22 @@ final class IdentitySources: Sendable {
     }
 }
 
-extension GoogleCredential {
-    /// Reads the gateway's credential. `nil` if the configuration needs none.
-    init?(of configuration: Configuration) throws(GatewayStartError) {
+/// The gateway's credentials at Google, by their use. `nil` if the configuration needs none.
+struct GoogleCredentials: Sendable {
+    let accounts: GoogleCredential?
+    let appCheck: GoogleCredential?
+
+    /// Reads the credentials.
+    init(of configuration: Configuration) throws(GatewayStartError) {
         do throws(ServiceAccount.Failure) {
-            try self.init(of: configuration.revocation.firebase)
+            accounts = try GoogleCredential(of: configuration.revocation.firebase)
         } catch {
             throw GatewayStartError("\(error); revocation.source: firebase needs a credential of Google")
+        }
+        do throws(ServiceAccount.Failure) {
+            appCheck = try GoogleCredential(ofAppCheckIn: configuration)
+        } catch {
+            throw GatewayStartError("\(error); app_check_consume needs a credential of Google")
         }
     }
 }

@@ -11,12 +11,14 @@ struct IdentityShape: Sendable, Equatable {
         private let revocation: Configuration.Revocation
         private let accounts: Configuration.Accounts?
         private let sessionKeyIDs: [String]
+        private let consumesAppTokens: Bool
 
         init(_ configuration: Configuration, sessionKeyIDs: [String]) {
             identity = configuration.identity.withoutPlaces
             revocation = configuration.revocation
             accounts = configuration.accounts?.withoutPlaces
             self.sessionKeyIDs = sessionKeyIDs
+            consumesAppTokens = configuration.consumesAppTokens
         }
     }
 

@@ -38,7 +38,8 @@ extension AppCheckPlan {
         let apps = verifier?.apps ?? []
         self.init(
             enforces: route.appCheck == .enforce,
-            permitted: route.apps.map { names in apps.filter { names.contains($0.name) } })
+            permitted: route.apps.map { names in apps.filter { names.contains($0.name) } },
+            consumes: route.consumesAppToken)
     }
 }
 

@@ -172,8 +172,8 @@ extension RequestTrace {
     func endLookup(with result: LookupResult, at time: UInt64) {
         let error: String? =
             switch result {
-            case .arrived, .opaqueToken, .records(.records): nil
-            case .unavailable, .accountUnknown, .ownerUnknown, .records(.failed): "unavailable"
+            case .unavailable, .accountUnknown, .ownerUnknown, .records(.failed), .appToken(.unavailable): "unavailable"
+            case .arrived, .opaqueToken, .records(.records), .appToken: nil
             }
         endChild(at: time, error: error)
     }
@@ -189,6 +189,7 @@ extension Lookup {
         case .opaqueToken: "introspection"
         case .account: "firebase_account"
         case .owner: "account_owner"
+        case .appToken: "app_check_consumption"
         }
     }
 }

@@ -34,6 +34,10 @@ extension Worker {
             source.lookUp(query.link) { result in
                 bound.execute { $0.ownerArrived(result, of: query, generation: generation) }
             }
+        case .appToken(_, let token):
+            lookups.appTokens?.consume(token, for: network) { use in
+                bound.execute { $0.resume(key, with: .appToken(use)) }
+            }
         }
     }
 

@@ -20,6 +20,7 @@ struct RemoteLookups: Sendable {
     /// Passes the status of a Firebase account to the workers of other loops, which may have streams of the user.
     var accountNews: (@Sendable (AccountStatus, StoreKey) -> Void)?
     var opaqueTokens: (any OpaqueTokenChecking)?
+    var appTokens: (any AppTokenConsumer)?
     var calls: (any AccountServing)?
     /// The owners of identities, and the counters of their changes. Both are present if and only if accounts are
     /// configured.

@@ -83,7 +83,11 @@ extension KnownKeys {
         ],
         empty: ["app_check": .null, "tenant": .null])
     static let appCheck = KnownKeys(
-        "identity.firebase.app_check", ["project_number", "apps", "keys_url", "api_key", "forward_token"],
+        "identity.firebase.app_check",
+        [
+            "project_number", "apps", "keys_url", "api_key", "forward_token", "consume_url", "consume_timeout",
+            "service_account",
+        ],
         empty: ["api_key": .null])
     static let keys = KnownKeys(
         "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])
@@ -131,7 +135,7 @@ extension KnownKeys {
             "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes", "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit",
             "response_headers", "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace",
-            "stream_idle_timeout", "app_check", "apps",
+            "stream_idle_timeout", "app_check", "apps", "app_check_consume",
         ], empty: ["cors": .null, "response_headers": .null, "rewrite": .null])
     static let recentSignIn = KnownKeys("routes[].recent_sign_in", ["max_age", "proof"])
     static let cors = KnownKeys(

@@ -30,6 +30,7 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case missingAppToken
     case invalidAppToken
     case appTokenExpired
+    case appTokenUsed
 
     // 403
     case appNotAllowed
@@ -71,6 +72,7 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     // 503
     case keysUnavailable
     case appKeysUnavailable
+    case appConsumptionUnavailable
     case storeUnavailable
     case introspectionUnavailable
     case overloaded
@@ -112,6 +114,7 @@ extension DecisionCode {
         case .missingAppToken: "app-check/missing-token"
         case .invalidAppToken: "app-check/invalid-token"
         case .appTokenExpired: "app-check/token-expired"
+        case .appTokenUsed: "app-check/token-already-consumed"
         case .appNotAllowed: "app-check/app-not-allowed"
         case .permissionDenied: "auth/permission-denied"
         case .insufficientScope: "auth/insufficient-scope"
@@ -130,6 +133,7 @@ extension DecisionCode {
         case .upstreamTimeout: "upstream/timeout"
         case .keysUnavailable: "auth/keys-unavailable"
         case .appKeysUnavailable: "app-check/keys-unavailable"
+        case .appConsumptionUnavailable: "app-check/consumption-unavailable"
         case .storeUnavailable: "auth/store-unavailable"
         case .introspectionUnavailable: "auth/introspection-unavailable"
         case .overloaded: "gateway/overloaded"
@@ -145,7 +149,8 @@ extension DecisionCode {
             400
         case .missingCredential, .argumentError, .invalidIDToken, .idTokenExpired, .idTokenRevoked,
             .invalidSessionCookie, .sessionCookieExpired, .sessionCookieRevoked, .tenantMismatch, .userDisabled,
-            .requiresRecentLogin, .secondFactorRequired, .missingAppToken, .invalidAppToken, .appTokenExpired:
+            .requiresRecentLogin, .secondFactorRequired, .missingAppToken, .invalidAppToken, .appTokenExpired,
+            .appTokenUsed:
             401
         case .appNotAllowed, .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
         case .routeNotFound, .noSuchProvider: 404
@@ -159,7 +164,9 @@ extension DecisionCode {
         case .clientClosed: 499
         case .internalError: 500
         case .upstreamUnreachable, .upstreamInvalidResponse: 502
-        case .keysUnavailable, .appKeysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded: 503
+        case .keysUnavailable, .appKeysUnavailable, .appConsumptionUnavailable, .storeUnavailable,
+            .introspectionUnavailable, .overloaded:
+            503
         case .upstreamTimeout: 504
         }
     }
@@ -196,6 +203,7 @@ extension DecisionCode {
         case .missingAppToken: "An App Check token is required"
         case .invalidAppToken: "The App Check token is invalid"
         case .appTokenExpired: "The App Check token has expired"
+        case .appTokenUsed: "The App Check token has been used before"
         case .appNotAllowed: "The app is not permitted to do this"
         case .permissionDenied: "Permission denied"
         case .insufficientScope: "The scope of the token is insufficient"
@@ -214,6 +222,7 @@ extension DecisionCode {
         case .upstreamTimeout: "The service did not respond in time"
         case .keysUnavailable: "The keys to verify the credential are unavailable"
         case .appKeysUnavailable: "The keys to verify the App Check token are unavailable"
+        case .appConsumptionUnavailable: "The replay protection of App Check is unavailable"
         case .storeUnavailable: "The revocation store is unavailable"
         case .introspectionUnavailable: "Token introspection is unavailable"
         case .overloaded: "The gateway is overloaded"
@@ -253,6 +262,7 @@ extension DecisionCode {
         case .missingAppToken: "Send an App Check token in the X-Firebase-AppCheck field."
         case .invalidAppToken: "Get a fresh App Check token for this service and try again."
         case .appTokenExpired: "Get a fresh App Check token and try again."
+        case .appTokenUsed: "Get a new limited-use App Check token for each request."
         case .appNotAllowed: "Use an app that this route permits."
         case .permissionDenied: "The user is not permitted to do this."
         case .insufficientScope: "Get a token with the scope that this route requires."
@@ -266,7 +276,8 @@ extension DecisionCode {
         case .headTooLarge: "Send fewer or smaller header fields."
         case .clientClosed: ""
         case .internalError, .upstreamUnreachable, .upstreamInvalidResponse, .upstreamTimeout: "Try again later."
-        case .keysUnavailable, .appKeysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded:
+        case .keysUnavailable, .appKeysUnavailable, .appConsumptionUnavailable, .storeUnavailable,
+            .introspectionUnavailable, .overloaded:
             "Try again after the time in Retry-After."
         }
     }
@@ -297,7 +308,7 @@ extension DecisionCode {
         case .requiresRecentLogin, .secondFactorRequired: .insufficientUserAuthentication
         case .insufficientScope: .insufficientScope
         case .missingAppToken: .appCheck
-        case .invalidAppToken, .appTokenExpired: .invalidAppToken
+        case .invalidAppToken, .appTokenExpired, .appTokenUsed: .invalidAppToken
         default: status == 401 ? .invalidToken : .none
         }
     }

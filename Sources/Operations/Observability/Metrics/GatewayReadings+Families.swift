@@ -7,7 +7,8 @@ extension GatewayReadings {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
                 + appCheckFamilies + ruleFamilies + introspectionClientFamilies
-                + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
+                + introspectionFamilies + accountFamilies + appConsumptionFamilies + certificateFamilies + keyFamilies
+                + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
 

@@ -67,6 +67,29 @@ extension GatewayReadings {
         ]
     }
 
+    var appConsumptionFamilies: [MetricFamily] {
+        guard let calls = appConsumptions else { return [] }
+        let counters = calls.counters
+        return [
+            MetricFamily(
+                "gatehouse_app_check_consumptions_total", help: "Calls that consume App Check tokens by result.",
+                .counters([
+                    MetricSample([("result", "consumed")], counters.accepted),
+                    MetricSample([("result", "refused")], counters.refused),
+                    MetricSample([("result", "failed")], counters.failed),
+                ])),
+            gauge(
+                "gatehouse_app_check_consumptions_running", help: "Running calls that consume App Check tokens.",
+                Int64(calls.running)),
+            gauge(
+                "gatehouse_app_check_consumptions_waiting", help: "Requests waiting for such a call.",
+                Int64(calls.waiting)),
+            gauge(
+                "gatehouse_app_check_consumptions_failing", help: "1 while the last such call failed.",
+                calls.failing == nil ? 0 : 1),
+        ]
+    }
+
     var accountFamilies: [MetricFamily] {
         guard let lookups = accountLookups else { return [] }
         let counters = lookups.counters

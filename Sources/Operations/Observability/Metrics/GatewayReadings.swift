@@ -66,6 +66,8 @@ package struct GatewayReadings: Sendable {
     package var introspections: [LookupStatus] = []
     /// The lookups at Identity Toolkit. `nil` if accounts are not looked up.
     package var accountLookups: LookupStatus?
+    /// The calls that consume App Check tokens. `nil` if no route consumes them.
+    package var appConsumptions: LookupStatus?
     /// The certificates of the listeners.
     package var certificates: [Certificate] = []
     /// The numbers of successful and failed reloads of certificates.

@@ -4,6 +4,14 @@ import JOSE
 package import OutboundHTTP
 import TextCoding
 
+/// The scope of access tokens, by the calls that use them. It permits no other calls.
+package enum GoogleScope: String, Sendable {
+    /// Calls of Identity Toolkit.
+    case identityToolkit = "https://www.googleapis.com/auth/identitytoolkit"
+    /// Calls of Firebase's management APIs, to which App Check belongs.
+    case firebase = "https://www.googleapis.com/auth/firebase"
+}
+
 /// An access token and its lifetime.
 package struct AccessToken: Sendable {
     package var value: Secret
@@ -13,8 +21,6 @@ package struct AccessToken: Sendable {
 
 /// The grant that obtains an access token for a service account: a JWT that it signs (RFC 7523).
 package struct AccessTokenGrant: Sendable {
-    /// The scope of tokens that permits only calls of Identity Toolkit.
-    static let scope = "https://www.googleapis.com/auth/identitytoolkit"
     /// The lifetime of the grant, in seconds: the maximum that Google allows.
     private static let lifetime: Int64 = 3600
     static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
@@ -30,10 +36,10 @@ package struct AccessTokenGrant: Sendable {
     /// Returns the request for an access token. `nil` if libcrypto fails to sign.
     ///
     /// - Parameter now: Seconds since 1970.
-    package func request(now: Int64) -> OutboundRequest? {
+    package func request(scope: GoogleScope = .identityToolkit, now: Int64) -> OutboundRequest? {
         var claims = ObjectText()
         claims.add("iss", account.email)
-        claims.add("scope", Self.scope)
+        claims.add("scope", scope.rawValue)
         claims.add("aud", account.tokenURL)
         let now = UnixTime(clamping: now)
         claims.add("iat", now)

@@ -22,6 +22,20 @@ extension GoogleCredential {
         }
     }
 
+    /// Reads the credential of the calls that consume App Check tokens. `nil` if no route consumes them.
+    package init?(
+        ofAppCheckIn configuration: Configuration, environment: [String: String] = Configuration.processEnvironment
+    ) throws(ServiceAccount.Failure) {
+        guard configuration.consumesAppTokens, let appCheck = configuration.identity.firebase?.appCheck else {
+            return nil
+        }
+        if let file = appCheck.serviceAccount ?? configuration.revocation.firebase?.serviceAccount {
+            try self.init(file: file, environment: environment)
+        } else {
+            try self.init(searching: environment)
+        }
+    }
+
     /// Searches the credential as Google's libraries do ("Application Default Credentials"): the file of
     /// `GOOGLE_APPLICATION_CREDENTIALS`, the login of the gcloud command, the metadata server.
     ///

@@ -48,11 +48,11 @@ package struct ExternalAccount: Sendable {
         return request
     }
 
-    /// The request of a service account's token with the federated one. Its scope permits only Identity Toolkit.
-    func impersonation(at url: String, by token: Secret) -> OutboundRequest {
+    /// The request of a service account's token with the federated one.
+    func impersonation(at url: String, by token: Secret, scope: GoogleScope) -> OutboundRequest {
         var body = ObjectText()
         body.add("delegates", [String]())
-        body.add("scope", [AccessTokenGrant.scope])
+        body.add("scope", [scope.rawValue])
         body.add("lifetime", "\(Self.impersonationLifetime)s")
         return OutboundRequest(
             method: .post, url: url,

@@ -48,11 +48,11 @@ extension GoogleCredential {
     }
 
     /// Logs the kind of the credential, its location, and what an operator should know about it.
-    package func log(to logger: Logger) {
+    package func log(
+        as message: Logger.Message = "the credential of Firebase account lookups", to logger: Logger
+    ) {
         if case .emulator = kind { return }
-        logger.info(
-            "the credential of Firebase account lookups",
-            metadata: ["type": "\(type)", "location": "\(file ?? source)"])
+        logger.info(message, metadata: ["type": "\(type)", "location": "\(file ?? source)"])
         for warning in warnings { warning.write(to: logger) }
     }
 }

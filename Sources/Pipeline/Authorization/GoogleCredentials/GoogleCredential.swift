@@ -69,22 +69,25 @@ extension GoogleCredential {
 
     /// Obtains an access token. It calls `completion` once, from any thread, during this call or later.
     ///
-    /// - Parameter timeout: The timeout of each of at most three steps. The read of a subject token file has none.
+    /// - Parameters:
+    ///   - scope: The scope of a service account's token. Tokens of other identities have the scope of all calls for
+    ///     which the identity has rights.
+    ///   - timeout: The timeout of each of at most three steps. The read of a subject token file has none.
     package func fetch(
-        _ transport: any OutboundTransport, within timeout: Duration, clock: GatewayClock,
-        completion: @escaping Completion
+        _ transport: any OutboundTransport, scope: GoogleScope = .identityToolkit, within timeout: Duration,
+        clock: GatewayClock, completion: @escaping Completion
     ) {
         let fetch = TokenFetch(transport: transport, timeout: timeout, clock: clock)
         switch kind {
         case .emulator: completion(.success(AccessToken(value: Secret("owner"), lifetime: Self.ownerLifetime)))
         case .serviceAccount(let account):
-            guard let request = AccessTokenGrant(account: account).request(now: clock.now()) else {
+            guard let request = AccessTokenGrant(account: account).request(scope: scope, now: clock.now()) else {
                 return completion(.failure(LookupFailure(.ownCredentials, "the grant could not be signed")))
             }
             fetch.send(request, read: { AccessTokenGrant.read($0, now: $1) }, completion)
         case .authorizedUser(let user):
             fetch.send(user.request, read: { AccessTokenGrant.read($0, now: $1) }, completion)
-        case .externalAccount(let account): fetch.exchange(account, completion)
+        case .externalAccount(let account): fetch.exchange(account, scope: scope, completion)
         case .metadata(let server):
             fetch.send(server.request, read: { MetadataServer.read($0, now: $1) }, completion)
         }
@@ -110,7 +113,7 @@ private struct TokenFetch: Sendable {
     }
 
     /// Reads the subject token, exchanges it, and obtains a service account's token if the file names one.
-    func exchange(_ account: ExternalAccount, _ completion: @escaping Completion) {
+    func exchange(_ account: ExternalAccount, scope: GoogleScope, _ completion: @escaping Completion) {
         account.source.read(transport, within: timeout, now: clock.now()) { subject in
             let exchange: OutboundRequest
             switch subject {
@@ -122,7 +125,7 @@ private struct TokenFetch: Sendable {
                     return completion(federated)
                 }
                 send(
-                    account.impersonation(at: url, by: token.value),
+                    account.impersonation(at: url, by: token.value, scope: scope),
                     read: { ExternalAccount.readImpersonation($0, now: $1) }, completion)
             }
         }

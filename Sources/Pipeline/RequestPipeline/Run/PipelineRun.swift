@@ -42,6 +42,9 @@ package struct PipelineRun {
     var fetchesBeforeWait: UInt64?
     /// The same number of the key set of App Check.
     var appFetchesBeforeWait: UInt64?
+    /// The result of consuming the App Check token. `nil` before it. A second attempt at an upstream keeps it, so that
+    /// one request consumes its token once.
+    var appTokenUse: AppTokenUse?
     /// The introspection response that arrived for this request.
     var introspected: OpaqueTokenKey?
     /// The records that the store returned for this request.

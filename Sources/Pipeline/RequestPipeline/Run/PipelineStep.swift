@@ -53,6 +53,8 @@ package enum Lookup {
     case account(Principal, notBefore: UInt64)
     /// The owner of an identity.
     case owner(LinkQuery)
+    /// The consumption of the App Check token of one request, by the number of the lookup. Requests never share it.
+    case appToken(UInt64, token: [UInt8])
 
     /// The key under which requests share a result. `nil` if the result is for one request only.
     package var key: LookupKey? {
@@ -63,6 +65,7 @@ package enum Lookup {
         case .opaqueToken(let key, _): .opaqueToken(key)
         case .account(let principal, _): .account(principal.userKey)
         case .owner(let query): .owner(query.key)
+        case .appToken(let number, _): .appToken(number)
         }
     }
 }
@@ -74,6 +77,7 @@ package enum LookupKey: Hashable, Sendable {
     case opaqueToken(OpaqueTokenKey)
     case account(StoreKey)
     case owner(StoreKey)
+    case appToken(UInt64)
 }
 
 /// The result of a lookup, for the run that waits for it.
@@ -91,4 +95,6 @@ package enum LookupResult {
     case accountUnknown
     /// The store failed to look up the owner of the identity.
     case ownerUnknown(StoreFailure)
+    /// The result of consuming the App Check token.
+    case appToken(AppTokenUse)
 }

@@ -73,6 +73,34 @@ extension RequestPipeline {
         return appCheck.deny(denial, "App Check: the keys are unavailable", &run)
     }
 
+    /// Consumes the token of a request that is otherwise permitted, so that a denied request consumes none. A denial
+    /// belongs to the phase of the app.
+    @inline(never)
+    func consumeAppToken(_ run: inout PipelineRun, _ request: RequestView, _ context: Context) -> PhaseEnd? {
+        let denial: Denial
+        switch run.appTokenUse {
+        case .first: return nil
+        case .repeated:
+            denial = Denial(.appTokenUsed)
+            run.reason = "App Check: the token was consumed before"
+        case .refused:
+            denial = Denial(.invalidAppToken)
+            run.reason = "App Check: Firebase rejected the token"
+        case .unavailable(let reason, let retryAfter):
+            denial = Denial(.appConsumptionUnavailable, retryAfter: retryAfter)
+            run.reason = "App Check: the token could not be consumed: \(reason)"
+        case nil:
+            if mayWait(run, context), case .token(let range) = AppCheckField.find(in: request) {
+                consumptions &+= 1
+                return .await(.appToken(consumptions, token: Array(range.bytes(in: request.bytes))))
+            }
+            denial = Denial(.appConsumptionUnavailable)
+            run.reason = "App Check: the token was not consumed in time"
+        }
+        run.phase = .appCheck
+        return .deny(denial)
+    }
+
     /// Records the result, and counts it once for each request.
     private func count(_ result: AppCheckResult, of plan: RoutePlan, _ run: inout PipelineRun) {
         if run.appCheck == nil {

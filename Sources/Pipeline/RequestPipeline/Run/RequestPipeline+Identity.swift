@@ -130,7 +130,9 @@ extension RequestPipeline {
         // A response of the store is used for one decision.
         run.records = nil
         switch consume decision {
-        case .permit(let grant): return permit(grant, &run, request, plan, context)
+        case .permit(let grant):
+            if plan.appCheck?.consumes == true, let end = consumeAppToken(&run, request, context) { return end.step }
+            return permit(grant, &run, request, plan, context)
         case .deny(let denial): return .deny(denial)
         case .awaitStore: return .await(.revocationView)
         case .queryStore(let question):

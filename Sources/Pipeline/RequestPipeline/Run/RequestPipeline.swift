@@ -24,6 +24,8 @@ package final class RequestPipeline {
     /// The cache of Firebase accounts. `nil` if they are not looked up.
     package let accounts: AccountMemory?
     let counters: WorkerCounters
+    /// The number of App Check tokens to consume so far.
+    var consumptions: UInt64 = 0
 
     package init(
         _ settings: PipelineSettings, authenticator: Authenticator, opaqueAuthenticator: OpaqueAuthenticator?,
@@ -102,6 +104,7 @@ package final class RequestPipeline {
         case .opaqueToken(let key): run.introspected = key
         case .accountUnknown: run.accountIsUnknown = true
         case .ownerUnknown(let failure): run.ownerFailure = failure
+        case .appToken(let use): run.appTokenUse = use
         }
         // A credential that expired during the lookup is rejected like any other expired one.
         if run.phase >= .appCheck, let identity = run.identity, !identity.facts.expiresAt.isAfter(now) {
@@ -112,7 +115,8 @@ package final class RequestPipeline {
         }
     }
 
-    /// Prepares a run for another attempt after the upstream did not accept the request. The identity is decided again.
+    /// Prepares a run for another attempt after the upstream did not accept the request. The identity is decided again;
+    /// an App Check token is not consumed again.
     package func retry(_ run: inout PipelineRun) {
         run.phase = .authenticate
         run.records = nil

@@ -39,6 +39,10 @@ import Testing
             "{ project_number: my-app, apps: { a: web } }",
             "4:34 'my-app', not a project number; write the digits of the project number"),
         appCheck("{ project_number: 1.5, apps: { a: web } }", "4:34 '1.5', not a project number"),
+        appCheck(
+            "{ project_number: 1, apps: { a: web }, consume_url: 'http://a.example/' }",
+            "4:68 an http:// URL of another machine"),
+        appCheck("{ project_number: 1, apps: { a: web }, consume_timeout: 6s }", "4:72 out of range"),
         appCheck("{ project_number: 1, apps: { 'a b': web } }", "4:45 'a b' is not an App ID"),
         appCheck("{ project_number: 1, apps: { a: 'w b' } }", "4:48 'w b', not a name"),
         appCheck(

@@ -30,6 +30,9 @@ import Testing
         .route("path: /\napp_check: on", "6:16 cannot be 'on'; write off or monitor or enforce"),
         .route("path: /\napp_check: false", "6:16 cannot be 'false'; write \"off\" in quotes, or remove it"),
         .route("path: /\napp_check: monitor", "6:5 identity.firebase.app_check is not configured; add"),
+        .route(
+            "path: /\napp_check_consume: true",
+            "6:5 app_check_consume can never apply without app_check: enforce; add app_check: enforce"),
         .route("path: /\napps: [web]", "6:5 apps can never apply without app_check; add app_check: enforce"),
         .file(
             """

@@ -18,6 +18,9 @@ extension Configuration {
 
         /// The default key set URL.
         package static let defaultKeysURL = "https://firebaseappcheck.googleapis.com/v1/jwks"
+        /// The default URL that consumes a token.
+        package static let defaultConsumeURL =
+            "https://firebaseappcheck.googleapis.com/v1beta/projects/{project}:verifyAppCheckToken"
         /// The maximum number of apps.
         package static let maximumApps = 64
 
@@ -31,6 +34,13 @@ extension Configuration {
         package var apiKey: Secret?
         /// Whether the client's token is forwarded (`forward_token`). Default: false.
         package var forwardsToken = false
+        /// The URL that consumes a token (`consume_url`). `{project}` is replaced by the project number.
+        package var consumeURL = defaultConsumeURL
+        /// The timeout of a call that consumes a token (`consume_timeout`), 10 ms to 5 s. Default: 2 s.
+        package var consumeTimeout = Duration.seconds(2)
+        /// The file with the credential of these calls (`service_account`). `nil` for that of `revocation`, or the
+        /// default credentials.
+        package var serviceAccount: String?
 
         package init(projectNumber: String, apps: [App]) {
             self.projectNumber = projectNumber
@@ -62,6 +72,11 @@ extension Configuration.AppCheck {
         mapping.set(&keysURL, "keys_url") { $0.trustedURL(allowsPlainHTTP: allowsPlainHTTP, .replacedKeys) }
         mapping.set(&apiKey, "api_key") { $0.secret() }
         mapping.set(&forwardsToken, "forward_token") { $0.boolean() }
+        mapping.set(&consumeURL, "consume_url") {
+            $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
+        }
+        mapping.set(&consumeTimeout, "consume_timeout") { $0.duration(in: .milliseconds(10) ... .seconds(5)) }
+        serviceAccount = mapping.value("service_account").flatMap { $0.path() }
         if projectNumber.isEmpty || self.apps.isEmpty { return nil }
     }
 
@@ -100,6 +115,11 @@ extension Configuration.AppCheck {
     }
 }
 
+extension Configuration {
+    /// Whether any route consumes App Check tokens.
+    package var consumesAppTokens: Bool { routes.contains(where: \.consumesAppToken) }
+}
+
 extension ConfigurationValue {
     /// Whether the section configures App Check, even with errors.
     var hasAppCheck: Bool { hasMember("firebase", "app_check") }
@@ -118,6 +138,12 @@ extension Configuration.Route {
             value.list(atMost: Configuration.AppCheck.maximumApps, of: "apps") {
                 Self.app($0, configured)
             }
+        }
+        mapping.set(&consumesAppToken, "app_check_consume") { $0.boolean() }
+        if consumesAppToken, appCheck != .enforce {
+            mapping.fail(
+                "app_check_consume", "app_check_consume can never apply without app_check: enforce",
+                "add app_check: enforce, or remove it")
         }
         if appCheck != .off, !surroundings.hasAppCheck {
             mapping.fail(

@@ -73,6 +73,9 @@ extension Configuration {
         package var appCheck = AppCheckMode.off
         /// The names of the permitted apps (`apps`). Requires ``appCheck``. Default: `nil`, all configured ones.
         package var apps: [String]?
+        /// Whether each request consumes its App Check token (`app_check_consume`). Requires ``appCheck`` `enforce`.
+        /// Default: false.
+        package var consumesAppToken = false
         /// The location of `path`.
         package var location: SourceLocation
 

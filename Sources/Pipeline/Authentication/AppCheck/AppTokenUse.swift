@@ -1,0 +1,24 @@
+package import GatewayCore
+
+/// The result of consuming a limited-use App Check token.
+package enum AppTokenUse: Sendable, Equatable {
+    /// This call consumed the token.
+    case first
+    /// An earlier call consumed the token.
+    case repeated
+    /// Firebase does not consume tokens of this kind.
+    case refused
+    /// Firebase could not be called, or its response is unusable. The reason is for the log, and `Retry-After` is in
+    /// seconds.
+    case unavailable(reason: String, retryAfter: Int?)
+}
+
+/// The consumer of limited-use App Check tokens, off the request path and shared by the workers.
+package protocol AppTokenConsumer: Sendable {
+    /// Consumes a verified token by a call of its own, even if another call with the same token runs. It calls
+    /// `completion` once, from any thread, during this call or later.
+    ///
+    /// - Parameter network: The client's network, so that a client with many requests delays only its own.
+    func consume(
+        _ token: [UInt8], for network: PeerNetwork, completion: @escaping @Sendable (AppTokenUse) -> Void)
+}
