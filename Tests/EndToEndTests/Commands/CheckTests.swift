@@ -43,6 +43,18 @@ struct CheckTests {
         #expect(run.errors == "")
     }
 
+    @Test func `the redirect URIs of the sign-in helper are shown`() async throws {
+        let helper = Self.valid.replacing("project: demo-gatehouse", with: "project: my-app, auth_helper: true")
+        let run = try await CommandRun.check(
+            helper + "  - { path: /x, host: [app.example, '*.b.example'], upstream: api }\n")
+        #expect(run.exitCode == 0 && run.errors == "")
+        let lines = [
+            "helper     /__/auth/ of https://my-app.firebaseapp.com", "register   https://HOST/__/auth/handler",
+            "           https://app.example/__/auth/handler", "           https://NAME.b.example/__/auth/handler\n",
+        ]
+        #expect(run.output.contains(lines.joined(separator: "\n")))
+    }
+
     @Test func `a file name with a line feed forges no line`() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.valid, to: "a\nb.yaml")

@@ -79,7 +79,7 @@ struct CheckCommand: AsyncParsableCommand {
             admin      \(admin ?? "off")
             store      \(configuration.store)
             upstreams  \(upstreams.joined(separator: "\n           "))
-            headers    \(configuration.headers.note)\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))
+            headers    \(configuration.headers.note)\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))\(helper(configuration))
 
             \(PrintableText.escaped(source.file ?? "the options")): valid, \(configuration.routes.count) \
             \(configuration.routes.count == 1 ? "route" : "routes")
@@ -95,6 +95,18 @@ struct CheckCommand: AsyncParsableCommand {
         let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
         let calls = snapshot.builtinCalls.joined(separator: "\n           ")
         return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"
+    }
+
+    /// The redirect URIs to register at the providers of Firebase's sign-in helper.
+    private func helper(_ configuration: Configuration) -> String {
+        guard let firebase = configuration.identity.firebase, firebase.authHelper else { return "" }
+        let hosts = configuration.authHelperHosts
+        let isOnAny = configuration.routes.contains { $0.isAuthHelper && $0.hosts.isEmpty }
+        let uris = ((isOnAny ? ["HOST"] : []) + hosts).map { host in
+            "https://\(host.hasPrefix("*.") ? "NAME\(host.dropFirst())" : host)/__/auth/handler"
+        }
+        return "\nhelper     /__/auth/ of https://\(firebase.helperHost)"
+            + "\nregister   \(uris.joined(separator: "\n           "))"
     }
 
     private func rules(_ configuration: Configuration, _ snapshot: Snapshot) -> String {

@@ -98,11 +98,14 @@ struct SnapshotBuilder {
                 responseTimeout: route.responseTimeout?.nanoseconds
                     ?? upstream.map { upstreams[$0].responseTimeout } ?? 0,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
-                opaqueProvider: opaqueProvider(for: route.providers), allowsCrossSite: route.insecureNoCSRF,
-                appCheck: AppCheckPlan(route, apps),
+                opaqueProvider: opaqueProvider(for: route.providers),
+                allowsCrossSite: route.insecureNoCSRF || route.isAuthHelper,
+                appCheck: AppCheckPlan(route, apps), removesCredentials: route.isAuthHelper,
                 additions: ResponseFieldPolicy(
                     cors: route.cors.map { CORSPolicy($0, methods: route.methods) },
-                    common: configuration.responseHeaders, route.responseHeaders),
+                    common: route.isAuthHelper
+                        ? configuration.responseHeaders.forAuthHelper : configuration.responseHeaders,
+                    route.responseHeaders),
                 rates: RouteRates(route), host: route.rewrite?.host.map { Array($0.utf8) }, upgrade: UpgradePlan(route),
                 places: CredentialSources(route), stream: StreamBounds(configuration.limits, route))
         }

@@ -243,6 +243,19 @@ struct ConfigurationLoader {
             hasDecisions: root.value("decisions") != nil)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
         warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
+        addAuthHelper(root)
+    }
+
+    private mutating func addAuthHelper(_ root: MappingReader) {
+        let key = root.value("identity")?.location(of: "firebase", "auth_helper") ?? root.location(of: "identity")
+        if configuration.identity.firebase?.authHelper == true,
+            configuration.upstreams.contains(where: { $0.name == Configuration.authHelperUpstream })
+        {
+            context.fail(
+                key, "auth_helper adds the upstream \(Configuration.authHelperUpstream), which the file has, too",
+                "rename the upstream of the file")
+        }
+        configuration.addAuthHelper(at: key)
     }
 
     private func warnOfUnused(_ upstreams: [MappingEntry], used allRoutesAreRead: Bool) {

@@ -152,6 +152,12 @@ extension ConfigurationValue {
         return members.contains { $0.key == other && !Self.isNull($0.value, context.substitution) }
     }
 
+    /// Returns the location of the other key in the mapping of the first one. `nil` if it is absent.
+    func location(of key: String, _ other: String) -> SourceLocation? {
+        guard case .mapping(let members)? = member(key)?.content else { return nil }
+        return members.first { $0.key == other }?.keyLocation
+    }
+
     /// Returns whether this is a mapping with that key and a mapping that is not empty.
     func hasEntries(under key: String) -> Bool {
         if case .mapping(let members)? = member(key)?.content { !members.isEmpty } else { false }

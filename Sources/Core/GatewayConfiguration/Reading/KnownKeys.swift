@@ -79,7 +79,7 @@ extension KnownKeys {
         "identity.firebase",
         [
             "project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator",
-            "insecure_emulator_on", "app_check",
+            "insecure_emulator_on", "app_check", "auth_helper",
         ],
         empty: ["app_check": .null, "tenant": .null])
     static let appCheck = KnownKeys(

@@ -163,6 +163,7 @@ package final class OutgoingHead: Sendable {
         for index in 0..<request.fields.count {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
+            if plan.removesCredentials, mayHoldCredential(field, in: request.bytes) { continue }
             if field.kind == .host, field.value.isEmpty || plan.host != nil { continue }
             if let places = plan.places, places.holdsProtocols(field, in: request.bytes) {
                 places.writeProtocols(of: field, in: request.bytes, &writer)
@@ -178,6 +179,14 @@ package final class OutgoingHead: Sendable {
                 writer.keep(field.line)
             }
         }
+    }
+
+    /// The usual fields of credentials, in any spelling.
+    private static let credentialFields = ManagedFieldMatcher(
+        exact: ["Authorization", "Cookie", "Proxy-Authorization", "\(AppCheckField.name)"], prefixes: [])
+
+    private func mayHoldCredential(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+        locator.mayHoldCredential(field, in: head) || Self.credentialFields.matches(field.name.bytes(in: head))
     }
 
     /// Returns the trailer fields that may follow a request's body. `nil` if no trailer is permitted.

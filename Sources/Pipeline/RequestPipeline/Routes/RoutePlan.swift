@@ -22,6 +22,8 @@ package final class RoutePlan: Sendable {
     package let allowsCrossSite: Bool
     /// The handling of App Check tokens. `nil` if they are not checked.
     package let appCheck: AppCheckPlan?
+    /// Whether no field that may carry a credential is forwarded, whether or not the gateway reads it.
+    package let removesCredentials: Bool
     /// The fields that are added to responses. `nil` if there are none.
     package let additions: ResponseFieldPolicy?
     /// The rate limits. `nil` if there are none.
@@ -39,11 +41,12 @@ package final class RoutePlan: Sendable {
         pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int?, responseTimeout: UInt64,
         bodyLimit: Int?,
         opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, appCheck: AppCheckPlan? = nil,
-        additions: ResponseFieldPolicy? = nil,
+        removesCredentials: Bool = false, additions: ResponseFieldPolicy? = nil,
         rates: RouteRates? = nil, host: [UInt8]? = nil, upgrade: UpgradePlan? = nil,
         places: CredentialSources? = nil, stream: StreamBounds = StreamBounds()
     ) {
         self.appCheck = appCheck
+        self.removesCredentials = removesCredentials
         self.additions = additions
         self.rates = rates
         self.host = host

@@ -34,6 +34,8 @@ extension Configuration {
         package var emulatorHost: String?
         /// The apps whose App Check tokens are accepted (`app_check`). Default: `nil`, not checked.
         package var appCheck: AppCheck?
+        /// Whether Firebase's sign-in helper is served at `/__/auth/` of every host (`auth_helper`). Default: false.
+        package var authHelper = false
         /// The exact `iss` of ID tokens.
         package var issuer: String
         /// The exact `iss` of session cookies.
@@ -99,6 +101,7 @@ extension Configuration.Firebase {
         mapping.set(&appCheck, "app_check") {
             $0.mapping(.appCheck).flatMap { Configuration.AppCheck($0, allowsPlainHTTP: allowsPlainHTTP) }
         }
+        mapping.set(&authHelper, "auth_helper") { $0.boolean() }
         override(from: mapping.context, at: mapping.location)
         guard project != nil else { return nil }
         let finding = adoptEmulator(from: mapping.context.substitution.environment, explicit: explicitEmulator)
@@ -164,6 +167,11 @@ extension Configuration.Firebase {
     }
 
     private func warn(_ mapping: MappingReader) {
+        if authHelper, insecureEmulator {
+            mapping.warn(
+                "auth_helper", "the SDKs do not use auth_helper in the emulator mode",
+                "test signInWithRedirect with the project itself")
+        }
         if let warning = emulatorWarning { mapping.warn("insecure_emulator", warning.what, warning.remedy) }
         if insecureEmulatorOn == .any {
             mapping.warn(

@@ -76,6 +76,9 @@ extension Configuration {
         /// Whether each request consumes its App Check token (`app_check_consume`). Requires ``appCheck`` `enforce`.
         /// Default: false.
         package var consumesAppToken = false
+        /// Whether the route belongs to Firebase's sign-in helper: it forwards no credential, and accepts requests of
+        /// other sites. The file does not contain such routes.
+        package var isAuthHelper = false
         /// The location of `path`.
         package var location: SourceLocation
 
