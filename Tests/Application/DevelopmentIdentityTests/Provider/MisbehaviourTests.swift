@@ -3,6 +3,8 @@ import IdentityFixtures
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 @Suite(.provider) struct MisbehaviourTests {
     private let provider: DevelopmentProvider
     private let endpoint = DevelopmentProvider.Endpoint.idTokenJWKSet
@@ -155,6 +157,8 @@ import Testing
     }
 
     @Test func `connections are refused until the server listens again`() async throws {
+        // No other test takes this port while the server does not listen.
+        let provider = try await DevelopmentProvider.start(port: Ports.free())
         let port = provider.port
         await provider.stopListening()
         await #expect(throws: SocketClient.Failure(call: "connect", number: 111)) {

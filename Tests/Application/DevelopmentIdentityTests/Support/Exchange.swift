@@ -4,6 +4,8 @@ import IdentityFixtures
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// A response as received.
 struct Response {
     let status: Int
@@ -62,7 +64,7 @@ func withProvider(
 
 /// Starts an echo server, runs `body`, and stops the server.
 func withEcho(_ body: (EchoUpstream) async throws -> Void) async throws {
-    let echo = try await EchoUpstream.startInstructed(keeping: 16)
+    let echo = try await EchoUpstream.startInstructed(port: Ports.free(), keeping: 16)
     do {
         try await body(echo)
     } catch {
