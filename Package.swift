@@ -83,6 +83,7 @@ let package = Package(
         .library(name: "AllocationCounter", targets: ["AllocationCounter"]),
         .library(name: "WireFuzzTargets", targets: ["WireFuzzTargets"]),
         .library(name: "GatewayFuzzTargets", targets: ["GatewayFuzzTargets"]),
+        .library(name: "HTTP2FuzzTargets", targets: ["HTTP2FuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -279,6 +280,13 @@ let package = Package(
                 "TextCoding", "WireFuzzTargets", logging, yams,
             ],
             path: "Tests/FuzzTargets/Gateway", swiftSettings: settings),
+        .target(
+            name: "HTTP2FuzzTargets",
+            dependencies: [
+                "GatewayCore", "HTTP2Mapping", "HTTPServer", "HTTPWire", "WireFuzzTargets", nioCore, nioEmbedded,
+                nioHPACK,
+            ],
+            path: "Tests/FuzzTargets/HTTP2", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
         // MARK: - Tests: targets with shared support; then, by floor, the tests of each module
         // Support is in test targets too, because these see the internals of modules and are not part of a release
@@ -416,7 +424,7 @@ let package = Package(
                 "Authentication", "DevelopmentIdentity", "Gatehouse", "GatewayConfiguration", "GatewayCore", "JOSE",
                 "SystemFixtures", logging, nioCore,
             ], excluding: ["app_check_oracle.py", "oracle.py", "revocation_oracle.py", "requirements.txt"]),
-        tests("FuzzTests", of: ["GatewayFuzzTargets", "SystemFixtures", "WireFuzzTargets"]),
+        tests("FuzzTests", of: ["GatewayFuzzTargets", "HTTP2FuzzTargets", "SystemFixtures", "WireFuzzTargets"]),
         tests(
             "EndToEndTests",
             of: [

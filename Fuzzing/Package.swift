@@ -24,5 +24,7 @@ let package = Package(
         fuzzer("PathsFuzzer", of: "GatewayFuzzTargets"),
         fuzzer("ConfigurationFuzzer", of: "GatewayFuzzTargets"),
         fuzzer("ClaimsFuzzer", of: "GatewayFuzzTargets"),
+        fuzzer("Http2FieldsFuzzer", of: "HTTP2FuzzTargets"),
+        fuzzer("Http2FramesFuzzer", of: "HTTP2FuzzTargets"),
     ]
 )

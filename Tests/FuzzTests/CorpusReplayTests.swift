@@ -1,5 +1,6 @@
 import Foundation
 import GatewayFuzzTargets
+import HTTP2FuzzTargets
 import Testing
 import WireFuzzTargets
 
@@ -27,6 +28,8 @@ struct CorpusReplayTests {
         Target(name: "conditions", run: fuzzConditions),
         Target(name: "paths", run: fuzzPaths),
         Target(name: "configuration", run: fuzzConfiguration),
+        Target(name: "http2-fields", run: fuzzHTTP2Fields),
+        Target(name: "http2-frames", run: fuzzHTTP2Frames),
     ]
 
     static let corpora = Repository.root.appending(path: "Fuzzing/corpora", directoryHint: .isDirectory)
