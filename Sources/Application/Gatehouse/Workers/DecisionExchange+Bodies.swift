@@ -234,11 +234,12 @@ extension DecisionExchange {
         respond(verdict, client)
     }
 
-    func respond(denying denial: Denial, _ client: ClientHandler) {
+    /// Responds with a denial of the phase. `nil` if no phase denied the request.
+    func respond(denying denial: Denial, in phase: DecisionPhase?, _ client: ClientHandler) {
         var verdict = Verdict(code: denial.code, status: denial.code.status)
-        verdict.phase = run.phase
+        verdict.phase = phase
         verdict.detail = denial.detail ?? "\(denial.code.detail)"
-        verdict.reason = run.reason
+        verdict.reason = client.record.reason
         verdict.rule = run.rule
         verdict.route = run.plan?.pattern
         verdict.maxAge = denial.maxAge

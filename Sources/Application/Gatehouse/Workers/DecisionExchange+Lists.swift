@@ -9,7 +9,8 @@ import Revocation
 /// A list of requests at `/decide`, and the decisions so far.
 ///
 /// The requests are decided one after the other: at most one of them waits for a lookup. All lookups share the time
-/// that a single request may wait, so that a list takes no longer than one request when a service fails.
+/// that a single request may wait, counted from the first wait: ``PipelineRun/waitLimit``. A store query that begins
+/// within it may take its own timeout beyond it.
 struct DecisionList {
     private var rest: ArraySlice<JSONValue>
     private let count: Int
@@ -20,6 +21,8 @@ struct DecisionList {
     let method, path: ByteRange
     /// When a request waited first, in monotonic nanoseconds. `nil` if none has waited.
     private(set) var waitedFirst: UInt64?
+    /// Whether the next request is decided in the next turn of the connection.
+    var isDeferred = false
 
     init(_ requests: [JSONValue], method: ByteRange, path: ByteRange) {
         rest = requests[...]
@@ -33,6 +36,9 @@ struct DecisionList {
 
     /// The complete response. `nil` unless there is one decision for each request.
     var response: [UInt8]? { decided == count ? json + [UInt8(ascii: "]")] : nil }
+
+    /// Whether the decision of a request has not begun.
+    var hasRest: Bool { !rest.isEmpty }
 
     /// Removes and returns the next request. `nil` at the end.
     mutating func next() -> JSONValue? { rest.popFirst() }
@@ -48,19 +54,28 @@ struct DecisionList {
     mutating func recordWait(for lookup: Lookup, now: UInt64) -> LookupResult? {
         let first = waitedFirst ?? now
         waitedFirst = first
-        guard case .records = lookup, now &- first >= PipelineRun.waitLimit else { return nil }
+        guard case .records = lookup, isOverdue(now: now) else { return nil }
         return .records(.failed(.timedOut))
+    }
+
+    /// Returns whether the time for lookups is over. A lookup that fails then may not have begun, so that the request
+    /// alone could be denied: no route allows the failure.
+    func isOverdue(now: UInt64) -> Bool {
+        waitedFirst.map { now &- $0 >= PipelineRun.waitLimit } ?? false
     }
 }
 
 extension DecisionExchange {
-    /// Decides the further requests of a list until one waits, and responds after the last. Each has a run, a line in
-    /// the access log and counters of its own. A request that is not valid does not affect the others. Does nothing
-    /// without a list.
+    /// Decides the further requests of a list until one waits or the turn of the connection ends, and responds after
+    /// the last. Each has a run, a line in the access log and counters of its own. A request that is not valid does not
+    /// affect the others. Does nothing without a list.
     func decideRest(
         _ client: ClientHandler, _ settings: DecisionSettings, _ worker: Worker, _ context: RequestPipeline.Context
     ) {
-        while !isWaiting, let description = list?.next() {
+        while !isWaiting, list?.hasRest == true {
+            list?.isDeferred = client.defersRest()
+            guard list?.isDeferred == false, let description = list?.next() else { return }
+            client.turn.spendRequest(bytes: 0)
             beginNext(client, worker)
             do throws(DescriptionError) {
                 let original = try DecideRequest.read(
@@ -74,7 +89,7 @@ extension DecisionExchange {
                 respond(Verdict(malformed: error.reason), client)
             }
         }
-        // There is no list any more if an overload ended the whole request.
+        // An overload ended the whole request and removed the list.
         guard !isWaiting, let list else { return }
         guard let response = list.response else { return client.deny(Denial(.internalError)) }
         respond(json: response, client)

@@ -136,6 +136,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     ) {
         original.withView { view in
             while true {
+                if let list { run.deniesOnFailure = list.isOverdue(now: context.monotonic) }
                 let step = worker.pipeline.advance(&run, view, &client.origins, in: context)
                 record(client, worker)
                 switch consume step {
@@ -164,13 +165,15 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
             return respond(active: permit.identity?.principal, permit.signedInAt, client, worker)
         }
         if case .account = permit.destination { return denied(Denial(.routeNotFound), client, worker) }
+        let isTooLarge = permit.identity?.identity.isTooLarge == true
+        if endpoint == .decide, isTooLarge { return refuseLargeIdentity(client) }
         let lines =
             (permit.app?.line ?? [])
             + worker.snapshot.outgoing.identity.lines(of: permit.identity, signedInAt: permit.signedInAt)
         if endpoint == .decide { return respond(permitting: lines, permit, client) }
         if let check { return respond(permitting: lines, permit, check, client, settings) }
         let response =
-            permit.identity?.identity.isTooLarge == true
+            isTooLarge
             ? nil : settings.permitting.render(identity: lines, isEnvoy: endpoint == .proxy(.envoy), for: request)
         guard let response else { return refuseIdentity(client, settings) }
         client.respond(with: response)
@@ -182,11 +185,19 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
             in: nil, client)
     }
 
+    /// Denies a request at `/decide` whose identity fields no request can have.
+    private func refuseLargeIdentity(_ client: ClientHandler) {
+        client.record.reason = "the identity fields exceed \(RenderedIdentity.limit) bytes"
+        var denial = Denial(.headTooLarge)
+        denial.detail = "The identity fields exceed \(RenderedIdentity.limit) bytes."
+        respond(denying: denial, in: nil, client)
+    }
+
     private func denied(_ denial: Denial, _ client: ClientHandler, _ worker: Worker) {
         client.record.deniedIn = run.phase
         switch endpoint {
         case .introspection: introspected(denial, client, worker)
-        case .decide: respond(denying: denial, client)
+        case .decide: respond(denying: denial, in: run.phase, client)
         case .check: respond(denyingCheck: denial, client)
         case .proxy, .metadata, .keys, nil: client.deny(denial)
         }
@@ -221,6 +232,15 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
     func resume(with result: LookupResult, _ client: ClientHandler) {
         self.result = result
         client.serveAgain()
+    }
+
+    func turnBegan(_ client: ClientHandler) {
+        guard list?.isDeferred == true, let worker, let settings = worker.snapshot.decisions else { return }
+        let scratch = worker.pathScratch.borrow()
+        defer { scratch.release() }
+        let context = RequestPipeline.Context(
+            now: worker.clock.now(), monotonic: worker.connectionContext.time, scratch: scratch)
+        decideRest(client, settings, worker, context)
     }
 
     // MARK: - The end

@@ -343,6 +343,7 @@ extension ClientHandler: TurnTaking {
         turn.turnBegan()
         guard isOpen else { return }
         connectionContext.readClock()
+        if connection.isServing { handler?.turnBegan(self) }
         advance()
         turn.readEnded()
     }

@@ -42,6 +42,8 @@ package protocol RequestHandler: AnyObject {
     func abandoned(_ client: ClientHandler)
     /// The maximum time without bytes of a gRPC call before its response. `nil` if its body is that of any request.
     var callIdleTimeout: UInt64? { get }
+    /// Continues work of the current request that was deferred to a turn of the connection.
+    func turnBegan(_ client: ClientHandler)
     /// Ends a request, whose record is complete.
     func finished(_ client: ClientHandler)
 }
@@ -50,6 +52,7 @@ extension RequestHandler {
     package func status(of code: DecisionCode) -> UInt16 { code.status }
     package var deniesMalformedCallsInGRPC: Bool { true }
     package var callIdleTimeout: UInt64? { nil }
+    package func turnBegan(_ client: ClientHandler) {}
 }
 
 /// A factory of request handlers, one for each connection.

@@ -15,7 +15,7 @@ package struct TurnBudget: Sendable {
 
     package init() {}
 
-    mutating func spendRequest(bytes: Int) {
+    package mutating func spendRequest(bytes: Int) {
         left &-= Self.unitsPerRequest &+ bytes >> 10
     }
 

@@ -111,17 +111,19 @@ extension Authorizer {
         switch context.account {
         case .notQueried: return .lookUp
         case .known(.unavailable), .failed(nil), .failed(.unavailable?):
-            return afterFailure(policy, storeFailure)
+            return afterFailure(policy, context, storeFailure)
         case .known(let status): return refusal(facts, status)
         case .failed(let status?):
             // A known denial applies even if no newer status is available.
-            return refusal(facts, status) ?? afterFailure(policy, storeFailure)
+            return refusal(facts, status) ?? afterFailure(policy, context, storeFailure)
         }
     }
 
-    private func afterFailure(_ policy: RoutePolicy, _ storeFailure: (StoreFailure) -> Void) -> Decision? {
+    private func afterFailure(
+        _ policy: RoutePolicy, _ context: DecisionContext, _ storeFailure: (StoreFailure) -> Void
+    ) -> Decision? {
         storeFailure(.accountsUnavailable)
-        return policy.allowsOnStoreFailure ? nil : .deny(Denial(.storeUnavailable))
+        return context.allowsFailure(policy) ? nil : .deny(Denial(.storeUnavailable))
     }
 
     func refusal(_ facts: CredentialFacts, _ status: AccountStatus.State) -> Decision? {

@@ -123,7 +123,7 @@ package struct Authorizer {
                 return .deny(Denial(code))
             }
             storeFailure(failure)
-            return policy.allowsOnStoreFailure ? nil : .deny(Denial(.storeUnavailable))
+            return context.allowsFailure(policy) ? nil : .deny(Denial(.storeUnavailable))
         }
     }
 

@@ -45,6 +45,8 @@ package struct DecisionContext {
     package var records: StoreRecords?
     /// The status of the user's account at Identity Toolkit.
     package var account: AccountView = .notQueried
+    /// Whether a failed lookup denies the request on every route.
+    package var deniesOnFailure = false
 
     package init(
         now: Int64, monotonic: UInt64, mayWait: Bool, records: StoreRecords? = nil, account: AccountView = .notQueried
@@ -54,6 +56,11 @@ package struct DecisionContext {
         self.mayWait = mayWait
         self.records = records
         self.account = account
+    }
+
+    /// Returns whether the request may pass although a lookup failed.
+    package func allowsFailure(_ policy: RoutePolicy) -> Bool {
+        policy.allowsOnStoreFailure && !deniesOnFailure
     }
 }
 

@@ -34,6 +34,8 @@ package struct PipelineRun {
 
     /// The purpose of the run. The default is forwarding.
     package var purpose = Purpose.forwarding
+    /// Whether a failed lookup denies the request even if its route allows it: the lookup may not have begun.
+    package var deniesOnFailure = false
     var target: Target = .none
     var credentials: FoundCredentials?
     var upgrade: UpgradeRequest?

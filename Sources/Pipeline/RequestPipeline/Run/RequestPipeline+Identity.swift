@@ -123,6 +123,7 @@ extension RequestPipeline {
         guard let plan = run.plan else { return .deny(Denial(.internalError)) }
         var decisionContext = DecisionContext(
             now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), records: run.records)
+        decisionContext.deniesOnFailure = run.deniesOnFailure
         if accounts != nil { decisionContext.account = accountView(run, plan, mayWait: decisionContext.mayWait) }
         let rules = plan.policy.rules == nil ? nil : beginRules(run, request, plan, context)
         let decision = decide(&run, plan, decisionContext, rules, observer)
@@ -172,7 +173,7 @@ extension RequestPipeline {
         run.storeFailure = nil
         if let failure {
             counters.add(to: .storeReadFailures)
-            if !plan.policy.allowsOnStoreFailure {
+            if !decisionContext.allowsFailure(plan.policy) {
                 run.reason = "store: \(failure.rawValue)"
             } else if case .permit = decision {
                 run.reason = "store: \(failure.rawValue)"

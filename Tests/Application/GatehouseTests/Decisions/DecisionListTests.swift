@@ -1,10 +1,17 @@
+import Authorization
+import GatewayConfiguration
 import GatewayCore
 import JOSE
+import NIOCore
+import Redis
 import RequestPipeline
+import Revocation
 import Testing
 
 @testable import CoreFixtures
 @testable import Gatehouse
+@testable import HTTPServer
+@testable import RedisFixtures
 @testable import SystemFixtures
 
 /// Requests and lists of requests at `/decide`, with a controlled clock and keys that arrive later.
@@ -112,20 +119,119 @@ import Testing
         try rig.send(Self.post(body)).expectProblem(400, "request/malformed")
     }
 
-    @Test func `J-07: a proxy that disconnects ends its decision and affects no other`() throws {
-        let asked =
-            "GET /authz/forward HTTP/1.1\r\nHost: a\r\nX-Forwarded-Method: GET\r\nX-Forwarded-Uri: /private/a\r\n"
-            + "X-Forwarded-Host: a\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.7\r\n"
-            + "Authorization: Bearer \(Self.token)\r\n\r\n"
-        let (one, list) = (try wait(asked), try rig.send(Self.post([Self.request("/private/a", Self.token)])))
-        let other = try rig.send(asked)
-        try rig.until { $0.pending.count == 3 }
-        one.reset()
-        list.reset()
-        try rig.until { $0.pending.count == 1 }
+    @Test func `a decision whose identity fields are too large is a denial of its own`() throws {
+        let email = try ClaimPath(parsing: "token.email")
+        let rig = try RequestPathRig(decides: true) {
+            $0.headers.extra = (0..<20).map { Configuration.ExtraHeader(name: "X-Large-\($0)", source: .claim(email)) }
+        }
         try rig.installKeys()
-        #expect(try other.readMessage().values("X-Auth-Uid") == ["user-1"])
-        let counts = try rig.onWorker { $0.counters.snapshot() }
-        #expect(counts.requests(.clientClosed) == 2 && counts.requests(.ok) == 1)
+        let large = TokenDraft.idToken().with("email", "\"\(String(repeating: "a", count: 1000))\"").signed()
+        let requests = [Self.request("/private/a", large), Self.request("/private/a", Self.token)]
+        let client = try rig.send(Self.post(requests))
+        #expect(try codes(try client.readMessage()) == ["request/head-too-large", "ok"])
+        try client.send(Self.post(requests[0]))
+        let verdict = try JSONDocument(Array(try client.readMessage().body.utf8)).root
+        #expect(verdict["allow"]?.bool == false && verdict["code"]?.string == "request/head-too-large")
+        #expect(verdict["reason"]?.string == "the identity fields exceed 16384 bytes" && verdict["identity"] == nil)
+    }
+
+    /// One list could otherwise hold the event loop for 64 decisions.
+    @Test func `a list is decided in several turns of its connection`() throws {
+        let client = try rig.connect()
+        try rig.until { $0.connectionContext.registry.count == 1 }
+        let list = Self.post(Array(repeating: Self.request("/open"), count: 64))
+        let decided = try rig.onWorker { worker in
+            let pipeline = worker.connectionContext.registry.connections[0].context?.pipeline.syncOperations
+            pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: list)))
+            pipeline?.fireChannelReadComplete()
+            return worker.counters.snapshot().requests(.ok)
+        }
+        #expect(decided <= 4)
+        #expect(try codes(try client.readMessage()) == Array(repeating: "ok", count: 64))
+        let left = try rig.connect()
+        try rig.until { $0.connectionContext.registry.count == 2 }
+        let code = try rig.onWorker { worker in
+            let connection = worker.connectionContext.registry.connections[1]
+            let pipeline = connection.context?.pipeline.syncOperations
+            pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: list)))
+            pipeline?.fireChannelReadComplete()
+            connection.close()
+            return connection.record.code
+        }
+        #expect(code == .clientClosed)
+        try rig.until { $0.connectionContext.turns.count == 0 }
+        #expect(try left.readToEnd().text.isEmpty)
+    }
+}
+
+/// Lists on routes with `on_store_failure: allow`. A request whose lookup has not begun is not permitted for a failure.
+@Suite struct DecisionListFailureTests {
+    private static func request(of uid: String) -> String {
+        let token = TokenDraft.idToken().with("sub", "\"\(uid)\"").with("user_id", "\"\(uid)\"").signed()
+        return "{\"url\":\"https://a/private/a\",\"token\":\"\(token)\"}"
+    }
+
+    private static func post(_ uids: String...) -> String {
+        let body = "[\(uids.map(request).joined(separator: ","))]"
+        return "POST /decide HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    private func codes(_ client: LoopbackSocket) throws -> [String?] {
+        try JSONDocument(Array(try client.readMessage().body.utf8)).root.elements.map { $0["code"]?.string }
+    }
+
+    private static func isAllowed(_ worker: Worker) -> UInt64 { worker.counters.snapshot()[.storeFailuresAllowed] }
+
+    @Test func `a strict request that does not query the store in time is denied`() async throws {
+        let redis = try FakeRedis { $0.name == "HMGET" ? .silence : .text("+PONG\r\n") }
+        let rig = try RequestPathRig(redis: RedisConfiguration(host: "127.0.0.1", port: redis.port), decides: true) {
+            $0.routes[1].revocation = .strict
+            $0.routes[1].onStoreFailure = .allow
+            $0.revocation.strictTimeout = .seconds(100)
+        }
+        try rig.installKeys()
+        try rig.until { $0.inquiries?.isConnected == true }
+        let client = try rig.send(Self.post("ada", "eve", "bob"))
+        try await eventually("a lookup") { redis.commands.count { $0.name == "HMGET" } == 2 ? true : nil }
+        rig.clock.advance(seconds: 5.1)
+        redis.answerSilenced("*2\r\n$-1\r\n$-1\r\n", "*3\r\n$-1\r\n$-1\r\n$-1\r\n")
+        #expect(try codes(client) == ["ok", "auth/store-unavailable", "auth/store-unavailable"])
+        #expect(redis.commands.count { $0.name == "HMGET" } == 2)
+        #expect(try rig.onWorker(Self.isAllowed) == 0)
+    }
+
+    @Test func `a request whose account is not looked up in time is denied`() async throws {
+        let toolkit = ScriptedProviders()
+        let rig = try RequestPathRig(lookups: RemoteLookups(accounts: toolkit), decides: true) {
+            $0.routes[1].onStoreFailure = .allow
+        }
+        try rig.installKeys()
+        func answer(_ number: Int, _ state: AccountStatus.State) async throws {
+            let lookUp = try await eventually("\(number) look-ups") {
+                toolkit.lookUps.count >= number ? toolkit.lookUps[number - 1] : nil
+            }
+            lookUp.resolve(AccountStatus(state: state, queriedAt: rig.clock.clock.monotonic()))
+        }
+        let client = try rig.send(Self.post("ada", "eve", "bob"))
+        // A lookup that fails in time is permitted, as for a single request.
+        try await answer(1, .unavailable)
+        _ = try await eventually("the next look-up") { toolkit.lookUps.count == 2 ? true : nil }
+        rig.clock.advance(seconds: 5.1)
+        try await answer(2, .account(validSince: nil, disabled: false))
+        #expect(try codes(client) == ["ok", "ok", "auth/store-unavailable"])
+        #expect(toolkit.lookUps.count == 2)
+        #expect(try rig.onWorker(Self.isAllowed) == 1)
+    }
+
+    @Test func `requests are denied if the view is not loaded in time`() throws {
+        let rig = try RequestPathRig(decides: true) { $0.routes[1].onStoreFailure = .allow }
+        rig.view.setStale()
+        try rig.installKeys()
+        let client = try rig.send(Self.post("ada", "eve"))
+        try rig.until { $0.pending.count == 1 }
+        try rig.pass(seconds: 5.1)
+        #expect(try codes(client) == ["auth/store-unavailable", "auth/store-unavailable"])
+        #expect(try rig.onWorker(Self.isAllowed) == 0)
     }
 }
