@@ -54,6 +54,22 @@ struct DecisionAddressTests {
         }
     }
 
+    @Test func `a reload that removes the listener closes its connections`() async throws {
+        func decisions(_ host: String) -> String { "{ address: '127.0.0.\(host):0', trust: [127.0.0.0/8] }" }
+        try await ReloadScenario.run(arrange: {
+            $0["decisions"] = decisions("1")
+            $0.routes = ["path: /**"]
+        }) { reload in
+            let client = try RawClient(port: try reload.gateway.decisionsPort)
+            let request = DecisionRequest.of("forward", "/a")
+            #expect(try client.exchange(request).status == 401)
+            try await reload.reload { _ in }
+            #expect(try client.exchange(request).status == 401)
+            try await reload.reload { $0["decisions"] = decisions("2") }
+            #expect(try client.readToEnd().isEmpty)
+        }
+    }
+
     @Test func `an app is checked for a decision, and named in its response`() async throws {
         let (number, app) = ("123456789012", "1:123456789012:web:0a1b2c3d")
         try await Scenario.run(arrange: { provider, _, configuration in

@@ -51,6 +51,9 @@ struct IntrospectionCertificateTests {
                 [option], "https://localhost:PORT/.well-known/oauth-authorization-server", port: port,
                 authority: authority.authority)
             #expect(metadata.output.contains(#"["client_secret_basic","tls_client_auth"]"#), "\(metadata.output)")
+            let reason = "the certificate has the name of no client, or of more than one"
+            let lines = await scenario.accessLog()
+            #expect(lines.contains { $0["reason"] == .string(reason) })
         }
     }
 }

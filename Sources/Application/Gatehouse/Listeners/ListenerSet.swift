@@ -124,7 +124,10 @@ final class ListenerSet: Sendable {
             listener.install(wanted.settings)
         }
         for listener in previous where !listeners.contains(where: { $0 === listener }) {
-            await listener.close()
+            switch purpose {
+            case .clients: await listener.close()
+            case .decisions: await listener.retire()
+            }
             logger.notice("no longer listening", metadata: ["address": "\(listener.wanted)"])
         }
         for listener in listeners where !previous.contains(where: { $0 === listener }) {

@@ -38,9 +38,8 @@ extension DecisionExchange {
     ) -> String? {
         // A request without a credential guesses nothing. Some clients wait for the challenge before they send one.
         guard let credential = clients.credential(of: request) else {
-            let certificate = ClientCertificate(of: client, at: worker.clock.now())
-            if let certificate, let id = clients.client(with: certificate.names) { return id }
-            challenge(client, settings)
+            if let id = certifiedClient(clients, client, worker) { return id }
+            challenge(client, clients, settings)
             return nil
         }
         let (limits, name) = (worker.lookups.authenticationLimits, credential.name)
@@ -63,17 +62,33 @@ extension DecisionExchange {
                     "request_id": "\(client.record.idText)",
                 ])
             client.record.reason = "an unknown service or a wrong secret"
-            challenge(client, settings)
+            challenge(client, clients, settings)
             return nil
         }
         limits.recordSuccess(of: name, at: network, now: now)
         return id
     }
 
-    private func challenge(_ client: ClientHandler, _ settings: DecisionSettings) {
+    /// Returns the identifier of the client with the certificate of the connection. `nil` if there is none.
+    private func certifiedClient(
+        _ clients: IntrospectionClients, _ client: ClientHandler, _ worker: Worker
+    ) -> String? {
+        do throws(ClientCertificate.Rejection) {
+            let certificate = try ClientCertificate(
+                of: client, at: worker.clock.now(), under: worker.snapshot.decisionListener)
+            guard let certificate else { return nil }
+            if let id = clients.client(with: certificate.names) { return id }
+            client.record.reason = "the certificate has the name of no client, or of more than one"
+        } catch {
+            client.record.reason = error.reason
+        }
+        return nil
+    }
+
+    private func challenge(_ client: ClientHandler, _ clients: IntrospectionClients, _ settings: DecisionSettings) {
         client.record.additions = settings.clientChallenge
         var denial = Denial(.missingCredential)
-        denial.detail = "Send the id and the secret of the service, or connect with its certificate."
+        denial.detail = clients.challenge
         denial.members = Array(#""error":"invalid_client""#.utf8)
         client.deny(denial)
     }

@@ -37,6 +37,13 @@ package struct IntrospectionClients: Sendable {
             + (clients.contains(where: \.hasCertificate) ? ["tls_client_auth"] : [])
     }
 
+    /// The detail of the denial of a service that is not authenticated.
+    package var challenge: String {
+        if !clients.contains(where: \.hasCertificate) { return "Send the id and the secret of the service." }
+        if clients.allSatisfy(\.hasCertificate) { return "Connect with the certificate of the service." }
+        return "Send the id and the secret of the service, or connect with its certificate."
+    }
+
     private func matches(_ client: Configuration.Introspection.Client, _ credential: ClientCredential) -> Bool {
         credential.pairs.reduce(false) { found, pair in
             let matches = if case .secret(let secret) = client.credential { secret.matches(pair.secret) } else { false }

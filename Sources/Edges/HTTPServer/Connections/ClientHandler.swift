@@ -37,6 +37,8 @@ package final class ClientHandler: ChannelInboundHandler {
     @exclusivity(unchecked) package var longExchange: OpenStream?
     /// The listener that accepted the connection. `nil` in tests.
     var listener: ListenerSlot?
+    /// The settings under which the listener accepted the connection. `nil` in tests.
+    var accepted: ListenerSettings?
     /// The connection's entry in the process's budget. `nil` in tests.
     var holder: ConnectionLeaseHolder?
     /// The translation of an HTTP/2 stream. `nil` on a connection of HTTP/1.1.

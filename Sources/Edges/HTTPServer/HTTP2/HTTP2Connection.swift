@@ -11,6 +11,8 @@ package final class HTTP2Connection {
     let limits: HTTP2Limits
     /// The listener that accepted the connection. `nil` in tests.
     let listener: ListenerSlot?
+    /// The settings under which the listener accepted the connection. `nil` in tests.
+    var accepted: ListenerSettings?
     private let holder: ConnectionLeaseHolder?
     private let counters: WorkerCounters?
     /// The open streams, in no order.

@@ -15,6 +15,7 @@ extension HTTP2Connection {
         let connection = HTTP2Connection(
             place.connectionContext, peer: place.origins.peer, listener: place.listener, holder: place.holder,
             counters: place.listener?.counters)
+        connection.accepted = place.accepted
         let frames = FrameGuard(connection)
         connection.frames = frames
         let pipeline = context.pipeline.syncOperations
@@ -36,6 +37,7 @@ extension HTTP2Connection {
         let codec = HTTP2StreamCodec(self, client)
         client.http2 = codec
         client.listener = listener
+        client.accepted = accepted
         try channel.pipeline.syncOperations.addHandlers([codec, client])
     }
 

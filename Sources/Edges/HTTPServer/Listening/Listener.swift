@@ -118,6 +118,13 @@ package final class Listener: Sendable {
         for channel in channels { try? await channel.close() }
     }
 
+    /// Stops accepting connections, and closes the open ones after their current requests. They no longer authenticate
+    /// clients by certificates.
+    package func retire() async {
+        for place in places { place.lane.loop.execute { place.slot.value.retire() } }
+        await close()
+    }
+
     private static func places(_ lanes: [ListenerLane], _ settings: ListenerSettings) async throws -> [Place] {
         var places: [Place] = []
         for lane in lanes {
@@ -230,6 +237,7 @@ package final class Listener: Sendable {
         if let tls = settings.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
         let handler = ClientHandler(connectionContext: place.lane.context.value, peer: peer, opening: slot.opening)
         handler.listener = slot
+        handler.accepted = settings
         handler.holder = holder
         if settings.sniffsHTTP2 { try pipeline.addHandler(PrefaceSniffer(handler)) }
         try pipeline.addHandler(handler)

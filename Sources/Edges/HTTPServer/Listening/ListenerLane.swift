@@ -24,6 +24,8 @@ package struct ListenerLane: Sendable {
 final class ListenerSlot {
     private(set) var settings: ListenerSettings
     private(set) var opening: ConnectionOpening?
+    /// Whether a reload removed the listener.
+    private(set) var isRetired = false
     private let home: ConnectionContext
     let counters: WorkerCounters
     /// The handlers of the requests. `nil` for the context's handlers.
@@ -43,7 +45,16 @@ final class ListenerSlot {
         let previous = settings
         settings = next
         opening = Self.opening(next, counters)
-        guard !next.admitsLike(previous) else { return }
+        if !next.admitsLike(previous) { closeConnections() }
+    }
+
+    /// Closes existing connections after their next response, because a reload removed the listener.
+    func retire() {
+        isRetired = true
+        closeConnections()
+    }
+
+    private func closeConnections() {
         for connection in home.registry.connections where connection.listener === self {
             connection.closeAfterResponse()
         }

@@ -40,6 +40,13 @@ package final class ListenerSettings: Sendable {
             && admission?.trusted == other.admission?.trusted
             && admission?.admitsStrangers == other.admission?.admitsStrangers
     }
+
+    /// Returns whether clients need certificates of the same authorities.
+    func hasAuthorities(of other: ListenerSettings) -> Bool {
+        guard self !== other else { return tls?.clients != nil }
+        guard let clients = tls?.clients else { return false }
+        return clients.authorities == other.tls?.clients?.authorities
+    }
 }
 
 /// The peers that may connect to a listener.

@@ -1,3 +1,4 @@
+import GatewayConfiguration
 package import GatewayCore
 import NIOCore
 import NIOSSL
@@ -7,14 +8,32 @@ package struct ClientCertificate {
     /// The DNS names and URIs of its subject alternative names.
     package let names: [CertificateName]
 
-    /// Reads the certificate of the current request's connection. `nil` without one, or outside of its validity.
+    /// The reason why a verified certificate does not count.
+    package enum Rejection: Error {
+        case expired
+        /// A reload removed the listener or changed the authorities after the handshake.
+        case removedAuthority
+
+        package var reason: String {
+            switch self {
+            case .expired: "the certificate is outside of its validity"
+            case .removedAuthority: "the connection was accepted under another address or client_ca"
+            }
+        }
+    }
+
+    /// Reads the certificate of the current request's connection. `nil` without one.
     ///
-    /// - Parameter now: Seconds since 1970.
-    package init?(of client: ClientHandler, at now: Int64) {
+    /// - Parameters:
+    ///   - now: Seconds since 1970.
+    ///   - settings: The settings of the listener in the configuration that decides about the request.
+    package init?(of client: ClientHandler, at now: Int64, under settings: ListenerSettings?) throws(Rejection) {
         // The channel of a stream of HTTP/2 has its connection as parent.
         let channel = client.isHTTP2 ? client.context?.channel.parent : client.context?.channel
         guard let certificate = try? channel?.pipeline.syncOperations.nioSSL_peerCertificate() else { return nil }
-        self.init(certificate, at: now)
+        guard client.acceptsCertificate(under: settings) else { throw .removedAuthority }
+        guard let read = Self(certificate, at: now) else { throw .expired }
+        self = read
     }
 
     /// Reads a certificate. `nil` outside of its validity, which a connection and a resumed session can outlast.
@@ -29,5 +48,19 @@ package struct ClientCertificate {
             }
             return name.contents.withUnsafeBufferPointer { CertificateName(kind, $0) }
         }
+    }
+}
+
+extension ClientHandler {
+    /// Returns whether the certificate of the connection still counts. The handshake verified it for the address and
+    /// the authorities of that time, which a reload can change while the connection is open.
+    ///
+    /// The listener has newer authorities than the configuration after their file has changed. It receives those of a
+    /// new configuration after the workers.
+    func acceptsCertificate(under settings: ListenerSettings?) -> Bool {
+        guard let accepted, let listener, !listener.isRetired else { return false }
+        let (then, now) = (accepted.configuration, settings?.configuration)
+        return accepted.hasAuthorities(of: listener.settings) && then?.address == now?.address
+            && then?.tls?.clientCA == now?.tls?.clientCA
     }
 }

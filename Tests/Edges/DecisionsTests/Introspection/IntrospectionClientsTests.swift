@@ -102,7 +102,11 @@ struct IntrospectionClientsTests {
         #expect(clients.client(with: [billing, orders]) == nil)
         // A client with a certificate has no secret.
         for pair in ["billing:", "orders:\(Self.secret)"] { #expect(clients.client(with: try basic(pair)) == nil) }
-        #expect(IntrospectionClients([.init(id: "a", .certificate(billing))]).methods == ["tls_client_auth"])
+        let certified = IntrospectionClients([.init(id: "a", .certificate(billing))])
+        #expect(certified.methods == ["tls_client_auth"])
+        // The challenge offers no way that no client has.
+        #expect(clients.challenge.contains("secret") && clients.challenge.contains("certificate"))
+        #expect(!certified.challenge.contains("secret") && !self.clients.challenge.contains("certificate"))
     }
 
     @Test(arguments: ["", " ", "a b", "\u{212A}", "a\u{0}.example", String(repeating: "a", count: 1_025)])
