@@ -9,7 +9,8 @@ package enum DecideRequest {
     package static let bodyLimit = 65_536
     /// The maximum number of requests in a list.
     package static let countLimit = 64
-    /// The maximum number of values in the description of one request.
+    /// The maximum number of JSON values in the description of one request. Within a list, it bounds the average and
+    /// the fields of `headers`.
     private static let valueLimit = 256
     private static let limits = JSONLimits(size: bodyLimit, depth: 4, members: valueLimit)
     private static let listLimits = JSONLimits(size: bodyLimit, depth: 5, members: 1 + countLimit * valueLimit)
@@ -45,9 +46,9 @@ package enum DecideRequest {
     package static func read(
         _ root: JSONValue, _ fields: DecisionFields, credentialHeader: String?, scratch: PathScratch
     ) throws(DescriptionError) -> OriginalRequest {
-        guard root.kind == .object else { throw DescriptionError("it is not a JSON object") }
+        guard root.kind == .object else { throw DescriptionError("the element is not a JSON object") }
         for (name, _) in root.members where !names.contains(name) {
-            throw DescriptionError("the body has another member than \(names.joined(separator: ", "))")
+            throw DescriptionError("the description has a member other than \(names.joined(separator: ", "))")
         }
         let method = try text("method", root, default: "GET")
         guard Array(method.utf8).withUnsafeBytes({ ASCII.isToken($0) }) else {

@@ -75,19 +75,20 @@ package enum DecisionEndpoint: CaseIterable, Equatable, Sendable {
 
     /// Returns whether a method is accepted. Proxies ask with any method, because some send the original one.
     package func accepts(_ method: HTTPWire.Method) -> Bool {
-        switch self {
-        case .proxy: true
-        case .metadata, .keys: method == .get || method == .head
-        case .check, .introspection, .decide: method == .post
-        }
+        methods?.contains { $0.method == method } != false
     }
 
     /// The accepted methods, as the value of `Allow`. `nil` if every method is accepted.
     package var allowedMethods: [UInt8]? {
+        methods.map { Array($0.map(\.name).joined(separator: ", ").utf8) }
+    }
+
+    /// The accepted methods and their names. `nil` if every method is accepted.
+    private var methods: [(method: HTTPWire.Method, name: String)]? {
         switch self {
         case .proxy: nil
-        case .metadata, .keys: Array("GET, HEAD".utf8)
-        case .check, .introspection, .decide: Array("POST".utf8)
+        case .metadata, .keys: [(.get, "GET"), (.head, "HEAD")]
+        case .check, .introspection, .decide: [(.post, "POST")]
         }
     }
 
