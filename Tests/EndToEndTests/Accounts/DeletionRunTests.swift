@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// The deletion of an account, on two gateways that share one Redis.
 struct DeletionRunTests {
     private func link(_ user: DevelopmentUser) -> String { "oidc.corp:\(user.subject(at: "oidc.corp"))" }
@@ -18,6 +20,7 @@ struct DeletionRunTests {
             let proof = try apps[1].proof(.oidc("corp"), of: .ada) { $0.issued(at: unixNow() - 5) }
 
             let deleted = try apps[0].call("account/delete", nil)
+            let second = unixNow()
             #expect(deleted.status == 204 && apps[0].session == nil, "\(deleted.text)")
 
             // Immediately on strict routes and in all calls of accounts.
@@ -37,6 +40,8 @@ struct DeletionRunTests {
             for session in sessions { try await fleet.eventuallyAll(.cookie(session, "/me/x"), 401) }
             try await fleet.eventuallyAll(.bearer(bearer, "/me/x"), 401)
 
+            // Credentials of the second of the deletion are rejected.
+            _ = try await eventually("the next second") { unixNow() > second ? true : nil }
             // A new sign-in creates another account, which does not revive the old sessions.
             let next = try apps[1].signIn(.oidc("corp"), as: .ada)
             #expect(next["is_new_user"] == true && next["uid"] != account)

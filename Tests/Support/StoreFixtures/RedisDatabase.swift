@@ -38,14 +38,15 @@ struct RedisDatabase: Sendable {
         return location
     }
 
-    /// Creates a store that has not loaded its records.
+    /// Creates a store that has not loaded its records. `port` is the port of a proxy.
     func store(
-        now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil,
+        now: Int64 = 1_700_000_000, as account: RedisLocation.Account? = nil, port: Int? = nil,
         maxStaleness: Duration = .seconds(60), timeouts: RedisLocation.Timeouts = .patient, logger: Logger = .silent
     ) throws -> RedisStore {
         var location = location
         location.timeouts = timeouts
         location.account = account
+        if let port { location.servers = .server(.init(host: "127.0.0.1", port: port)) }
         let clock = GatewayClock(now: { now }, monotonic: GatewayClock.system.monotonic)
         let store = try RedisStore(
             location, maxStaleness: maxStaleness, loop: Self.loop, clock: clock, logger: logger)

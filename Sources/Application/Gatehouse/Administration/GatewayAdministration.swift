@@ -146,11 +146,13 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount {
-        let deletion = try await inStore(user) { user throws(StoreError) in
-            try await store.deleteAccount(user, unlessChangedFrom: nil)
+        let (earlier, deletion) = try await inStore(user) { user throws(StoreError) in
+            (try await store.deletionTime(of: user), try await store.deleteAccount(user, unlessChangedFrom: nil))
         }
         switch deletion {
-        case .deleted: record("delete", of: user)
+        case .deleted(let links):
+            // A repeated call changes nothing, unless it completes the deletion.
+            if earlier == nil || !links.isEmpty { record("delete", of: user) }
         case .absent: throw .invalid("The gateway created no account with this uid. Check the uid.")
         case .changed: throw .unavailable("The user was changed at the same time. Repeat the call.")
         }

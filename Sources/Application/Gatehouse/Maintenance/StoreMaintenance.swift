@@ -2,8 +2,8 @@ import GatewayCore
 import Logging
 import Revocation
 
-/// The maintenance of the store: it loads the revocation view, retrying until it succeeds, and then removes expired
-/// records once an hour.
+/// The maintenance of the store: it loads the revocation view, retrying until it succeeds. Then it removes expired
+/// records and completes interrupted deletions of accounts, soon and then once an hour.
 struct StoreMaintenance: Sendable {
     private let store: any GatewayStore
     private let workers: WorkerLoops
@@ -18,14 +18,14 @@ struct StoreMaintenance: Sendable {
     func run() async {
         await load()
         workers.execute { loop in for worker in loop.workers { worker.storeLoaded() } }
-        while !Task.isCancelled {
-            for _ in 0..<3600 {
-                try? await Task.sleep(for: .seconds(1))
-                guard !Task.isCancelled else { return }
-                await store.inspect()
-            }
+        var schedule = PurgeSchedule()
+        while true {
+            try? await Task.sleep(for: .seconds(1))
+            guard !Task.isCancelled else { return }
+            await store.inspect()
+            guard schedule.isDueAfterSecond() else { continue }
             do { try await store.purge(now: clock.now()) } catch {
-                logger.warning("expired sessions could not be removed", metadata: ["error": "\(error)"])
+                logger.warning("the maintenance of the store failed", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -47,5 +47,23 @@ struct StoreMaintenance: Sendable {
                 pause = min(pause * 2, .seconds(30))
             }
         }
+    }
+}
+
+/// The times of purges, in seconds after the store was loaded.
+struct PurgeSchedule {
+    /// The first purge. Deletions that this gateway interrupted when it ended are old enough by then.
+    static let first = 90
+    /// The time between two purges.
+    static let interval = 3_600
+
+    private var remaining = Self.first
+
+    /// Counts one second. Returns whether a purge is due.
+    mutating func isDueAfterSecond() -> Bool {
+        remaining -= 1
+        guard remaining == 0 else { return false }
+        remaining = Self.interval
+        return true
     }
 }

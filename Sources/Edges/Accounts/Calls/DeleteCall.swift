@@ -12,9 +12,15 @@ struct DeleteCall {
         let caller = try call.accountHolder()
         _ = try CallBody(of: call, taking: [], mayBeEmpty: true)
         try parts.count(caller.user)
-        // The record is read before the caller is authorized, so that every revocation since prevents the deletion.
+        // The record is read before the caller is authorized, so that a revocation of the user since prevents the
+        // deletion. Revocations of the session or the identity since are not compared.
         let record = try await parts.store.user(caller.user)
-        try await parts.authorizer.require(caller, isRecent: true)
+        do {
+            try await parts.authorizer.require(caller, isRecent: true)
+        } catch let denial as AccountDenial where denial.denial.code == .userDisabled {
+            try await completeDeletion(of: caller.user, call)
+            throw denial
+        }
         switch try await parts.store.deleteAccount(caller.user, unlessChangedFrom: record) {
         case .deleted:
             parts.auditLog(call).recordDeletion(of: caller.user)
@@ -23,5 +29,13 @@ struct DeleteCall {
         case .changed:
             throw AccountDenial(caller.kind.revokedCode, reason: "the caller was revoked or disabled meanwhile")
         }
+    }
+
+    /// Completes a deletion of the user that was interrupted after the user was disabled.
+    private func completeDeletion(of user: UserKey, _ call: AccountCall) async throws {
+        guard try await parts.store.deletionTime(of: user) != nil,
+            case .deleted = try await parts.store.deleteAccount(user, unlessChangedFrom: nil)
+        else { return }
+        parts.auditLog(call).recordDeletion(of: user)
     }
 }

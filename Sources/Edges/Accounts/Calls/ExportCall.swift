@@ -3,10 +3,10 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// `GET account/export`: returns all stored data of the caller's account.
+/// `GET account/export`: returns the stored data of the caller's account.
 ///
-/// The size is bounded, since an account has at most `StoreBounds.maximumLinks` links and
-/// `StoreBounds.maximumUnlinked` unlinked identities.
+/// Unlinked identities are omitted: after a takeover they belong to other users. The size is bounded, since an account
+/// has at most `StoreBounds.maximumLinks` links.
 struct ExportCall {
     let parts: AccountParts
 
@@ -32,8 +32,6 @@ struct ExportCall {
                     output.add(identity.link)
                     output.add(identity.record)
                 }
-                body.add("unlinked", account.unlinked.links.sorted { $0.name < $1.name }) { $1.add($0) }
-                body.add("unlinked_more", account.unlinked.hasMore)
                 body.add("session", orNull: session) { session, output in
                     output.add("signed_in_at", orNull: session.signedInAt)
                     output.add("authenticated", session.isAuthenticated)

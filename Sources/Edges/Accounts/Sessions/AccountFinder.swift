@@ -28,6 +28,8 @@ struct AccountFinder {
     /// Makes one attempt. `nil` if the data changed meanwhile.
     private func attempt(_ user: ProvenUser, name: String?) async throws -> Found? {
         if let owner = try await parts.store.owner(of: user.link) { return try await known(owner, user, name: name) }
+        // A deletion revokes the identity's credentials before it removes the link, so it is visible here.
+        try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
         if let email = user.email, claims(email), let holder = try await parts.store.uid(ofEmail: email.address) {
             guard try await merge(user, email, into: holder) else { return nil }
             return try await known(holder, user, name: name)
@@ -42,8 +44,6 @@ struct AccountFinder {
             try await parts.authorizer.require(owner, time: user.madeAt, isFirebase: account.created == nil)
         } catch let denial as AccountDenial where denial.denial.code == .userDisabled {
             guard try await parts.store.completeDeletion(of: owner, holding: user.link) else { throw denial }
-            // The deletion revokes the identity's credentials of before.
-            try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
             return nil
         }
         if account.name == nil, let name = name ?? user.name {

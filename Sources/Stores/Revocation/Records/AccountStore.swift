@@ -137,7 +137,7 @@ package protocol AccountStore: Sendable {
     func account(_ user: UserKey) async throws(StoreError) -> AccountRecord?
 
     /// Returns the user of an e-mail address (in lower case), if accounts have unique addresses. `nil` if the address
-    /// is free.
+    /// is free. If the account's deletion was interrupted, it is completed and the address is free.
     func uid(ofEmail email: String) async throws(StoreError) -> UserKey?
 
     /// Creates an account with one link. If `claimsEmail` is true, its address must be free and is reserved for the
@@ -173,8 +173,9 @@ package protocol AccountStore: Sendable {
     /// Deletes an account that the gateway created: its user is disabled and revoked permanently, its identities are
     /// unlinked, and its address, name and other data are removed. The uid and the time of the deletion remain.
     ///
-    /// The credentials of its identities that were issued before are revoked, also for sign-ins. A later sign-in
-    /// creates another account. An interruption leaves an account that no credential opens, or no change.
+    /// The credentials of its identities that were issued before, or in the same second, are revoked, also for
+    /// sign-ins. A later sign-in creates another account. An interruption leaves an account that no credential opens,
+    /// or no change.
     ///
     /// - Parameter expected: The user's record that the caller was authorized with. `nil` for an operator, whose call
     ///   also completes an interrupted deletion.

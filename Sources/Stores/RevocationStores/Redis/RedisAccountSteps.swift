@@ -68,7 +68,7 @@ struct RedisAccountSteps: Sendable {
 
     /// Removes the key of an unlisted link, ends the sessions that the identity began, and publishes the change.
     /// First it releases the addresses that the account lost with the link. If the account is deleted, the identity's
-    /// other credentials from before the deletion end too.
+    /// other credentials from before the deletion, or from the same second, end too.
     ///
     /// Sessions are ended before the key is removed, so that an interruption leaves no session behind, and again
     /// afterwards. A sign-in checks the key after it has begun a session, so either it finds no key, or the second
@@ -149,12 +149,12 @@ struct RedisAccountSteps: Sendable {
 
     /// Runs a script on an account that returns the providers and subjects of links, alternating.
     func links(in command: RedisCommand) async throws(StoreError) -> [IdentityLink] {
-        guard case .array(let words)? = try await commands.send(command, faulty: RedisAccount.faulty()).first,
-            words.count.isMultiple(of: 2)
+        guard case .array(let fields)? = try await commands.send(command, faulty: RedisAccount.faulty()).first,
+            fields.count.isMultiple(of: 2)
         else { throw .unexpectedReply() }
         var links: [IdentityLink] = []
-        for index in stride(from: 0, to: words.count, by: 2) {
-            guard let provider = words[index].text, let subject = words[index + 1].text else {
+        for index in stride(from: 0, to: fields.count, by: 2) {
+            guard let provider = fields[index].text, let subject = fields[index + 1].text else {
                 throw RedisAccount.faulty()
             }
             links.append(IdentityLink(provider: provider, subject: subject))
@@ -164,11 +164,12 @@ struct RedisAccountSteps: Sendable {
 
     /// Revokes the sessions that an identity began, and waits until the view shows it.
     ///
-    /// - Parameter deletedAt: The time before which all credentials of the identity end. If `nil`, only sessions end.
+    /// - Parameter deletedAt: The time of the deletion. All credentials of the identity from that second or before end.
+    ///   If `nil`, only sessions end.
     func endSessions(of link: IdentityLink, deletedAt: UnixTime? = nil) async throws(StoreError) {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
-        let arguments = deletedAt.map { ["\($0)", "everything"] } ?? ["\(clock.now())", "sessions"]
+        let arguments = deletedAt.map { ["\($0.adding(1))", "everything"] } ?? ["\(clock.now())", "sessions"]
         let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), arguments)
         let user = try StoredUser(fieldsOf: try await commands.send(command, faulty: .userIsNoHash()))
         // A user with a faulty record is denied in any case.

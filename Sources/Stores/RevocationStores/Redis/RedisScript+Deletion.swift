@@ -2,12 +2,12 @@ import Revocation
 
 /// The scripts for deletions of accounts.
 extension RedisScript {
-    /// Disables the user of an account and revokes everything at ARGV[1], permanently: the step that decides.
+    /// Disables the user of an account and revokes everything at ARGV[1], permanently: the commit point of a deletion.
     ///
     /// ARGV[2] is the expected `valid_since`, empty if it is expected to be absent, or `*` if the record does not
-    /// matter. Returns `changed` if the record differs or the user is disabled, otherwise `ended`, or `deleted` if the
-    /// user was deleted before.
-    static let endUser = RedisScript(
+    /// matter. Returns `changed` if the record differs or the user is disabled, otherwise `disabled`, or `deleted` if
+    /// the user was deleted before.
+    static let disableDeletedUser = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'last_session', 'deleted')
         if not old[4] and ARGV[2] ~= '*'
@@ -20,13 +20,13 @@ extension RedisScript {
         redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
         redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
         redis.call('PERSIST', KEYS[1])
-        return old[4] and 'deleted' or 'ended'
+        return old[4] and 'deleted' or 'disabled'
         """)
 
     /// Removes the data of an account and begins the removal of its links. Only `deleted` remains, which is ARGV[1]
     /// unless it is present, and the fields of incomplete removals. Returns the providers and subjects of all links
     /// that are being removed.
-    static let erase = RedisScript(
+    static let deleteAccountData = RedisScript(
         """
         redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
         local email = redis.call('HGET', KEYS[1], 'email')

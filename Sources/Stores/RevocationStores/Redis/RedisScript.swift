@@ -115,9 +115,8 @@ struct RedisScript: Sendable {
     /// All scripts.
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
-        unlinkAll,
-        unlinked, expectEmail, setEmail, setName, released, dropEmail, deleteIfEqual, endUser, erase, overdue,
-        forgetDeletion, putFlow, takeFlow,
+        unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, deleteIfEqual, disableDeletedUser,
+        deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow,
     ]
 
     init(_ body: String) {

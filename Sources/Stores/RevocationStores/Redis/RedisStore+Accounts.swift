@@ -29,10 +29,15 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Returns the user of an address, read from Redis.
+    /// Returns the user of an address, read from Redis. If the account's deletion was interrupted, it is completed
+    /// first, and the address is free.
     package func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
         try StoreBounds.check(email: email)
-        return try await commands.run { () async throws(StoreError) in try await steps.holder(of: email) }
+        return try await commands.run { () async throws(StoreError) in
+            guard let holder = try await steps.holder(of: email) else { return nil }
+            guard try await complete(holder) else { return holder }
+            return try await steps.holder(of: email)
+        }
     }
 
     /// Links an identity to a user: takes its key, lists the link, and publishes the change.

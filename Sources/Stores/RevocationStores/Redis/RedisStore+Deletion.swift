@@ -1,17 +1,19 @@
 package import GatewayCore
+import Logging
 import Redis
 package import Revocation
 
 /// Deletions of accounts. The steps, each on one key:
 /// 1. The list of deletions names the user, so that any gateway completes the deletion.
-/// 2. The user's record is disabled, revoked and marked as deleted. This decides: no credential of the account passes
-///    afterwards, and the deletion cannot be undone.
+/// 2. The user's record is disabled, revoked and marked as deleted: the commit point. No credential of the account
+///    passes afterwards, and the deletion cannot be undone. The change is published, and the user listed again, in the
+///    same pipeline.
 /// 3. The account's hash loses its data and takes no other. Its links are being removed.
 /// 4. Each link is removed, with the sessions and earlier credentials of its identity, and the address.
 /// 5. The list no longer names the user.
 extension RedisStore {
     /// The time after which another gateway completes a deletion, in seconds.
-    static let deletionPatience: Int64 = 60
+    static let completionDelay: Int64 = 60
     /// The maximum number of deletions that one purge completes.
     static let maximumCompletions = 64
 
@@ -20,15 +22,17 @@ extension RedisStore {
         _ uid: UserKey, unlessChangedFrom expected: UserRecord?
     ) async throws(StoreError) -> AccountDeletion {
         try StoreBounds.check(user: uid)
-        let now = UnixTime(clamping: clock.now())
         return try await commands.run { () async throws(StoreError) in
             let account = try await steps.stored(uid)
-            if account.deletionTime == nil {
-                guard account.isMade else { return .absent }
-                try await steps.announceDeletion(of: uid, at: now)
-                guard try await steps.endUser(uid, at: now, expected) else { return .changed }
-            }
-            return .deleted(try await steps.erase(uid, at: now))
+            let earlier = account.deletionTime
+            guard account.isMade || earlier != nil else { return .absent }
+            try await steps.announceDeletion(of: uid, at: UnixTime(clamping: clock.now()))
+            let time = earlier ?? UnixTime(clamping: clock.now())
+            // The user's record may have been lost since an earlier deletion, so it is written in any case.
+            let isDisabled = try await steps.disableUser(
+                uid, at: time, unlessChangedFrom: earlier == nil ? expected : nil)
+            guard isDisabled else { return .changed }
+            return .deleted(try await steps.deleteData(of: uid, at: time))
         }
     }
 
@@ -40,8 +44,7 @@ extension RedisStore {
         try StoreBounds.check(link)
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
-            guard let time = try await steps.deletionTime(of: uid) else { return false }
-            _ = try await steps.erase(uid, at: time)
+            guard try await complete(uid) else { return false }
             if try await steps.isHeld(link, by: uid) { try await steps.finish(link, of: uid) }
             return true
         }
@@ -53,35 +56,43 @@ extension RedisStore {
         return try await commands.run { () async throws(StoreError) in try await steps.deletionTime(of: uid) }
     }
 
-    /// Completes deletions that began `deletionPatience` ago.
+    /// Completes deletions that began `completionDelay` ago. A deletion that fails stays in the list, and does not
+    /// prevent the others.
     ///
     /// - Returns: The number of deleted accounts.
     func completeDeletions(now: Int64) async throws(StoreError) -> Int {
         try await commands.run { () async throws(StoreError) in
-            let limit = UnixTime(clamping: now - Self.deletionPatience)
+            let limit = UnixTime(clamping: now - Self.completionDelay)
             let command = RedisScript.overdue.command(
                 Array(RedisKeys.deleting.utf8), ["\(limit)", "\(Self.maximumCompletions)"])
-            guard case .array(let words)? = try await commands.send(command, faulty: Self.faultyList()).first,
-                words.count.isMultiple(of: 2)
+            guard case .array(let entries)? = try await commands.send(command, faulty: Self.faultyList()).first,
+                entries.count.isMultiple(of: 2)
             else { throw .unexpectedReply() }
             var count = 0
-            for index in stride(from: 0, to: words.count, by: 2) {
-                guard let name = words[index].text, let begun = words[index + 1].text else { continue }
-                if try await complete(UserKey(name: name)) { count += 1 }
-                try await steps.forgetDeletion(of: name, begun: begun)
+            for index in stride(from: 0, to: entries.count, by: 2) {
+                guard let name = entries[index].text, let begun = entries[index + 1].text else { continue }
+                do throws(StoreError) {
+                    let uid = UserKey(name: name)
+                    if (try? StoreBounds.check(user: uid)) != nil, try await complete(uid) { count += 1 }
+                    try await steps.forgetDeletion(of: name, begun: begun)
+                } catch {
+                    guard error.code != .closed else { throw error }
+                    logger.warning(
+                        "the deletion of an account could not be completed",
+                        metadata: ["uid": "\(name)", "error": "\(error)"])
+                }
             }
             return count
         }
     }
 
-    /// Completes a deletion from the list. Returns `false` if it did not reach the step that decides.
-    private func complete(_ uid: UserKey) async throws(StoreError) -> Bool {
-        guard (try? StoreBounds.check(user: uid)) != nil, let time = try await steps.deletionTime(of: uid) else {
-            return false
-        }
+    /// Completes a deletion, inside of `run`. Returns `false` if it did not reach its commit point.
+    func complete(_ uid: UserKey) async throws(StoreError) -> Bool {
+        guard let time = try await steps.deletionTime(of: uid) else { return false }
         // The entry of the stream may be missing.
-        _ = try await steps.endUser(uid, at: time, nil)
-        _ = try await steps.erase(uid, at: time)
+        _ = try await steps.disableUser(uid, at: time, unlessChangedFrom: nil)
+        _ = try await steps.deleteData(of: uid, at: time)
+        logger.notice("an interrupted deletion of an account was completed", metadata: ["uid": "\(uid.name)"])
         return true
     }
 
@@ -93,8 +104,11 @@ extension RedisStore {
 extension RedisAccountSteps {
     /// Adds a user to the list of deletions.
     func announceDeletion(of uid: UserKey, at now: UnixTime) async throws(StoreError) {
-        let command = RedisCommand(["HSET", RedisKeys.deleting, uid.name, "\(now)"])
-        _ = try await commands.send(command, faulty: RedisStore.faultyList())
+        _ = try await commands.send(Self.announcement(of: uid, at: now), faulty: RedisStore.faultyList())
+    }
+
+    private static func announcement(of uid: UserKey, at time: UnixTime) -> RedisCommand {
+        RedisCommand(["HSET", RedisKeys.deleting, uid.name, "\(time)"])
     }
 
     /// Removes a user from the list of deletions, unless another deletion was added since.
@@ -105,18 +119,24 @@ extension RedisAccountSteps {
 
     /// Disables and revokes a user permanently, and waits until the view shows it.
     ///
+    /// The change is sent together with the command, as in `RedisCommands.write`: if the connection fails between
+    /// them, no gateway would learn of it. An entry without a change is harmless. So is the announcement, which a
+    /// purge may have removed before the user was disabled.
+    ///
+    /// - Parameter expected: The record that the user must have. `nil` for any record.
     /// - Returns: `false` if the record is not the expected one.
-    func endUser(_ uid: UserKey, at time: UnixTime, _ expected: UserRecord?) async throws(StoreError) -> Bool {
+    func disableUser(
+        _ uid: UserKey, at time: UnixTime, unlessChangedFrom expected: UserRecord?
+    ) async throws(StoreError) -> Bool {
         let condition = expected.map { $0.disabled ? "disabled" : $0.validSince.map { "\($0)" } ?? "" } ?? "*"
-        let command = RedisScript.endUser.command(RedisKeys.user(uid), ["\(time)", condition])
-        guard let found = try await commands.send(command, faulty: .userIsNoHash()).first?.text else {
-            throw .unexpectedReply()
-        }
-        guard found != "changed" else { return false }
-        let change = RedisChange.disabled(uid: uid, true)
-        guard case .string(let bytes)? = try await commands.send(change.command, faulty: nil).first,
+        let replies = try await commands.send(
+            RedisScript.disableDeletedUser.command(RedisKeys.user(uid), ["\(time)", condition])
+                + RedisChange.disabled(uid: uid, true).command + Self.announcement(of: uid, at: time),
+            faulty: .userIsNoHash())
+        guard replies.count == 3, let found = replies[0].text, case .string(let bytes) = replies[1],
             let entry = ReplicaStreamID(parsing: bytes)
         else { throw .unexpectedReply() }
+        guard found != "changed" else { return false }
         _ = await commands.progress.wait(for: entry, atMost: commands.visibilityLimit)
         return true
     }
@@ -124,26 +144,26 @@ extension RedisAccountSteps {
     /// Removes an account's data and links, and then the user from the list of deletions.
     ///
     /// - Returns: The identities that were unlinked.
-    func erase(_ uid: UserKey, at time: UnixTime) async throws(StoreError) -> [IdentityLink] {
-        let command = RedisScript.erase.command(RedisKeys.account(uid), ["\(time)"])
-        var erased: [IdentityLink] = []
+    func deleteData(of uid: UserKey, at time: UnixTime) async throws(StoreError) -> [IdentityLink] {
+        let command = RedisScript.deleteAccountData.command(RedisKeys.account(uid), ["\(time)"])
+        var removed: [IdentityLink] = []
         // A removal that was begun before hides another link of the same provider for one round.
         for _ in 0..<Self.maximumRounds {
             let links = try await links(in: command)
             guard links.isEmpty else {
                 for link in links { try await finish(link, of: uid) }
-                erased += links.filter { !erased.contains($0) }
+                removed += links.filter { !removed.contains($0) }
                 continue
             }
             for email in try await stored(uid).releasing { try await releaseEmail(email, of: uid) }
             _ = try await commands.send(
                 RedisCommand(["HDEL", RedisKeys.deleting, uid.name]), faulty: RedisStore.faultyList())
-            return erased
+            return removed
         }
         throw Self.contended()
     }
 
-    /// Returns the time of a user's deletion, from the step that decides.
+    /// Returns the time of a user's deletion, from its commit point.
     func deletionTime(of uid: UserKey) async throws(StoreError) -> UnixTime? {
         if let time = try await stored(uid).deletionTime { return time }
         let command = RedisCommand(["HGET", RedisKeys.user(uid), "deleted"])

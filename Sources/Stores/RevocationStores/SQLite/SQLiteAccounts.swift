@@ -164,7 +164,7 @@ enum SQLiteAccounts {
 
     /// Whether the gateway created an account, and when it was deleted. It reads no other field, so it succeeds for a
     /// faulty row.
-    static func life(of uid: UserKey, _ db: Database) throws -> (isMade: Bool, deleted: UnixTime?) {
+    static func creation(of uid: UserKey, _ db: Database) throws -> (isMade: Bool, deleted: UnixTime?) {
         let statement = try db.cachedStatement(
             sql: "SELECT created IS NOT NULL, deleted FROM account WHERE uid = CAST(? AS TEXT)")
         guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else { return (false, nil) }
@@ -173,10 +173,10 @@ enum SQLiteAccounts {
         return (row[0] != 0, deleted.value ?? 0)
     }
 
-    static func isDeleted(_ uid: UserKey, _ db: Database) throws -> Bool { try life(of: uid, db).deleted != nil }
+    static func isDeleted(_ uid: UserKey, _ db: Database) throws -> Bool { try creation(of: uid, db).deleted != nil }
 
     /// Removes all data of an account whose links were removed, and stores the time of the deletion.
-    static func erase(_ uid: UserKey, at now: UnixTime, _ db: Database) throws {
+    static func deleteData(of uid: UserKey, at now: UnixTime, _ db: Database) throws {
         for table in ["email", "unlinked"] {
             try db.run("DELETE FROM \(table) WHERE uid = CAST(? AS TEXT)", [uid.name.bytes])
         }

@@ -75,6 +75,8 @@ enum SQLiteFile {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA fullfsync = ON")
         try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
+        // The data of a deleted account is overwritten.
+        try db.execute(sql: "PRAGMA secure_delete = ON")
     }
 
     private static func setUp(_ db: Database, inMemory: Bool, maximumSize: Int?) throws {

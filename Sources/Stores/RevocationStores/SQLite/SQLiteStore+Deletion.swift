@@ -10,25 +10,25 @@ extension SQLiteStore {
     ) async throws(StoreError) -> AccountDeletion {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        let now = UnixTime(clamping: clock.now())
-        return try await writer.write { [linkGenerations, view] db in
-            let life = try SQLiteAccounts.life(of: uid, db)
-            if life.deleted != nil { return SQLiteChange(.success(.deleted([]))) }
-            guard life.isMade else { return SQLiteChange(.success(.absent)) }
+        return try await writer.write { [linkGenerations, view, clock] db in
+            let now = UnixTime(clamping: clock.now())
+            let creation = try SQLiteAccounts.creation(of: uid, db)
+            if creation.deleted != nil { return SQLiteChange(.success(.deleted([]))) }
+            guard creation.isMade else { return SQLiteChange(.success(.absent)) }
             let user = try SQLiteRows.user(uid, db) ?? StoredUser()
             if let expected, user.record.map({ $0.disabled || $0.validSince != expected.validSince }) ?? true {
                 return SQLiteChange(.success(.changed))
             }
             let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
-            var words: [(key: StoreKey, word: RecordWord)] = []
+            var records: [(key: StoreKey, word: RecordWord)] = []
             for link in links {
-                if let word = try Self.endCredentials(of: link, at: now, db) { words.append(word) }
+                if let record = try Self.revokeCredentials(of: link, deletedAt: now, db) { records.append(record) }
                 try SQLiteAccounts.remove(link, of: uid, db)
             }
-            try SQLiteAccounts.erase(uid, at: now, db)
-            words.append(try Self.end(uid, user, at: now, db))
-            return SQLiteChange(.success(.deleted(links))) { [words] in
-                for word in words { view.setUser(word.key, to: word.word) }
+            try SQLiteAccounts.deleteData(of: uid, at: now, db)
+            records.append(try Self.disable(uid, user, at: now, db))
+            return SQLiteChange(.success(.deleted(links))) { [records] in
+                for record in records { view.setUser(record.key, to: record.word) }
                 for link in links { linkGenerations.changed(link.name) }
             }
         }
@@ -43,34 +43,35 @@ extension SQLiteStore {
     package func deletionTime(of uid: UserKey) async throws(StoreError) -> UnixTime? {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        return try await writer.read { db in try SQLiteAccounts.life(of: uid, db).deleted }
+        return try await writer.read { db in try SQLiteAccounts.creation(of: uid, db).deleted }
     }
 
     /// Disables a user and revokes all credentials, also if the record is faulty.
-    private static func end(
+    private static func disable(
         _ uid: UserKey, _ user: StoredUser, at now: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord) {
         let last = try SQLiteRows.order(uid, db).lastSession ?? now
         let validSince = max(now, last, (user.validSince.value ?? nil) ?? now)
         try SQLiteRows.setValidSince(validSince, of: uid, db)
         try SQLiteRows.setDisabled(true, of: uid, db)
-        let ended = StoredUser(validSince: .valid(validSince), disabled: .valid(true))
-        return (try StoreKeyMaker().key(of: uid), ended.word)
+        let disabled = StoredUser(validSince: .valid(validSince), disabled: .valid(true))
+        return (try StoreKeyMaker().key(of: uid), disabled.word)
     }
 
-    /// Revokes the sessions and all earlier credentials of an identity.
+    /// Revokes the sessions of an identity and all credentials from the second of the deletion or before.
     ///
     /// - Returns: The identity's record to publish. `nil` if it did not change.
-    private static func endCredentials(
-        of link: IdentityLink, at now: UnixTime, _ db: Database
+    private static func revokeCredentials(
+        of link: IdentityLink, deletedAt time: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord)? {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return nil }
         var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
         // A user with a faulty record is denied in any case.
         guard user.validSince != .faulty else { return nil }
-        let last = try SQLiteRows.order(UserKey(link), db).lastSession ?? now
-        try SQLiteRows.revoke(UserKey(link), &user, to: max(now, last), at: now, db)
+        let since = time.adding(1)
+        let last = try SQLiteRows.order(UserKey(link), db).lastSession ?? since
+        try SQLiteRows.revoke(UserKey(link), &user, to: max(since, last), at: since, db)
         return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
     }
 }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import RedisFixtures
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// Deletions of accounts that a gateway began and did not complete, and the keys that remain.
 @Suite(.closingStores) struct RedisDeletionTests {
@@ -14,7 +15,7 @@ import Testing
 
     /// The state after a step of a deletion.
     enum Step: Int, CaseIterable {
-        case listed = 1, ended, erased, linkRemoved, unlinked
+        case listed = 1, disabled, dataDeleted, linkRemoved, unlinked
     }
 
     /// The commands of the account and of all steps up to `step`.
@@ -24,18 +25,18 @@ import Testing
             ["HSET", "gatehouse:user:{\(ann)}", "last_session", "1699999999"],
             ["SET", "gatehouse:link:{apple.com:1}", ann.name], ["SET", "gatehouse:email:{a@b.c}", ann.name],
         ]
-        if step.rawValue >= Step.ended.rawValue {
+        if step.rawValue >= Step.disabled.rawValue {
             commands.append([
                 "HSET", "gatehouse:user:{\(ann)}", "valid_since", "\(now)", "disabled", "1", "deleted", "\(now)",
             ])
         }
         switch step {
-        case .listed, .ended:
+        case .listed, .disabled:
             commands.append([
                 "HSET", key, "created", "1600000000", "email_verified", "1", "email", "a@b.c", "email_from",
                 "apple.com", "name", "Ann", "link:apple.com", "1", "unlinked_more", "1",
             ])
-        case .erased:
+        case .dataDeleted:
             commands.append(["HSET", key, "deleted", "\(now)", "releasing:a@b.c", "1", "unlinking:apple.com", "1"])
         case .linkRemoved:
             commands.append(["HSET", key, "deleted", "\(now)", "unlinking:apple.com", "1"])
@@ -71,12 +72,12 @@ import Testing
     func `O-26: no interrupted step leaves an account that a credential opens`(_ step: Step) async throws {
         let (_, store) = try await interrupted(step)
         #expect(try store.view.user(Self.ann.uid) == .record(validSince: Self.now, disabled: true))
-        #expect(try await store.claim(.google("1"), for: Self.ann) == (step == .ended ? .linked(ended) : .deleted))
+        #expect(try await store.claim(.google("1"), for: Self.ann) == (step == .disabled ? .linked(claimed) : .deleted))
         #expect(try await store.setDisabled(Self.ann, false).disabled)
     }
 
-    /// The account before its data is erased, with the link that was claimed. Its user is disabled.
-    private var ended: AccountRecord {
+    /// The account before its data is deleted, with the link that was claimed. Its user is disabled.
+    private var claimed: AccountRecord {
         var account = AccountRecord.made(Self.ann, .apple("1"), email: "a@b.c", name: "Ann")
         account.created = 1_600_000_000
         account.links["google.com"] = "1"
@@ -100,6 +101,7 @@ import Testing
         let (database, store) = try await interrupted(step)
         #expect(try await store.completeDeletion(of: Self.ann, holding: .apple("1")))
         try await expectDeleted(database, store)
+        #expect(try database.changes().contains("uid \(Self.ann) disabled 1"))
         let next = AccountRecord.made(madeUID(0xb), .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(next, claimsEmail: true) == .created)
     }
@@ -167,5 +169,58 @@ import Testing
             return
         }
         try await expectDeleted(database, store)
+    }
+
+    // MARK: - Interruptions
+
+    @Test func `O-26: the disabling of the user is published even if its reply is lost`() async throws {
+        let (database, _) = try await interrupted(.listed)
+        let middlebox = try RedisMiddlebox(before: database.server)
+        defer { middlebox.stop() }
+        let store = try database.store(port: middlebox.port)
+        try await store.load()
+        middlebox.apply(.lost) { $0.elementsEqual("$8\r\ndisabled\r\n".utf8) }
+        let deletion = Task { try? await store.deleteAccount(Self.ann, unlessChangedFrom: nil) }
+        _ = try await eventually("the entry") {
+            try database.changes().contains("uid \(Self.ann) disabled 1") ? true : nil
+        }
+        middlebox.stop()
+        #expect(await deletion.value == nil)
+        #expect(try database.cli("HGET", "gatehouse:user:{\(Self.ann)}", "disabled") == "1")
+    }
+
+    @Test func `O-26: a repetition disables a user whose record was lost`() async throws {
+        let (database, store) = try await interrupted(.unlinked)
+        try database.cli("DEL", "gatehouse:user:{\(Self.ann)}")
+        #expect(try await store.deleteAccount(Self.ann, unlessChangedFrom: UserRecord()) == .deleted([]))
+        try await expectDeleted(database, store)
+        #expect(try database.changes().contains("uid \(Self.ann) disabled 1"))
+    }
+
+    @Test func `a sign-in by the address of an account completes its deletion`() async throws {
+        let (database, store) = try await interrupted(.disabled)
+        #expect(try await store.uid(ofEmail: "a@b.c") == nil)
+        try await expectDeleted(database, store)
+    }
+
+    @Test func `a completion that fails is in the list`() async throws {
+        let (database, store) = try await interrupted(.disabled)
+        try database.cli("DEL", "gatehouse:deleting", "gatehouse:link:{apple.com:1}")
+        try database.cli("RPUSH", "gatehouse:link:{apple.com:1}", "x")
+        await expectStoreError(.faultyRecord) {
+            _ = try await store.completeDeletion(of: Self.ann, holding: .google("1"))
+        }
+        #expect(try database.cli("HGET", "gatehouse:deleting", Self.ann.name) == "\(Self.now)")
+    }
+
+    @Test func `a deletion that fails does not prevent the others`() async throws {
+        let (database, store) = try await interrupted(.disabled)
+        let bob = madeUID(0xb)
+        try database.cli("SET", "gatehouse:account:{\(bob)}", "x")
+        try database.cli("DEL", "gatehouse:deleting")
+        try database.cli("HSET", "gatehouse:deleting", bob.name, "\(Self.now)", Self.ann.name, "\(Self.now)")
+        #expect(try await store.purge(now: Self.now.adding(60).seconds) == 1)
+        #expect(try database.cli("HKEYS", "gatehouse:deleting") == bob.name)
+        #expect(try await store.account(Self.ann) == nil)
     }
 }
