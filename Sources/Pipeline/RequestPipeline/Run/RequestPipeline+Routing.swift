@@ -89,6 +89,17 @@ extension RequestPipeline {
 
     // MARK: - The route
 
+    /// Whether a run of this purpose can use a route. A route without an upstream is a policy for other proxies. The
+    /// sign-in helper is a service of Firebase, to which only this gateway forwards.
+    @inline(__always)
+    private func isServed(_ plan: RoutePlan, _ purpose: PipelineRun.Purpose) -> Bool {
+        switch purpose {
+        case .forwarding: plan.upstream != nil
+        case .decision: !plan.removesCredentials
+        case .explanation: true
+        }
+    }
+
     @inline(__always)
     func findRoute(
         _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: some PipelineObserver
@@ -99,7 +110,7 @@ extension RequestPipeline {
         }
         switch route(request, context) {
         case .route(let match):
-            guard run.purpose != .forwarding || settings.plans[match.index].upstream != nil else {
+            guard isServed(settings.plans[match.index], run.purpose) else {
                 observer.observe(.noRoute)
                 return .deny(Denial(.routeNotFound))
             }

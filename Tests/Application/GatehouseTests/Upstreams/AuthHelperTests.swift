@@ -41,6 +41,22 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    @Test(arguments: ["/__/auth/handler", "/__/firebase/init.json"])
+    func `a decision for another proxy never permits a path of the helper`(path: String) throws {
+        let rig = try RequestPathRig(decides: true) { configuration in
+            configuration.identity.firebase?.authHelper = true
+            configuration.addAuthHelper(at: SourceLocation(origin: "test"))
+        }
+        try rig.installKeys()
+        let body = "{\"url\":\"https://a\(path)\"}"
+        let response = try rig.send(
+            "POST /decide HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        ).readMessage()
+        #expect(response.status == 200 && response.body.contains("\"allow\":false"), "\(response.body)")
+        #expect(response.body.contains("\"route/not-found\""), "\(response.body)")
+    }
+
     /// Apple and SAML providers respond with a form that the browser posts from their site.
     @Test func `a form of another site reaches the helper`() throws {
         let rig = try rig()
