@@ -65,7 +65,7 @@ private struct MappedHead {
             require(!raw.contains(0), "a mapped head has no NUL")
             require(raw.starts(with: "\(requestLine)\r\n".utf8), "the request line is of the pseudo-headers")
             let table = FieldTable(capacity: 256)
-            // The mapping adds fields to those of its limit.
+            // The mapping adds fields, which its limit does not count.
             let parsed = try? RequestParser.parse(raw, fields: table, limits: HeadLimits(fields: 256))
             // The parser also rejects expectations, and CONNECT without a port.
             require(parsed != nil || value("expect") != nil || method == "CONNECT", "a mapped head is accepted")

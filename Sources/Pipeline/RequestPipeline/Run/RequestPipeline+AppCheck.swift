@@ -73,8 +73,8 @@ extension RequestPipeline {
         return appCheck.deny(denial, "App Check: the keys are unavailable", &run)
     }
 
-    /// Consumes the token of a request that is otherwise permitted, so that a denied request consumes none. A denial
-    /// belongs to the phase of the app.
+    /// Consumes the token of a request that is otherwise permitted, so that denials by earlier checks consume none. A
+    /// denial belongs to the phase of the app.
     @inline(never)
     func consumeAppToken(_ run: inout PipelineRun, _ request: RequestView, _ context: Context) -> PhaseEnd? {
         let denial: Denial

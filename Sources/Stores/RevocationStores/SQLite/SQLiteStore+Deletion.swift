@@ -2,7 +2,7 @@ import GRDB
 package import GatewayCore
 package import Revocation
 
-/// Deletions of accounts: one transaction each, so that none is incomplete.
+/// Deletions of accounts: each is one transaction and therefore complete.
 extension SQLiteStore {
     /// Deletes an account.
     package func deleteAccount(
