@@ -15,13 +15,21 @@ final class OwnThread: TaskExecutor {
     /// event loops of all tests would stand still.
     private static let keys = Result { try IdentityKeys.createShared() }
 
-    /// Runs `body` on a new thread when a permit is available.
+    /// Whether this task has a permit. The tests of a suite with a shared scenario have the suite's: while each of these
+    /// suites waited for a second one, none would be released.
+    @TaskLocal private static var hasPermit = false
+
+    /// Runs `body` on a new thread, when a permit is available or the task has one.
     static func run(_ body: () async throws -> Void) async throws {
         try keys.get()
+        if hasPermit { return try await withTaskExecutorPreference(OwnThread(), operation: body) }
         await GatewayPermits.shared.acquire()
         let result: Result<Void, any Error>
         do {
-            result = .success(try await withTaskExecutorPreference(OwnThread()) { try await body() })
+            try await $hasPermit.withValue(true) {
+                try await withTaskExecutorPreference(OwnThread(), operation: body)
+            }
+            result = .success(())
         } catch {
             result = .failure(error)
         }
