@@ -26,11 +26,14 @@ struct WaitingRequest {
     let exchange: any PipelineDriver
     /// The number of the request on its connection.
     let number: UInt64
+    /// The interest in a lookup that is dropped if the request no longer waits for it. `nil` for other lookups.
+    let interest: LookupInterest?
 
-    init(_ client: ClientHandler, _ exchange: any PipelineDriver) {
+    init(_ client: ClientHandler, _ exchange: any PipelineDriver, for lookup: Lookup) {
         self.client = client
         self.exchange = exchange
         number = client.record.number
+        if case .appToken = lookup { interest = LookupInterest() } else { interest = nil }
     }
 
     /// Whether the client still has this request.
@@ -45,7 +48,7 @@ extension PipelineDriver {
     /// Makes the request wait for a lookup, and starts it unless a suitable one is running. Returns a result if it is
     /// immediately known to be unavailable. `nil` if the request waits or was denied.
     func wait(for lookup: Lookup, _ client: ClientHandler, _ worker: Worker) -> LookupResult? {
-        let request = WaitingRequest(client, self)
+        let request = WaitingRequest(client, self, for: lookup)
         guard let key = lookup.key else {
             guard case .records(let query, let entry) = lookup else { return .unavailable }
             return worker.queryStore(query, entry, for: request)
@@ -63,7 +66,7 @@ extension PipelineDriver {
             client.adjustReading()
             if evicted.isCurrent { evicted.client.deny(Denial(.overloaded)) }
         }
-        worker.start(lookup, key, of: client.origin.network)
+        worker.start(lookup, key, for: request)
         return nil
     }
 }

@@ -9,7 +9,8 @@ import Revocation
 /// The lookups of a worker. Each result is delivered on a later turn of the event loop than the start of the lookup.
 extension Worker {
     /// Starts a lookup, unless a suitable one is running.
-    func start(_ lookup: Lookup, _ key: LookupKey, of network: PeerNetwork) {
+    func start(_ lookup: Lookup, _ key: LookupKey, for request: WaitingRequest) {
+        let network = request.client.origin.network
         let bound = NIOLoopBound(self, eventLoop: loop)
         switch lookup {
         // Session keys are announced when they are loaded and cannot be requested.
@@ -35,7 +36,8 @@ extension Worker {
                 bound.execute { $0.ownerArrived(result, of: query, generation: generation) }
             }
         case .appToken(_, let token):
-            lookups.appTokens?.consume(token, for: network) { use in
+            guard let interest = request.interest else { return }
+            lookups.appTokens?.consume(token, for: network, while: interest) { use in
                 bound.execute { $0.resume(key, with: .appToken(use)) }
             }
         }

@@ -153,8 +153,13 @@ extension LookupFlights {
     }
 
     /// Returns a call to start now. `nil` if none can start.
-    package mutating func next(now: UInt64, credential: Int = 0) -> Call? {
-        guard calls.count < allowed, !breaker.isOpen(now: now), var call = retries.popLast() ?? dequeue(now: now)
+    ///
+    /// - Parameter isNeeded: Whether a waiter still needs its result. Keys without such a waiter are dropped.
+    package mutating func next(
+        now: UInt64, credential: Int = 0, isNeeded: (Waiter) -> Bool = { _ in true }
+    ) -> Call? {
+        guard calls.count < allowed, !breaker.isOpen(now: now),
+            var call = takeRetry(isNeeded) ?? dequeue(now: now, isNeeded)
         else { return nil }
         lastNumber += 1
         call.number = lastNumber
@@ -234,15 +239,27 @@ extension LookupFlights {
         return true
     }
 
-    private mutating func dequeue(now: UInt64) -> Call? {
+    private mutating func takeRetry(_ isNeeded: (Waiter) -> Bool) -> Call? {
+        while let call = retries.popLast() {
+            if call.allWaiters.contains(where: isNeeded) { return call }
+            waiterCount -= call.waiterCount
+        }
+        return nil
+    }
+
+    private mutating func dequeue(now: UInt64, _ isNeeded: (Waiter) -> Bool) -> Call? {
         guard !queue.isEmpty, rate?.take(now: now) ?? true else { return nil }
         var call = Call()
         while call.keys.count < limits.batch, let key = queue.next(), let entry = entries.removeValue(forKey: key) {
+            guard entry.waiters.contains(where: isNeeded) else {
+                waiterCount -= entry.waiters.count
+                continue
+            }
             call.keys.append(key)
             call.payloads.append(entry.payload)
             call.waiters[key] = entry.waiters
         }
-        return call
+        return call.keys.isEmpty ? nil : call
     }
 
     private mutating func postpone(_ call: Call) {

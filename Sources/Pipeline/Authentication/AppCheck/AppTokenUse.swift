@@ -16,9 +16,20 @@ package enum AppTokenUse: Sendable, Equatable {
 /// The consumer of limited-use App Check tokens, off the request path and shared by the workers.
 package protocol AppTokenConsumer: Sendable {
     /// Consumes a verified token by a call of its own, even if another call with the same token runs. It calls
-    /// `completion` once, from any thread, during this call or later.
+    /// `completion` once, from any thread, during this call or later. It may omit that if the interest has ended.
     ///
-    /// - Parameter network: The client's network, so that a client with many requests delays only its own.
+    /// - Parameters:
+    ///   - network: The client's network, so that a client with many requests delays only its own.
+    ///   - interest: The token of a queued call is not consumed after the interest has ended.
     func consume(
-        _ token: [UInt8], for network: PeerNetwork, completion: @escaping @Sendable (AppTokenUse) -> Void)
+        _ token: [UInt8], for network: PeerNetwork, while interest: LookupInterest,
+        completion: @escaping @Sendable (AppTokenUse) -> Void)
+}
+
+/// The interest of a request in the result of a lookup.
+///
+/// The waiting request owns it, and the lookup refers to it weakly. When the client disconnects or the request has
+/// waited too long, it is released, and a lookup that has not started is dropped.
+package final class LookupInterest: Sendable {
+    package init() {}
 }

@@ -1,38 +1,49 @@
 import Authentication
 import GatewayCore
 import JOSE
+import Logging
 import OutboundHTTP
 
-/// The call `projects:verifyAppCheckToken` of Firebase App Check, which consumes a limited-use token.
-struct AppTokenConsumption: Sendable {
-    private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
+/// The limits of calls that consume App Check tokens.
+enum ConsumptionBounds {
+    /// The maximum number of concurrent calls.
+    static let concurrency = 32
+    /// The maximum number of requests that wait for a call.
+    static let waiting = 1024
+}
 
-    private let url: String
-    /// The project whose quota the calls use. `nil` for the project of the credential.
-    private let quotaProject: String?
+/// The call `projects:verifyAppCheckToken` of Firebase App Check, which consumes a limited-use token.
+///
+/// Two requests with the same token have a call each: otherwise both would be the first use.
+struct AppTokenConsumption: GoogleMethod {
+    static let scope = GoogleScope.firebase
+    static let limits = LookupLimits(concurrency: ConsumptionBounds.concurrency, waiting: ConsumptionBounds.waiting)
+    static let messages = events(failing: "an App Check token could not be consumed")
+    static let tokenMessages = events(failing: "no access token to consume App Check tokens")
+    private static let jsonLimits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
+
+    let url: String
+    let timeout: Duration
 
     /// Creates the call.
     ///
-    /// - Parameters:
-    ///   - url: The URL, with `{project}` as a placeholder for the project number.
-    ///   - quotaProject: The project whose quota the calls use, if it is not the credential's.
-    init(url: String, projectNumber: String, quotaProject: String?) {
+    /// - Parameter url: The URL, with `{project}` as a placeholder for the project number.
+    init(url: String, projectNumber: String, timeout: Duration) {
         self.url = url.split(separator: "{project}", omittingEmptySubsequences: false).joined(separator: projectNumber)
-        self.quotaProject = quotaProject
+        self.timeout = timeout
     }
 
-    func request(_ appToken: [UInt8], token: Secret) -> OutboundRequest {
+    func perform(
+        _ appToken: [UInt8], by client: GoogleClient,
+        completion: @escaping @Sendable (Result<AppTokenUse, LookupFailure>) -> Void
+    ) {
         var body = Array(#"{"app_check_token":"#.utf8)
         JSONWriter.appendString(utf8: appToken, to: &body)
         body.append(UInt8(ascii: "}"))
-        let authorization = token.withBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
-        return OutboundRequest(
-            method: .post, url: url,
-            fields: [
-                ("authorization", authorization), ("content-type", "application/json"), ("accept", "application/json"),
-            ] + (quotaProject.map { [("x-goog-user-project", $0)] } ?? []),
-            body: body)
+        client.send(body, to: url, read: { Self.read($0, now: $1) }, completion: completion)
     }
+
+    static func isAccepted(_ use: AppTokenUse) -> Bool { use == .first }
 
     /// Parses a response. The first use has no `alreadyConsumed`, so that only a JSON object without an error counts.
     ///
@@ -45,7 +56,7 @@ struct AppTokenConsumption: Sendable {
             if response.status == 403 { failure.concernsAll = false }
             return .failure(failure)
         }
-        guard let answer = (try? JSONDocument(response.body, limits: limits))?.root, answer.kind == .object,
+        guard let answer = (try? JSONDocument(response.body, limits: jsonLimits))?.root, answer.kind == .object,
             answer["error"] == nil
         else { return .failure(LookupFailure(.malformed, "not a JSON object, or an error with status 200")) }
         guard let consumed = answer["alreadyConsumed"] else { return .success(.first) }
@@ -53,5 +64,11 @@ struct AppTokenConsumption: Sendable {
             return .failure(LookupFailure(.malformed, "alreadyConsumed is not a boolean"))
         }
         return .success(wasConsumed ? .repeated : .first)
+    }
+
+    private static func events(failing: Logger.Message) -> LookupMessages {
+        LookupMessages(
+            failing: failing, recovered: "the consumption of App Check tokens has recovered",
+            overloaded: "the limit of consumed App Check tokens is exceeded")
     }
 }

@@ -39,13 +39,7 @@ package struct AccountLookup: Sendable {
             JSONWriter.appendString(utf8: uid, to: &body)
         }
         body.append(contentsOf: "]}".utf8)
-        let authorization = token.withBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
-        return OutboundRequest(
-            method: .post, url: url,
-            fields: [
-                ("authorization", authorization), ("content-type", "application/json"), ("accept", "application/json"),
-            ] + (quotaProject.map { [("x-goog-user-project", $0)] } ?? []),
-            body: body)
+        return .google(url, body, token: token, quotaProject: quotaProject)
     }
 
     /// Parses the status of each uid from a response. A uid that it does not contain is `missing`.

@@ -19,7 +19,14 @@ import Testing
             var held: [@Sendable (AppTokenUse) -> Void] = []
         }
 
+        private struct Interest {
+            weak var value: LookupInterest?
+
+            init(_ value: LookupInterest?) { self.value = value }
+        }
+
         private let state = Mutex(State())
+        private let lastInterest = Mutex(Interest(nil))
         private let use: AppTokenUse?
         private let isHeld: Bool
 
@@ -31,10 +38,14 @@ import Testing
         }
 
         var tokens: [String] { state.withLock { $0.tokens } }
+        /// Whether the last request still waits.
+        var isNeeded: Bool { lastInterest.withLock { $0.value != nil } }
 
         func consume(
-            _ token: [UInt8], for network: PeerNetwork, completion: @escaping @Sendable (AppTokenUse) -> Void
+            _ token: [UInt8], for network: PeerNetwork, while interest: LookupInterest,
+            completion: @escaping @Sendable (AppTokenUse) -> Void
         ) {
+            lastInterest.withLock { $0 = Interest(interest) }
             let text = String(decoding: token, as: UTF8.self)
             let isRepeated = state.withLock { state in
                 defer { state.tokens.append(text) }
@@ -167,12 +178,27 @@ import Testing
         let rig = try rig(consumer)
         let client = try rig.send(Self.request(Self.appField))
         try rig.until { $0.pending.count == 1 }
+        #expect(consumer.isNeeded)
         try rig.pass(seconds: 5.1)
         try client.expectProblem(503, "app-check/consumption-unavailable")
+        #expect(!consumer.isNeeded, "a call that has not started is dropped")
         // A late result permits nothing.
         consumer.answer(0, .first)
         #expect(try rig.pool() == [0, 0, 0])
         #expect(consumer.tokens.count == 1)
+    }
+
+    @Test func `a client that disconnects no longer needs its call`() throws {
+        let consumer = Consumer(isHeld: true)
+        let rig = try rig(consumer)
+        do {
+            let client = try rig.send(Self.request(Self.appField))
+            try rig.until { $0.pending.count == 1 }
+            #expect(consumer.isNeeded)
+            client.reset()
+        }
+        try rig.until { $0.pending.isEmpty }
+        #expect(!consumer.isNeeded)
     }
 
     @Test func `a user who is disabled during the call is refused`() throws {

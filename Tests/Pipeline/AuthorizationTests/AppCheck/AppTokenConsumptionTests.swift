@@ -15,6 +15,7 @@ import Testing
     /// The results of one request.
     private final class Uses: Sendable {
         private let uses = Mutex<[AppTokenUse]>([])
+        let interest = LookupInterest()
 
         var all: [AppTokenUse] { uses.withLock { $0 } }
         func add(_ use: AppTokenUse) { uses.withLock { $0.append(use) } }
@@ -44,8 +45,12 @@ import Testing
 
         func consume(_ token: String = "a.b.c") -> Uses {
             let uses = Uses()
-            consumer.consume(Array(token.utf8), for: .unknown) { uses.add($0) }
+            consume(token, while: uses.interest, uses)
             return uses
+        }
+
+        func consume(_ token: String, while interest: LookupInterest, _ uses: Uses) {
+            consumer.consume(Array(token.utf8), for: .unknown, while: interest) { uses.add($0) }
         }
 
         func answerToken(_ place: Int, _ token: String = "at-1") {
@@ -150,6 +155,29 @@ import Testing
         rig.time.advance(seconds: 5.1)
         rig.consumer.tick()
         #expect(late.all == [.unavailable(reason: "too many requests wait", retryAfter: nil)])
+    }
+
+    @Test func `a queued call is dropped if its request no longer waits`() throws {
+        let rig = try Rig()
+        let running = (0..<ConsumptionBounds.concurrency).map { _ in rig.consume() }
+        let gone = Uses()
+        rig.consume("gone", while: LookupInterest(), gone)
+        let waiting = rig.consume("waiting")
+        rig.transport.answer(1, "{}")
+        #expect(running[0].all == [.first])
+        #expect(rig.transport.calls.last?.request.bodyText.contains("waiting") == true)
+        #expect(rig.transport.count == 2 + ConsumptionBounds.concurrency && gone.all.isEmpty)
+        #expect(rig.consumer.status().waiting == 0)
+        rig.transport.answer(1 + ConsumptionBounds.concurrency, "{}")
+        #expect(waiting.all == [.first])
+    }
+
+    @Test func `a running call ends although its request no longer waits`() throws {
+        let rig = try Rig()
+        let uses = Uses()
+        rig.consume("a.b.c", while: LookupInterest(), uses)
+        rig.transport.answer(1, "{}")
+        #expect(uses.all == [.first] && rig.consumer.status().running == 0)
     }
 
     @Test func `without an access token nothing is consumed`() throws {
