@@ -19,6 +19,8 @@ struct InitCommandTests {
                   gatehouse serve --config gatehouse.yaml
 
                 """)
+        let comments = folder.read("gatehouse.yaml").split(separator: "\n").filter { $0.hasPrefix("# ") }
+        #expect(comments.count > 5 && comments.contains { $0.contains("GATEHOUSE_ADMIN_TOKEN") })
         for environment in [[:], ["GATEHOUSE_ADMIN_TOKEN": "0123456789abcdef"]] {
             let check = try await CommandRun.run(
                 "check", "--config", "gatehouse.yaml", environment: environment, in: folder)
