@@ -15,8 +15,8 @@ final class OwnThread: TaskExecutor {
     /// event loops of all tests would stand still.
     private static let keys = Result { try IdentityKeys.createShared() }
 
-    /// Whether this task has a permit. The tests of a suite with a shared scenario have the suite's: while each of these
-    /// suites waited for a second one, none would be released.
+    /// Whether this task has a permit. The tests of a suite with a shared scenario have the suite's: a second one would
+    /// never be free while each permit belonged to a suite that waits for one.
     @TaskLocal private static var hasPermit = false
 
     /// Runs `body` on a new thread, when a permit is available or the task has one.
