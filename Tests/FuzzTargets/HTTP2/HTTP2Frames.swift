@@ -28,9 +28,6 @@ private final class FuzzedConnection {
         static let hasFewStreams = Options(rawValue: 16)
     }
 
-    private static let beginning: [UInt8] =
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8 + [0, 0, 0, 4, 0, 0, 0, 0, 0] + [0, 0, 0, 4, 1, 0, 0, 0, 0]
-
     private let options: Options
     private let clock = FuzzedClock()
     private let channel = EmbeddedChannel()
@@ -48,8 +45,7 @@ private final class FuzzedConnection {
         context = ConnectionContext(limits: limits, clock: clock.clock, loop: channel.embeddedEventLoop)
         requests = FuzzedRequests(holds: options.contains(.holds))
         context.handlers = requests
-        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        try HTTP2Connection.install(on: channel, context)
+        try HTTP2Connection.open(channel, context)
         channel.embeddedEventLoop.run()
     }
 
@@ -58,7 +54,7 @@ private final class FuzzedConnection {
             channel.isWritable = false
             channel.pipeline.fireChannelWritabilityChanged()
         }
-        if options.contains(.begins) { Self.beginning.withUnsafeBytes(deliver) }
+        if options.contains(.begins) { HTTP2Connection.clientBeginning.withUnsafeBytes(deliver) }
         var seed = InputSeed(input)
         let largest = max(1, input.count / 16)
         var start = 0

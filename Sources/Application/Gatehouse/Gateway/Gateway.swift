@@ -235,7 +235,7 @@ package final class Gateway: Sendable {
         try? await Task.sleep(for: drain.delay)
         await listeners.close()
         await decisionListeners.close()
-        if await !workers.drain(within: drain.timeout) {
+        if await !workers.drain(within: drain.timeout, clock: environment.clock) {
             logger.warning(
                 Task.isCancelled
                     ? "the drain was ended by a signal; current requests are aborted"

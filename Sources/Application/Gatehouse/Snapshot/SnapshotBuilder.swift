@@ -183,6 +183,9 @@ extension ConnectionLimits {
         http2.resets = limits.http2.resets
         http2.controlFrames = limits.http2.controlFrames
         http2.maximumAge = limits.http2.maxConnectionAge?.nanoseconds
+        http2.keepAlive = limits.http2.pingInterval.map {
+            KeepAlive.Limits(interval: $0.nanoseconds, timeout: limits.http2.pingTimeout.nanoseconds)
+        }
     }
 }
 

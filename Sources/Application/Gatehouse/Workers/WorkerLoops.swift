@@ -108,10 +108,12 @@ final class WorkerLoops: Sendable {
 
     /// Drains: connections close after their current requests. Returns whether all connections were closed in time,
     /// before the task was cancelled.
-    func drain(within limit: Duration) async -> Bool {
+    ///
+    /// The limit applies to all connections, also of clients that send nothing and never close.
+    func drain(within limit: Duration, clock: GatewayClock) async -> Bool {
+        let end = clock.monotonic() &+ limit.nanoseconds
         _ = try? await onEach { $0.drain() }
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end {
+        while clock.monotonic() < end {
             let connections = (try? await onEach { $0.connectionContext.connectionCount }) ?? []
             if connections.allSatisfy({ $0 == 0 }) { return true }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }

@@ -66,8 +66,10 @@ extension KnownKeys {
         ], empty: ["body_size": .null, "request_timeout": .null])
     static let http2Limits = KnownKeys(
         "limits.http2",
-        ["streams", "stream_window", "connection_window", "resets", "control_frames", "max_connection_age"],
-        empty: ["max_connection_age": .null])
+        [
+            "streams", "stream_window", "connection_window", "resets", "control_frames", "max_connection_age",
+            "ping_interval", "ping_timeout",
+        ], empty: ["max_connection_age": .null, "ping_interval": .null])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"], empty: ["watch": .null])
     static let admin = KnownKeys(
@@ -122,7 +124,11 @@ extension KnownKeys {
     static let upstreamServer = KnownKeys("upstreams.*.servers[]", ["url", "weight"])
     static let upstreamTLS = KnownKeys("upstreams.*.tls", ["ca", "server_name", "certificate", "private_key"])
     static let upstreamHTTP2 = KnownKeys(
-        "upstreams.*.http2", ["streams_per_connection", "stream_window", "connection_window", "connection_age"])
+        "upstreams.*.http2",
+        [
+            "streams_per_connection", "stream_window", "connection_window", "connection_age", "ping_interval",
+            "ping_timeout",
+        ], empty: ["ping_interval": .null])
     static let upstreamHealth = KnownKeys(
         "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host", "grpc"])
     static let upstreamEjection = KnownKeys("upstreams.*.ejection", ["failures", "time", "max_time", "max_share"])

@@ -60,6 +60,12 @@ extension Configuration.Limits {
         /// The age from which a connection accepts no further streams (`max_connection_age`), 1 s to 30 d. Default: 1
         /// h. `nil` if there is no limit.
         package var maxConnectionAge: Duration? = Duration.seconds(3_600)
+        /// The time without received bytes after which a PING is sent (`ping_interval`), 1 s to 1 d. Default: `nil`, no
+        /// PING.
+        package var pingInterval: Duration?
+        /// The time after a PING in which the client must have sent bytes (`ping_timeout`), 100 ms to 1 h. Default: 20
+        /// s.
+        package var pingTimeout = Duration.seconds(20)
 
         /// Creates the defaults.
         package init() {}
@@ -72,6 +78,8 @@ extension Configuration.Limits {
             mapping.set(&resets, "resets") { $0.integer(in: 1...100_000) }
             mapping.set(&controlFrames, "control_frames") { $0.integer(in: 10...100_000) }
             mapping.set(&maxConnectionAge, "max_connection_age") { $0.duration(in: .seconds(1) ... .days(30)) }
+            mapping.set(&pingInterval, "ping_interval") { $0.duration(in: Configuration.Limits.pingIntervals) }
+            mapping.set(&pingTimeout, "ping_timeout") { $0.duration(in: Configuration.Limits.pingTimeouts) }
         }
     }
 }
@@ -84,6 +92,9 @@ extension Configuration.Limits {
     /// The bounds of stream durations, and of the grace after the token's expiry, here and in routes.
     static let streamTimes = Duration.milliseconds(1)...Duration.days(30)
     static let graces = Duration.zero...Duration.hours(1)
+    /// The bounds of the times of PING frames, here and in upstreams.
+    static let pingIntervals = Duration.seconds(1)...Duration.days(1)
+    static let pingTimeouts = Duration.milliseconds(100)...Duration.hours(1)
 
     init(_ mapping: MappingReader) {
         self.init()

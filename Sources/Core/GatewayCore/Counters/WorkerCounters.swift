@@ -26,7 +26,7 @@ package final class WorkerCounters {
         case http2Requests, http2StreamsRefused
         /// HTTP/2 connections that ended with an error, by reason.
         case http2ProtocolErrors, http2Resets, http2ControlFrames, http2Continuations, http2Settings, http2Timeouts
-        case http2EncodingErrors
+        case http2EncodingErrors, http2PingTimeouts
         /// Introspection requests with a wrong credential of the client, and those that were denied before it was
         /// compared.
         case introspectionClientsRefused, introspectionClientsLimited
@@ -41,8 +41,8 @@ package final class WorkerCounters {
     package enum UpstreamCounter: Int, CaseIterable, Sendable {
         case requests, connects, connectFailures, retries, timeouts
         /// HTTP/2 connections that ended with an error: the server's GOAWAY with an error code, a violation of the
-        /// protocol, or a close with open streams.
-        case goAways, protocolErrors, lostConnections
+        /// protocol, a close with open streams, or no response to a PING.
+        case goAways, protocolErrors, lostConnections, pingTimeouts
         /// Retries by reason: closed connection, status, timeout; and retries that the budget did not permit.
         case retriesReset, retriesStatus, retriesTimeout, retriesRefused
         /// Responses by the first digit of their status, `status1xx` to `status5xx` in order.

@@ -1,7 +1,9 @@
 import GatewayCore
+import HTTPServer
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import NIOSSL
 
 /// The last channel handler of an HTTP/2 connection to a server, whose streams are channels of their own.
 ///
@@ -9,6 +11,7 @@ import NIOHTTP2
 /// leaves the channel open.
 final class SharedConnection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
 
     /// The reason for the end of a connection.
     enum End: Equatable {
@@ -18,6 +21,8 @@ final class SharedConnection: ChannelInboundHandler {
         case goAway(String)
         /// The server violated the protocol.
         case violation(String)
+        /// The server sent nothing after a PING.
+        case silent
         /// The server closed the connection.
         case closed
     }
@@ -26,6 +31,8 @@ final class SharedConnection: ChannelInboundHandler {
     enum Event {
         /// The server's limit of concurrent streams has changed. `nil` without a limit.
         case limited(Int?)
+        /// The server acknowledged a PING.
+        case acknowledged
         /// The connection receives no more streams, but may finish its current ones.
         case draining(End)
         /// The connection was closed.
@@ -38,8 +45,11 @@ final class SharedConnection: ChannelInboundHandler {
     private(set) var streamLimit: Int?
     /// The maximum size of a request's field list that the server accepts. `nil` without a limit.
     private(set) var fieldListLimit: Int?
-    /// When bytes of a stream were last received.
-    var lastReceived: UInt64 = 0
+    /// When bytes of a stream, or the acknowledgement of a PING, were last received.
+    var lastReceived: UInt64 = 0 {
+        didSet { keepAlive.received(now: lastReceived) }
+    }
+    private var keepAlive: KeepAlive
     /// Whether streams ended with the connection.
     var hasLostStreams = false
     /// Handles the events. `nil` before the connection is ready.
@@ -60,6 +70,7 @@ final class SharedConnection: ChannelInboundHandler {
 
     init(settings: UpstreamSettings, loop: any EventLoop) {
         self.settings = settings
+        keepAlive = KeepAlive(settings.http2.keepAlive, now: 0)
         ready = loop.makePromise()
     }
 
@@ -128,7 +139,26 @@ final class SharedConnection: ChannelInboundHandler {
         self.end = end
         // The close of a TLS connection takes time, in which it must receive no streams.
         onEvent?(.draining(.orderly))
-        context?.close(promise: nil)
+        guard end == .silent, let context,
+            let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+        else {
+            context?.close(promise: nil)
+            return
+        }
+        // A server that is gone sends no close notification.
+        tls.close(promise: nil)
+    }
+
+    /// Sends a PING if one is due, and closes the connection if the server sent nothing after the last one.
+    func tick(now: UInt64, hasStreams: Bool) {
+        guard let context, context.channel.isWritable else { return }
+        switch keepAlive.tick(now: now, mayPing: hasStreams) {
+        case .none: break
+        case .ping:
+            let ping = HTTP2Frame.FramePayload.ping(HTTP2PingData(withInteger: 0), ack: false)
+            context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: ping)), promise: nil)
+        case .close: close(.silent)
+        }
     }
 
     // MARK: - Channel events
@@ -146,6 +176,7 @@ final class SharedConnection: ChannelInboundHandler {
         switch unwrapInboundIn(data).payload {
         case .settings(.settings(let settings)): apply(settings)
         case .goAway(let last, let code, _): stopped(last, code)
+        case .ping(_, ack: true): onEvent?(.acknowledged)
         default: break
         }
     }
@@ -226,6 +257,7 @@ extension SharedConnection.End {
         case .orderly: "the connection was replaced"
         case .goAway(let code): "GOAWAY with \(code)"
         case .violation(let what): "protocol violation: \(what)"
+        case .silent: "the server did not respond to PING"
         case .closed: "the server closed the connection"
         }
     }

@@ -153,6 +153,7 @@ final class StreamPool {
         pool.connectionContext.readClock()
         switch event {
         case .limited(let limit): connections.limited(id, peerLimit: limit)
+        case .acknowledged: open[id]?.lastReceived = now
         case .draining(let end):
             record(end, id)
             drain(id)
@@ -172,6 +173,7 @@ final class StreamPool {
         case .orderly: return
         case .goAway: counter = .goAways
         case .violation: counter = .protocolErrors
+        case .silent: counter = .pingTimeouts
         case .closed:
             // Servers also close idle connections.
             guard open[id]?.hasLostStreams == true else { return }
@@ -187,9 +189,12 @@ final class StreamPool {
 
     // MARK: - Upkeep
 
-    /// Replaces connections beyond their age, and closes idle ones.
+    /// Replaces connections beyond their age, and closes idle and silent ones.
     func tick(now: UInt64, idleSince idle: UInt64) {
         let pool = pool
+        if limits.keepAlive != nil {
+            for (id, connection) in open { connection.tick(now: now, hasStreams: connections.streams(of: id) > 0) }
+        }
         let expired = connections.expired(now: now, idleSince: idle)
         for id in expired where connections.retire(id) { open[id]?.close() }
         if !expired.isEmpty { pool.capacityChanged() }

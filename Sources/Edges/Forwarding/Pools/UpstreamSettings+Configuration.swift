@@ -1,5 +1,6 @@
 import GatewayConfiguration
 import GatewayCore
+import HTTPServer
 import NIOCore
 
 extension UpstreamSettings {
@@ -27,7 +28,10 @@ extension UpstreamSettings {
         self.protocol = upstream.protocol
         http2 = HTTP2Limits(
             streamsPerConnection: upstream.http2.streamsPerConnection, streamWindow: upstream.http2.streamWindow,
-            connectionWindow: upstream.http2.connectionWindow, connectionAge: upstream.http2.connectionAge)
+            connectionWindow: upstream.http2.connectionWindow, connectionAge: upstream.http2.connectionAge,
+            keepAlive: upstream.http2.pingInterval.map {
+                KeepAlive.Limits(interval: $0.nanoseconds, timeout: upstream.http2.pingTimeout.nanoseconds)
+            })
         self.tls = tls
         identity = UpstreamIdentity(upstream, files: files)
     }

@@ -1,5 +1,6 @@
 package import GatewayConfiguration
 import GatewayCore
+import HTTPServer
 import NIOCore
 
 /// The settings of one upstream; times in nanoseconds. Created with its snapshot, including the contents of its files.
@@ -69,6 +70,8 @@ struct HTTP2Limits: Sendable {
     let connectionWindow: Int
     /// The age after which a connection receives no more streams.
     let connectionAge: Duration
+    /// When a silent server is sent PING, and disconnected. `nil` if it is not.
+    let keepAlive: KeepAlive.Limits?
 
     /// The maximum size of a response's field list, in bytes. A longer one ends the connection, so it is far above the
     /// limit of a response's head, which ends one request.

@@ -61,6 +61,7 @@ final class FrameGuard: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         connection.connectionContext.readClock()
+        connection.received()
         let arrived = unwrapInboundIn(data)
         guard !isClosing else {
             discarded += arrived.readableBytes
@@ -181,6 +182,16 @@ final class FrameGuard: ChannelDuplexHandler {
         guard let context else { return }
         var frame = context.channel.allocator.buffer(capacity: 32)
         frame.writeGoAway(lastStream: lastStream, errorCode: errorCode)
+        context.write(wrapOutboundOut(frame), promise: nil)
+        flush(context: context)
+    }
+
+    /// Writes PING below NIO, which accepts the acknowledgement of a PING that it did not send.
+    func sendPing() {
+        guard let context else { return }
+        var frame = context.channel.allocator.buffer(capacity: 32)
+        frame.writePing()
+        inbound.sentPing()
         context.write(wrapOutboundOut(frame), promise: nil)
         flush(context: context)
     }

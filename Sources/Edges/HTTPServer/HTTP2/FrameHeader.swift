@@ -47,6 +47,12 @@ extension ByteBuffer {
         writeInteger(errorCode)
     }
 
+    /// Writes a PING with an opaque payload of zeros.
+    mutating func writePing() {
+        writeFrameHeader(length: 8, .ping)
+        writeInteger(UInt64(0))
+    }
+
     mutating func writeWindowUpdate(_ increment: UInt32) {
         writeFrameHeader(length: 4, .windowUpdate)
         writeInteger(increment)

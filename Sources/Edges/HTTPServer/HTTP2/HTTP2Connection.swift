@@ -27,6 +27,7 @@ package final class HTTP2Connection {
     /// When the last stream ended, or the connection began. Only streams count as activity.
     private var lastActive: UInt64
     private var unwritableSince: UInt64?
+    private var keepAlive: KeepAlive
     private var peerFinished = false
 
     /// The progress of the end of the connection.
@@ -53,6 +54,7 @@ package final class HTTP2Connection {
         heads = HeadBudget(limits.streams * HTTP2Limits.headBytesPerStream)
         began = connectionContext.time
         lastActive = connectionContext.time
+        keepAlive = KeepAlive(limits.keepAlive, now: connectionContext.time)
         maximumAge = limits.maximumAge.map { $0 / 10 * 9 + connectionContext.requestIDs.next() % max(1, $0 / 5) }
     }
 
@@ -174,7 +176,14 @@ package final class HTTP2Connection {
         decide()
     }
 
+    /// Handles received bytes of the client.
+    func received() {
+        keepAlive.received(now: connectionContext.time)
+    }
+
     func writabilityChanged(isWritable: Bool) {
+        // The client has read data, which a PING would have had to wait for.
+        if isWritable { received() }
         unwritableSince = isWritable ? nil : unwritableSince ?? connectionContext.time
     }
 
@@ -190,6 +199,7 @@ package final class HTTP2Connection {
         }
         if let unwritableSince, now > unwritableSince &+ limits.idleTimeout { return stop() }
         if let frames, frames.isLate(now: now, began: began, limit: limits.headTimeout) { return fail(.timeout) }
+        guard isAnswered(now: now) else { return fail(.pingTimeout) }
         switch end {
         case .none:
             let isOld = maximumAge.map { now > began &+ $0 } ?? false
@@ -199,6 +209,20 @@ package final class HTTP2Connection {
             if now > time &+ HTTP2Limits.goAwayInterval { decide() }
         case .decided, .closing:
             break
+        }
+    }
+
+    /// Sends a PING if one is due. Returns whether the client has responded to the last one, or still may.
+    ///
+    /// While the client does not read, the idle timeout applies: a PING would wait behind other data.
+    private func isAnswered(now: UInt64) -> Bool {
+        guard unwritableSince == nil else { return true }
+        switch keepAlive.tick(now: now) {
+        case .none: return true
+        case .ping:
+            frames?.sendPing()
+            return true
+        case .close: return false
         }
     }
 }

@@ -14,6 +14,8 @@ package struct HTTP2Limits: Sendable, Equatable {
     /// The age from which a connection accepts no further streams, shortened or lengthened at random by a tenth. `nil`
     /// if there is no limit.
     package var maximumAge: UInt64? = 3_600_000_000_000
+    /// When a silent client is sent PING, and disconnected. `nil` if it is not.
+    package var keepAlive: KeepAlive.Limits?
 
     package init() {}
 
@@ -51,6 +53,7 @@ extension WorkerCounters {
         case .continuations: add(to: .http2Continuations)
         case .settings: add(to: .http2Settings)
         case .timeout: add(to: .http2Timeouts)
+        case .pingTimeout: add(to: .http2PingTimeouts)
         case .encoding: add(to: .http2EncodingErrors)
         }
     }
@@ -66,12 +69,15 @@ package enum HTTP2Failure: Sendable, Equatable, CaseIterable {
     case settings
     /// No complete preface, SETTINGS or acknowledgement in time; a head that is incomplete for too long.
     case timeout
+    /// No bytes after a PING of the gateway.
+    case pingTimeout
     /// A response could not be encoded, or its frames could not be found.
     case encoding
 
     /// The error code of GOAWAY (RFC 9113 section 7).
     var errorCode: UInt32 {
         switch self {
+        case .pingTimeout: 0x0
         case .protocolError: 0x1
         case .encoding: 0x2
         case .timeout: 0x4

@@ -3,8 +3,14 @@ package import NIOCore
 import NIOHTTP2
 
 extension HTTP2Connection {
-    /// Adds the handlers of an HTTP/2 connection to a channel that is open and has no others, such as one in memory.
-    package static func install(on channel: any Channel, _ connectionContext: ConnectionContext) throws {
+    /// The first bytes of a client without settings of its own: the preface, empty SETTINGS, and the acknowledgement of
+    /// the gateway's SETTINGS.
+    package static let clientBeginning: [UInt8] =
+        PrefaceSniffer.preface + [0, 0, 0, 4, 0, 0, 0, 0, 0] + [0, 0, 0, 4, 1, 0, 0, 0, 0]
+
+    /// Opens a channel in memory that has no handlers, and adds the handlers of an HTTP/2 connection.
+    package static func open(_ channel: any Channel, _ connectionContext: ConnectionContext) throws {
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let place = ClientHandler(connectionContext: connectionContext, peer: PeerAddress(nil))
         try channel.pipeline.syncOperations.addHandler(place)
         place.becomeHTTP2()

@@ -28,6 +28,8 @@ struct InboundFrames: Sendable {
     private var controlFrames: FrameBudget
     private var emptyFrames: FrameBudget
     private var windowUpdates: FrameBudget
+    /// Whether a PING of the gateway has no acknowledgement yet.
+    private var awaitsPing = false
     private var resetStreams = CircularBuffer<UInt32>()
     /// The number of the late head whose CONTINUATION frames follow.
     private var lateHead: UInt32?
@@ -68,6 +70,11 @@ struct InboundFrames: Sendable {
         windowUpdates.add(HTTP2Limits.windowUpdatesPerData)
         // A client of gRPC may send one PING for each DATA frame, to measure the bandwidth.
         controlFrames.add(1)
+    }
+
+    /// Records a PING that the gateway sent. Its acknowledgement does not count against the client.
+    mutating func sentPing() {
+        awaitsPing = true
     }
 
     /// Starts the next turn of the connection.
@@ -202,6 +209,9 @@ struct InboundFrames: Sendable {
         case .settings:
             if header.hasFirstFlag { hasAcknowledgement = true } else { hasSettings = true }
             return controlFrames.spend(now: now) ? nil : .controlFrames
+        case .ping where header.hasFirstFlag && awaitsPing:
+            awaitsPing = false
+            return nil
         case .priority, .ping, .goAway, .pushPromise, .continuation, nil:
             return controlFrames.spend(now: now) ? nil : .controlFrames
         }

@@ -90,7 +90,7 @@ extension GatewayReadings {
         let reasons: [(String, WorkerCounters.Counter)] = [
             ("protocol", .http2ProtocolErrors), ("resets", .http2Resets), ("control_frames", .http2ControlFrames),
             ("continuation", .http2Continuations), ("settings", .http2Settings), ("timeout", .http2Timeouts),
-            ("encoding", .http2EncodingErrors),
+            ("encoding", .http2EncodingErrors), ("ping_timeout", .http2PingTimeouts),
         ]
         return [
             gauge("gatehouse_http2_connections", help: "Open HTTP/2 connections.", counters[.http2Connections]),

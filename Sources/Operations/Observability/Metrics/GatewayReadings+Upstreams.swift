@@ -46,7 +46,10 @@ extension GatewayReadings {
                 .counters(
                     upstreamCounters(
                         by: "reason",
-                        [(.goAways, "goaway"), (.protocolErrors, "protocol"), (.lostConnections, "closed")]))),
+                        [
+                            (.goAways, "goaway"), (.protocolErrors, "protocol"), (.lostConnections, "closed"),
+                            (.pingTimeouts, "ping_timeout"),
+                        ]))),
             MetricFamily(
                 "gatehouse_upstream_waiting", help: "Requests waiting for a connection.",
                 .gauges(upstreamGauges(.requestsWaiting, []))),

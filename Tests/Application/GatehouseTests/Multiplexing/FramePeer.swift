@@ -108,6 +108,12 @@ final class FramePeer {
 
     func goAway(last: UInt32, _ code: UInt32 = 0) throws { try send(Kind.goAway, Self.bytes(last) + Self.bytes(code)) }
 
+    /// Waits until the gateway has read all frames before, and the acknowledgement of its settings.
+    func untilSettled() throws {
+        try untilRead()
+        try untilRead()
+    }
+
     /// Waits until the gateway has read all frames before.
     func untilRead() throws {
         try send(Kind.ping, Array(repeating: 2, count: 8))

@@ -30,6 +30,8 @@ import Testing
         .section("listen: [{ address: a:1, protocols: [h2c] }]", "1:37 listen[].protocols has no http/1.1"),
         .section("listen: [{ address: a:1, protocols: [spdy] }]", "1:38 listen[].protocols[] cannot be"),
         .section("limits: { http2: { streams: 0 } }", "1:29 limits.http2.streams"),
+        .section("limits: { http2: { ping_interval: 1ms } }", "1:35 limits.http2.ping_interval"),
+        .section("limits: { http2: { ping_timeout: 2h } }", "1:34 limits.http2.ping_timeout"),
         .section("listen: [{ address: a:1, proxy_protocol: 2 }]", "1:42 listen[].proxy_protocol is"),
         .section(
             "listen: [{ address: '…' }]", "1:21 listen[].address is a unix: address without an absolute path",

@@ -43,6 +43,9 @@ import Testing
         upstream("servers: [http://a], protocol: §spdy", "write http/1.1 or h2 or h2c"),
         upstream("servers: [http://a], §protocol: h2", "protocol: h2 with http://a:80, which has no TLS"),
         upstream("servers: [https://a], §protocol: h2c", "protocol: h2c with https://a:443, which has TLS"),
+        upstream(
+            "servers: [http://a], protocol: h2c, http2: { ping_interval: §10ms }",
+            "upstreams.api.http2.ping_interval is"),
         upstream("servers: [http://a], §http2: { stream_window: 1MiB }", "upstreams.api.http2 without HTTP/2"),
         upstream(
             "servers: [http://a], protocol: h2c, http2: { stream_window: §64 }", "upstreams.api.http2.stream_window is"),
@@ -113,11 +116,12 @@ import Testing
         let upstream = try load(
             """
             servers: [https://a], protocol: h2, health: { grpc: '*' }, http2: { streams_per_connection: 7,
-                stream_window: 65535, connection_window: 2MiB, connection_age: 10m }
+                stream_window: 65535, connection_window: 2MiB, connection_age: 10m, ping_interval: 1m, ping_timeout: 5s }
             """)
         #expect(upstream.protocol == .h2 && upstream.http2.streamsPerConnection == 7)
         #expect(upstream.http2.streamWindow == 65_535 && upstream.http2.connectionWindow == 2 << 20)
         #expect(upstream.http2.connectionAge == .seconds(600) && upstream.health?.grpc == "")
+        #expect(upstream.http2.pingInterval == .seconds(60) && upstream.http2.pingTimeout == .seconds(5))
     }
 
     @Test func `a route to an upstream with HTTP/2 has no upgrades`() {

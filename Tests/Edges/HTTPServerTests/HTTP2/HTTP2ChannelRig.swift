@@ -19,9 +19,13 @@ final class HTTP2ChannelRig {
         static func number(_ bytes: [UInt8]) -> UInt32 { bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// Denies requests at once, or keeps them until the test ends them.
+    /// Denies requests at once, keeps them until the test ends them, or receives their bodies first.
     final class Handler: RequestHandler, RequestHandlerSource {
         var holds = false
+        /// Creates the receivers of bodies. `nil` if bodies are not received.
+        var receiver: ((ClientHandler) -> BodyReceiver)?
+        /// The codes of the requests that have ended.
+        private(set) var codes: [DecisionCode] = []
         /// The heads of all requests.
         private(set) var heads: [String] = []
         private(set) var held: [ClientHandler] = []
@@ -31,19 +35,46 @@ final class HTTP2ChannelRig {
         func began(_ client: ClientHandler) {}
         func handle(_ request: RequestView, from client: ClientHandler) {
             heads.append(String(decoding: request.bytes, as: UTF8.self))
+            if let receiver { return client.attach(receiver(client)) }
             if holds { held.append(client) } else { client.deny(Denial(.routeNotFound)) }
         }
         func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream? { nil }
         func watchExchange(of client: ClientHandler) -> OpenStream? { nil }
         func refusal(of stream: OpenStream) -> DecisionCode? { nil }
         func abandoned(_ client: ClientHandler) {}
-        func finished(_ client: ClientHandler) {}
+        func finished(_ client: ClientHandler) { codes.append(client.record.code) }
 
         /// Responds to all kept requests.
         func release() {
             for client in held { client.deny(Denial(.routeNotFound)) }
             held = []
         }
+    }
+
+    /// Receives a body, and denies the request after it.
+    final class BodyReceiver: Responder {
+        private unowned let client: ClientHandler
+        /// Whether the response begins with the first part of the body.
+        private let respondsEarly: Bool
+
+        init(_ client: ClientHandler, respondsEarly: Bool = false) {
+            self.client = client
+            self.respondsEarly = respondsEarly
+        }
+
+        var acceptsBody: Bool { true }
+        var responseHasLength: Bool { false }
+        func bodyPart(_ part: ByteBuffer) {
+            guard respondsEarly, !client.connection.responseStarted else { return }
+            _ = client.beginResponse(status: 200, persistent: true)
+            client.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
+            client.flush()
+        }
+        func bodyEnded(trailers: ByteBuffer) { client.deny(Denial(.routeNotFound)) }
+        func bodyFlush() {}
+        func clientWritabilityChanged(isWritable: Bool) {}
+        func clientGone() {}
+        func tick(now: UInt64) {}
     }
 
     /// Counts the reads of the socket.
@@ -81,7 +112,7 @@ final class HTTP2ChannelRig {
         client.becomeHTTP2()
         channel.embeddedEventLoop.run()
         guard begins else { return }
-        try send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4) + Self.frame(4, flags: 1))
+        try send(HTTP2Connection.clientBeginning)
         _ = try frames()
     }
 
@@ -110,6 +141,10 @@ final class HTTP2ChannelRig {
         return frame(1, flags: ends ? 5 : 4, stream: stream, fields.flatMap { field($0.0, $0.1) } + more)
     }
 
+    static func data(_ stream: UInt32, _ count: Int, ends: Bool = false) -> [UInt8] {
+        frame(0, flags: ends ? 1 : 0, stream: stream, Array(repeating: 1, count: count))
+    }
+
     static func ping() -> [UInt8] { frame(6, Array(repeating: 0, count: 8)) }
 
     /// Delivers bytes as one read of the socket.
@@ -134,7 +169,8 @@ final class HTTP2ChannelRig {
     func pass(seconds: Double) {
         clock.advance(seconds: seconds)
         context.readClock()
-        for connection in context.multiplexed.connections { connection.tick(now: context.time) }
+        context.registry.forEach { $0.tick(now: context.time) }
+        context.multiplexed.tick(now: context.time)
         channel.embeddedEventLoop.run()
     }
 

@@ -1,3 +1,4 @@
+import GatewayCore
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -82,6 +83,51 @@ import Testing
         #expect(try rig.goAways() == [])
         rig.pass(seconds: 6)
         #expect(try rig.goAways() == [[1, 0]] && !rig.channel.isActive)
+    }
+
+    private func post(_ rig: Rig, _ streams: UInt32...) throws {
+        rig.handler.receiver = { Rig.BodyReceiver($0) }
+        for stream in streams { try rig.send(Rig.request(stream, method: "POST", ends: false)) }
+    }
+
+    @Test func `M-48: streams below the body rate end alone, whatever PING frames arrive`() throws {
+        let rig = try Rig()
+        try post(rig, 1, 3, 5)
+        for _ in 0..<2 {
+            // Stream 5 sends nothing.
+            try rig.send(Rig.ping() + Rig.data(1, 1) + Rig.data(3, 5_000))
+            rig.pass(seconds: 9)
+        }
+        let frames = try rig.frames()
+        #expect(Set(frames.answered) == [1, 5] && Set(frames.resets) == [[1, 0], [5, 0]])
+        #expect(rig.handler.codes == [.requestTimeout, .requestTimeout])
+        try rig.send(Rig.data(3, 1, ends: true))
+        #expect(try rig.frames().answered == [3] && rig.channel.isActive)
+        #expect(rig.handler.codes.last == .routeNotFound)
+    }
+
+    @Test func `M-48: a stream without bytes ends at the idle timeout, while others continue`() throws {
+        let rig = try Rig { $0.bodyRate = 0 }
+        try post(rig, 1, 3)
+        for second in 0..<8 {
+            #expect(try rig.frames().answered.isEmpty, "\(second)")
+            try rig.send(Rig.ping() + Rig.data(3, 1))
+            rig.pass(seconds: 9.5)
+        }
+        let frames = try rig.frames()
+        #expect(frames.answered == [1] && frames.resets == [[1, 0]] && rig.handler.codes == [.requestTimeout])
+        try rig.send(Rig.data(3, 1, ends: true))
+        #expect(try rig.frames().answered == [3])
+    }
+
+    @Test func `M-48: a slow stream whose response has begun is reset`() throws {
+        let rig = try Rig()
+        rig.handler.receiver = { Rig.BodyReceiver($0, respondsEarly: true) }
+        try rig.send(Rig.request(1, method: "POST", ends: false) + Rig.data(1, 1))
+        #expect(try rig.frames().answered == [1])
+        try rig.send(Rig.ping())
+        rig.pass(seconds: 18)
+        #expect(try rig.frames().resets == [[1, 2]] && rig.handler.codes == [.requestTimeout] && rig.channel.isActive)
     }
 
     @Test func `a connection with a stream is not idle`() throws {

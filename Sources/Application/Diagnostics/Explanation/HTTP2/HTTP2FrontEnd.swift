@@ -35,11 +35,10 @@ struct HTTP2FrontEnd: Sendable {
         context.handlers = collector
         let channel = EmbeddedChannel()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
-        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        try HTTP2Connection.install(on: channel, context)
+        try HTTP2Connection.open(channel, context)
         channel.embeddedEventLoop.run()
         // The gateway's settings apply after their acknowledgement.
-        for bytes in [Self.beginning, request.frames(stream: Self.stream)] {
+        for bytes in [HTTP2Connection.clientBeginning, request.frames(stream: Self.stream)] {
             try channel.writeInbound(ByteBuffer(bytes: bytes))
             channel.embeddedEventLoop.run()
         }
@@ -50,12 +49,6 @@ struct HTTP2FrontEnd: Sendable {
     }
 
     private static let stream: UInt32 = 1
-    /// The preface, empty SETTINGS, and the acknowledgement of the gateway's SETTINGS.
-    private static let beginning: [UInt8] = {
-        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
-        let acknowledgement: [UInt8] = [0, 0, 0, 4, 1, 0, 0, 0, 0]
-        return "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8 + settings + acknowledgement
-    }()
 
     /// Reads the frames that the gateway wrote.
     private static func exchange(of received: inout ByteBuffer, _ head: [UInt8]?) throws -> Exchange {

@@ -25,6 +25,12 @@ extension Configuration.Upstream {
         /// The age after which a connection receives no more requests (`connection_age`), 1 s to 1 d, with a jitter of
         /// a tenth. Default: 1 h.
         package var connectionAge = Duration.seconds(3_600)
+        /// The time without received bytes after which a connection with requests is sent PING (`ping_interval`), 1 s
+        /// to 1 d. Default: `nil`, no PING.
+        package var pingInterval: Duration?
+        /// The time after a PING in which the server must have sent bytes (`ping_timeout`), 100 ms to 1 h. Default: 20
+        /// s.
+        package var pingTimeout = Duration.seconds(20)
 
         /// The smallest window: the initial one of the protocol (RFC 9113 section 6.9.2).
         static let leastWindow = 65_535
@@ -61,6 +67,8 @@ extension Configuration.Upstream {
         section.set(&http2.streamWindow, "stream_window") { $0.size(in: HTTP2.leastWindow...(16 << 20)) }
         section.set(&http2.connectionWindow, "connection_window") { $0.size(in: HTTP2.leastWindow...(64 << 20)) }
         section.set(&http2.connectionAge, "connection_age") { $0.duration(in: .seconds(1) ... .hours(24)) }
+        section.set(&http2.pingInterval, "ping_interval") { $0.duration(in: Configuration.Limits.pingIntervals) }
+        section.set(&http2.pingTimeout, "ping_timeout") { $0.duration(in: Configuration.Limits.pingTimeouts) }
         return http2
     }
 }
