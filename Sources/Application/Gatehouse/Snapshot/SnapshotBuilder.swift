@@ -100,7 +100,7 @@ struct SnapshotBuilder {
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
                 opaqueProvider: opaqueProvider(for: route.providers),
                 allowsCrossSite: route.insecureNoCSRF || route.isAuthHelper,
-                appCheck: AppCheckPlan(route, apps), removesCredentials: route.isAuthHelper,
+                appCheck: AppCheckPlan(route, apps), isThirdParty: route.isAuthHelper,
                 additions: ResponseFieldPolicy(
                     cors: route.cors.map { CORSPolicy($0, methods: route.methods) },
                     common: route.isAuthHelper

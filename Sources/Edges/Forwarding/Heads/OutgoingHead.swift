@@ -124,8 +124,10 @@ package final class OutgoingHead: Sendable {
             writeRequestLine(request, permit, route, &writer)
             writeKeptFields(request, permit, &writer)
             writeIdentity(permit, route.assertion, &writer)
-            writeTrace(request, traceIDs, &writer)
-            writeForwarded(request, route, &writer)
+            if !permit.plan.isThirdParty {
+                writeTrace(request, traceIDs, &writer)
+                writeForwarded(request, route, &writer)
+            }
             writeFraming(request.head.framing, &writer)
             if let upgrade = permit.upgrade { writer.append(upgrade.lines) }
             route.trailers?.announce(in: &writer)
@@ -163,7 +165,7 @@ package final class OutgoingHead: Sendable {
         for index in 0..<request.fields.count {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
-            if plan.removesCredentials, mayHoldCredential(field, in: request.bytes) { continue }
+            if plan.isThirdParty, isPrivate(field, in: request.bytes) { continue }
             if field.kind == .host, field.value.isEmpty || plan.host != nil { continue }
             if let places = plan.places, places.holdsProtocols(field, in: request.bytes) {
                 places.writeProtocols(of: field, in: request.bytes, &writer)
@@ -181,12 +183,17 @@ package final class OutgoingHead: Sendable {
         }
     }
 
-    /// The usual fields of credentials, in any spelling.
-    private static let credentialFields = ManagedFieldMatcher(
-        exact: ["Authorization", "Cookie", "Proxy-Authorization", "\(AppCheckField.name)"], prefixes: [])
+    /// The usual fields of credentials, of the page and of traces, in any spelling. Fields about the client are managed
+    /// ones.
+    private static let privateFields = ManagedFieldMatcher(
+        exact: [
+            "Authorization", "Cookie", "Proxy-Authorization", "\(AppCheckField.name)", "Referer", "Baggage", "B3",
+            "X-Cloud-Trace-Context",
+        ], prefixes: ["X-B3-"])
 
-    private func mayHoldCredential(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
-        locator.mayHoldCredential(field, in: head) || Self.credentialFields.matches(field.name.bytes(in: head))
+    /// Whether a third party must not receive a field.
+    private func isPrivate(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+        locator.mayHoldCredential(field, in: head) || Self.privateFields.matches(field.name.bytes(in: head))
     }
 
     /// Returns the trailer fields that may follow a request's body. `nil` if no trailer is permitted.

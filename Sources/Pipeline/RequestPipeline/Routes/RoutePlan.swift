@@ -22,8 +22,9 @@ package final class RoutePlan: Sendable {
     package let allowsCrossSite: Bool
     /// The handling of App Check tokens. `nil` if they are not checked.
     package let appCheck: AppCheckPlan?
-    /// Whether no field that may carry a credential is forwarded, whether or not the gateway reads it.
-    package let removesCredentials: Bool
+    /// Whether the upstream is a service of a third party. It receives no field that may carry a credential, whether or
+    /// not the gateway reads it, and no field about the client, the page or the trace.
+    package let isThirdParty: Bool
     /// The fields that are added to responses. `nil` if there are none.
     package let additions: ResponseFieldPolicy?
     /// The rate limits. `nil` if there are none.
@@ -41,12 +42,12 @@ package final class RoutePlan: Sendable {
         pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int?, responseTimeout: UInt64,
         bodyLimit: Int?,
         opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, appCheck: AppCheckPlan? = nil,
-        removesCredentials: Bool = false, additions: ResponseFieldPolicy? = nil,
+        isThirdParty: Bool = false, additions: ResponseFieldPolicy? = nil,
         rates: RouteRates? = nil, host: [UInt8]? = nil, upgrade: UpgradePlan? = nil,
         places: CredentialSources? = nil, stream: StreamBounds = StreamBounds()
     ) {
         self.appCheck = appCheck
-        self.removesCredentials = removesCredentials
+        self.isThirdParty = isThirdParty
         self.additions = additions
         self.rates = rates
         self.host = host

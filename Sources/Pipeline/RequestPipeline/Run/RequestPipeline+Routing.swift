@@ -95,7 +95,7 @@ extension RequestPipeline {
     private func isServed(_ plan: RoutePlan, _ purpose: PipelineRun.Purpose) -> Bool {
         switch purpose {
         case .forwarding: plan.upstream != nil
-        case .decision: !plan.removesCredentials
+        case .decision: !plan.isThirdParty
         case .explanation: true
         }
     }

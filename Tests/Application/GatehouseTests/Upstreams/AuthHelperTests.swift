@@ -41,6 +41,21 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    @Test func `the helper receives nothing about the client, the page and the trace`() throws {
+        let rig = try rig()
+        let client = try rig.send(
+            "GET /__/auth/handler HTTP/1.1\r\nHost: a.example\r\nReferer: https://a.example/secret\r\n"
+                + "X-Forwarded-For: 192.0.2.1\r\nForwarded: for=192.0.2.1\r\nX_Real_IP: 192.0.2.1\r\n"
+                + "traceparent: 00-0123456789abcdef0123456789abcdef-0123456789abcdef-01\r\ntracestate: a=1\r\n"
+                + "Baggage: user=ada\r\nX-B3-TraceId: 1\r\nb3: 0\r\nX-Cloud-Trace-Context: 1\r\nOrigin: null\r\n\r\n")
+        let text = try rig.upstream.accept().readHead().head.lowercased()
+        for name in ["referer", "forwarded", "real", "trace", "baggage", "b3", "request-id", "a.example", "127.0.0.1"] {
+            #expect(!text.contains(name), "\(name)")
+        }
+        #expect(text.contains("origin: null"))
+        withExtendedLifetime(client) {}
+    }
+
     @Test(arguments: ["/__/auth/handler", "/__/firebase/init.json"])
     func `a decision for another proxy never permits a path of the helper`(path: String) throws {
         let rig = try RequestPathRig(decides: true) { configuration in
@@ -101,5 +116,23 @@ import Testing
         #expect(response.values("X-Content-Type-Options") == ["nosniff"])
         #expect(response.values("Strict-Transport-Security").isEmpty)
         #expect(response.values("Cache-Control") == ["max-age=1200"])
+    }
+
+    @Test func `its responses do not act on the app's host, and keep the transport policy of the file`() throws {
+        let names = [
+            "Set-Cookie", "Clear-Site-Data", "Alt-Svc", "NEL", "Report-To", "Reporting-Endpoints",
+            "Service-Worker-Allowed", "Strict-Transport-Security",
+        ]
+        for policy in [nil, "max-age=1"] {
+            let rig = try rig {
+                guard let policy else { return }
+                $0.responseHeaders.set = [.init(name: "Strict-Transport-Security", value: policy)]
+            }
+            let (client, server) = try rig.exchange("GET /__/auth/iframe HTTP/1.1\r\nHost: a\r\n\r\n")
+            try server.send(
+                "HTTP/1.1 200 OK\r\n\(names.map { "\($0): x\r\n" }.joined())Content-Length: 0\r\n\r\n")
+            let response = try client.readMessage()
+            #expect(names.flatMap(response.values) == (policy.map { [$0] } ?? []))
+        }
     }
 }

@@ -41,6 +41,24 @@ import Testing
         #expect(configuration.routes.count == 1 && configuration.upstreams.count == 1)
     }
 
+    @Test(arguments: ["example.com:my-app", "a.b", "my_app", "app-", String(repeating: "a", count: 64)])
+    func `a project without a host of its own is rejected`(project: String) throws {
+        let yaml = """
+            identity: { firebase: { project: '\(project)', auth_helper: true } }
+            upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
+            routes: [{ path: '/**', upstream: api }]
+            """
+        let error = #expect(throws: ConfigurationErrors.self) {
+            try Configuration.load(bytes: Array(yaml.utf8), file: "test.yaml", environment: [:])
+        }
+        let text = try #require(error).description
+        #expect(text.contains("auth_helper with the project '\(project)', which is not a label of a host name"))
+        let without = yaml.replacing(", auth_helper: true", with: "")
+        #expect(throws: Never.self) {
+            try Configuration.load(bytes: Array(without.utf8), file: "test.yaml", environment: [:])
+        }
+    }
+
     @Test func `a file that has the upstream itself is rejected`() {
         let yaml = """
             identity: { firebase: { project: my-app, auth_helper: true } }

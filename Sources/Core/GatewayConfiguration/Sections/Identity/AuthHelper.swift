@@ -35,9 +35,8 @@ extension Configuration {
                 route.isAuthHelper = true
                 route.rewrite = Rewrite()
                 route.rewrite?.host = firebase.helperHost
-                // Its iframe is part of the app's own pages. The policy of the transport is that of the app's host.
+                // Its iframe is part of the app's own pages.
                 route.responseHeaders.set = [ResponseHeaders.Field(name: "X-Frame-Options", value: "SAMEORIGIN")]
-                route.responseHeaders.remove = ["Strict-Transport-Security"]
                 routes.append(route)
             }
         }
@@ -45,8 +44,22 @@ extension Configuration {
 }
 
 extension Configuration.Firebase {
-    /// The host of the sign-in helper.
+    /// The host of the sign-in helper. It exists only if the project is a label (``isProjectLabel``).
     package var helperHost: String { "\(project.lowercased()).firebaseapp.com" }
+
+    /// Whether the project is one label of a domain name: 1 to 63 letters, digits and inner hyphens.
+    var isProjectLabel: Bool {
+        let label = Array(project.utf8)
+        return (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+            && label.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
 }
 
 extension Configuration.ResponseHeaders {
@@ -56,10 +69,19 @@ extension Configuration.ResponseHeaders {
         "cross-origin-resource-policy",
     ]
 
-    /// The policy of the file for routes of the sign-in helper.
+    /// The fields of Firebase's responses that would act on the whole host of the app: its cookies, stored data,
+    /// transport, reports and service workers.
+    private static let hostWide = [
+        "Alt-Svc", "Clear-Site-Data", "NEL", "Report-To", "Reporting-Endpoints", "Service-Worker-Allowed",
+        "Set-Cookie", "Strict-Transport-Security",
+    ]
+
+    /// The policy of the file for routes of the sign-in helper. Fields that the file sets, such as
+    /// `Strict-Transport-Security`, replace those of Firebase.
     package var forAuthHelper: Self {
         var copy = self
         copy.set.removeAll { Self.restrictive.contains($0.name.lowercased()) }
+        copy.remove += Self.hostWide
         return copy
     }
 }

@@ -104,6 +104,13 @@ extension Configuration.Firebase {
         mapping.set(&authHelper, "auth_helper") { $0.boolean() }
         override(from: mapping.context, at: mapping.location)
         guard project != nil else { return nil }
+        if authHelper, !isProjectLabel {
+            mapping.fail(
+                "auth_helper",
+                "auth_helper with the project \(Quoted(self.project)), which is not a label of a host name",
+                "remove auth_helper: a project has a host PROJECT.firebaseapp.com only if its id has letters, digits "
+                    + "and inner hyphens")
+        }
         let finding = adoptEmulator(from: mapping.context.substitution.environment, explicit: explicitEmulator)
         if let finding, finding.isError {
             mapping.context.fail(mapping.location(of: "project"), finding.what, finding.remedy)
