@@ -90,6 +90,7 @@ struct PageStage {
         // The log names the ports at the level `notice`.
         let text = try located(examples.configuration(yaml)).replacing(/(my|demo)-app\b/, with: "demo-gatehouse")
             .replacing(/level: (warning|error)\b/, with: "level: notice")
+            .replacing(/(?m)^( *)project_number: [0-9]+$/) { appCheck(indent: String($0.output.1)) }
         for name in ["gatehouse.yaml", "try.yaml", "config/gatehouse.yaml", "etc/gatehouse/gatehouse.yaml"] {
             try FileManager.default.createDirectory(
                 at: gateway.folder.url.appending(path: name).deletingLastPathComponent(),
@@ -101,6 +102,29 @@ struct PageStage {
         // For `revoke`, which has no option for the address.
         let admin = "admin: { address: 127.0.0.1:\(gateway.adminPort), token: \(Self.adminToken) }\n"
         try gateway.folder.write(PageConfiguration.completed(admin), to: "client.yaml")
+    }
+
+    /// The number of the project on the pages.
+    private static let projectNumber = "123456789012"
+
+    /// The first keys of App Check, with the provider in place of Firebase.
+    private func appCheck(indent: String) -> String {
+        [
+            "project_number: \(Self.projectNumber)", "keys_url: '\(provider.url(.idTokenJWKSet))'",
+            "consume_url: '\(provider.url(.appCheckConsumption))'",
+        ].map { indent + $0 }.joined(separator: "\n")
+    }
+
+    /// Returns an App Check token of the iOS app on the pages.
+    private func appToken(_ id: String) throws -> String {
+        let now = provider.now
+        let claims: JSONObject = [
+            "iss": .string("https://firebaseappcheck.googleapis.com/\(Self.projectNumber)"),
+            "aud": [.string("projects/\(Self.projectNumber)")],
+            "sub": .string("1:\(Self.projectNumber):ios:4e5f6a7b"), "jti": .string(id), "iat": .integer(now),
+            "exp": .integer(now + 3600),
+        ]
+        return try provider.sign(FirebaseToken(kind: .idToken, claims: claims))
     }
 
     private func token(age: Int64 = 0) throws -> String {
@@ -176,6 +200,7 @@ struct PageStage {
         program=\(ChildProcess.program.path); root=\(Repository.root.path); provider=http://127.0.0.1:\(provider.port)
         failures=\(folder.path("failures")); not_run=\(folder.path("not-run"))
         ADA=\(token(age: 3600)); ADA_JUST_NOW=\(token()); ID_TOKEN=$ADA_JUST_NOW; TOKEN=$ADA_JUST_NOW
+        APP_CHECK_TOKEN=\(appToken("app-check")); LIMITED_USE_TOKEN=\(appToken("limited-use"))
         declare -rx GATEHOUSE_ADMIN_TOKEN=\(Self.adminToken)
         \(scripts.map { "function script/\($0) { script_line \($0) \"$@\"; }" }.joined(separator: "\n"))
 

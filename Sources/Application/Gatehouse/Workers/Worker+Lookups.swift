@@ -35,9 +35,9 @@ extension Worker {
             source.lookUp(query.link) { result in
                 bound.execute { $0.ownerArrived(result, of: query, generation: generation) }
             }
-        case .appToken(_, let token):
+        case .appToken(_, let token, let expiry):
             guard let interest = request.interest else { return }
-            lookups.appTokens?.consume(token, for: network, while: interest) { use in
+            lookups.appTokens?.consume(token, expiringAt: expiry, for: network, while: interest) { use in
                 bound.execute { $0.resume(key, with: .appToken(use)) }
             }
         }

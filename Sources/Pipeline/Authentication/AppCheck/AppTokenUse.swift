@@ -15,14 +15,16 @@ package enum AppTokenUse: Sendable, Equatable {
 
 /// The consumer of limited-use App Check tokens, off the request path and shared by the workers.
 package protocol AppTokenConsumer: Sendable {
-    /// Consumes a verified token by a call of its own, even if another call with the same token runs. It calls
-    /// `completion` once, from any thread, during this call or later. It may omit that if the interest has ended.
+    /// Consumes a verified token by a call of its own, even if another call with the same token runs. A token that is
+    /// known to be consumed needs no call. It calls `completion` once, from any thread, during this call or later. It
+    /// may omit that if the interest has ended.
     ///
     /// - Parameters:
+    ///   - expiry: The token's `exp`, until which its use is known.
     ///   - network: The client's network, so that a client with many requests delays only its own.
     ///   - interest: The token of a queued call is not consumed after the interest has ended.
     func consume(
-        _ token: [UInt8], for network: PeerNetwork, while interest: LookupInterest,
+        _ token: [UInt8], expiringAt expiry: UnixTime, for network: PeerNetwork, while interest: LookupInterest,
         completion: @escaping @Sendable (AppTokenUse) -> Void)
 }
 

@@ -8,6 +8,8 @@ package import OutboundHTTP
 /// The consumer of App Check tokens at Firebase.
 package final class FirebaseAppCheck: AppTokenConsumer {
     private let caller: GoogleCaller<AppTokenConsumption>
+    private let consumed = ConsumedAppTokens()
+    private let clock: GatewayClock
 
     /// Creates a consumer. It sends nothing before `start` or `consume`. Call `shutdown` before releasing it.
     package convenience init(
@@ -24,6 +26,7 @@ package final class FirebaseAppCheck: AppTokenConsumer {
     }
 
     init(_ appCheck: Configuration.AppCheck, credential: GoogleCredential, environment: LookupEnvironment) {
+        clock = environment.clock
         caller = GoogleCaller(
             AppTokenConsumption(
                 url: appCheck.consumeURL, projectNumber: appCheck.projectNumber, timeout: appCheck.consumeTimeout),
@@ -34,12 +37,16 @@ package final class FirebaseAppCheck: AppTokenConsumer {
     package func start() { caller.start() }
 
     package func consume(
-        _ token: [UInt8], for network: PeerNetwork, while interest: LookupInterest,
+        _ token: [UInt8], expiringAt expiry: UnixTime, for network: PeerNetwork, while interest: LookupInterest,
         completion: @escaping @Sendable (AppTokenUse) -> Void
     ) {
-        caller.call(token, for: network, while: interest) { result in
+        guard !consumed.contains(token, now: clock.now()) else { return completion(.repeated) }
+        caller.call(token, for: network, while: interest) { [consumed] result in
             switch result {
-            case .success(let use): completion(use)
+            case .success(let use):
+                // No later call can be the first use.
+                if use == .first || use == .repeated { consumed.insert(token, until: expiry) }
+                completion(use)
             case .failure(let failure):
                 completion(.unavailable(reason: failure.reason, retryAfter: failure.retryAfter))
             }

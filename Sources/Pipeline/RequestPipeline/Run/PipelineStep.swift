@@ -54,7 +54,7 @@ package enum Lookup {
     /// The owner of an identity.
     case owner(LinkQuery)
     /// The consumption of the App Check token of one request, by the number of the lookup. Requests never share it.
-    case appToken(UInt64, token: [UInt8])
+    case appToken(UInt64, token: [UInt8], expiringAt: UnixTime)
 
     /// The key under which requests share a result. `nil` if the result is for one request only.
     package var key: LookupKey? {
@@ -65,7 +65,7 @@ package enum Lookup {
         case .opaqueToken(let key, _): .opaqueToken(key)
         case .account(let principal, _): .account(principal.userKey)
         case .owner(let query): .owner(query.key)
-        case .appToken(let number, _): .appToken(number)
+        case .appToken(let number, _, _): .appToken(number)
         }
     }
 }

@@ -90,9 +90,11 @@ extension RequestPipeline {
             denial = Denial(.appConsumptionUnavailable, retryAfter: retryAfter)
             run.reason = "App Check: the token could not be consumed: \(reason)"
         case nil:
-            if mayWait(run, context), case .token(let range) = AppCheckField.find(in: request) {
+            if mayWait(run, context), let app = run.app, case .token(let range) = AppCheckField.find(in: request) {
                 consumptions &+= 1
-                return .await(.appToken(consumptions, token: Array(range.bytes(in: request.bytes))))
+                return .await(
+                    .appToken(
+                        consumptions, token: Array(range.bytes(in: request.bytes)), expiringAt: app.expiresAt))
             }
             denial = Denial(.appConsumptionUnavailable)
             run.reason = "App Check: the token was not consumed in time"

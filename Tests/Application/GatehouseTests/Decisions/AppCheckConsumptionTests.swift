@@ -42,7 +42,7 @@ import Testing
         var isNeeded: Bool { lastInterest.withLock { $0.value != nil } }
 
         func consume(
-            _ token: [UInt8], for network: PeerNetwork, while interest: LookupInterest,
+            _ token: [UInt8], expiringAt expiry: UnixTime, for network: PeerNetwork, while interest: LookupInterest,
             completion: @escaping @Sendable (AppTokenUse) -> Void
         ) {
             lastInterest.withLock { $0 = Interest(interest) }

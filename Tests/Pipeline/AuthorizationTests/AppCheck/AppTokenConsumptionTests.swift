@@ -50,7 +50,8 @@ import Testing
         }
 
         func consume(_ token: String, while interest: LookupInterest, _ uses: Uses) {
-            consumer.consume(Array(token.utf8), for: .unknown, while: interest) { uses.add($0) }
+            let expiry = UnixTime(clamping: ManualClock.start + 300)
+            consumer.consume(Array(token.utf8), expiringAt: expiry, for: .unknown, while: interest) { uses.add($0) }
         }
 
         func answerToken(_ place: Int, _ token: String = "at-1") {
@@ -97,15 +98,49 @@ import Testing
         #expect(!rig.log.text.contains("a.b.c") && !rig.log.text.contains("at-1"))
     }
 
-    @Test func `two requests with one token have a call each, and results are not cached`() throws {
+    @Test func `two requests with one token have a call each, and a later one has none`() throws {
         let rig = try Rig()
         let (one, other) = (rig.consume(), rig.consume())
         #expect(rig.transport.count == 3)
         rig.transport.answer(2, "{}")
         rig.transport.answer(1, #"{"alreadyConsumed":true}"#)
         #expect(one.all == [.repeated] && other.all == [.first])
-        let later = rig.consume()
-        #expect(rig.transport.count == 4 && later.all.isEmpty)
+        #expect(rig.consume().all == [.repeated] && rig.transport.count == 3)
+    }
+
+    @Test(arguments: ["{}", #"{"alreadyConsumed":true}"#])
+    func `the replay of a consumed token needs no call until the token expires`(body: String) throws {
+        let rig = try Rig()
+        let first = rig.consume()
+        rig.transport.answer(1, body)
+        #expect(first.all.count == 1)
+        for _ in 0..<3 {
+            #expect(rig.consume().all == [.repeated])
+            rig.time.advance(seconds: 99)
+        }
+        #expect(rig.transport.count == 2)
+        _ = rig.consume("x.y.z")
+        #expect(rig.transport.count == 3, "another token")
+        rig.time.advance(seconds: 4)
+        _ = rig.consume()
+        #expect(rig.transport.count == 4, "the token has expired")
+    }
+
+    @Test(arguments: [200, 400, 403])
+    func `without a certain consumption, the next request has a call`(status: Int) throws {
+        let rig = try Rig()
+        let first = rig.consume()
+        rig.transport.answer(1, status, "[]")
+        #expect(first.all.count == 1)
+        rig.time.advance(seconds: 10)
+        #expect(rig.consume().all.isEmpty && rig.transport.count == 3)
+    }
+
+    @Test func `the number of known tokens is bounded, and the first one is forgotten`() {
+        let tokens = ConsumedAppTokens(capacity: 2)
+        for byte in UInt8(0)...2 { tokens.insert([byte], until: 100) }
+        #expect((UInt8(0)...3).map { tokens.contains([$0], now: 99) } == [false, true, true, false])
+        #expect((UInt8(0)...3).map { tokens.contains([$0], now: 100) } == [false, false, false, false])
     }
 
     @Test func `a call with an unknown result is not repeated`() throws {
