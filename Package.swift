@@ -357,7 +357,7 @@ let package = Package(
                 "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity", "Forwarding",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "IdentityFixtures", "JOSE",
                 "OutboundHTTP",
-                "Revocation", "SecurityRules", "StoreFixtures", "SystemFixtures", logging, nioPosix,
+                "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures", "SystemFixtures", logging, nioPosix,
             ]),
         tests("RequestPipelineTests", in: "Pipeline", of: ["GatewayCore", "RequestPipeline"]),
         tests(

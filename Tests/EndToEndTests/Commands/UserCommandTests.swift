@@ -38,10 +38,12 @@ struct UserCommandTests {
 
     @Test func `with --json the document of the admin API is printed`() async throws {
         try await Scenario.run { scenario in
+            let changed =
+                #"{"uid":"x","valid_since":7,"disabled":false,"#
+                + #""write_back":{"local":true,"identity_toolkit":"off"}}"#
             for (arguments, document) in [
                 (["user", "show", "x"], #"{"uid":"x","valid_since":null,"disabled":false}"#),
-                (["user", "revoke", "x", "--at", "7"], #"{"uid":"x","valid_since":7,"disabled":false}"#),
-                (["revoke", "x", "--at", "5"], #"{"uid":"x","valid_since":7,"disabled":false}"#),
+                (["user", "revoke", "x", "--at", "7"], changed), (["revoke", "x", "--at", "5"], changed),
                 (
                     ["session", "revoke", "x", "17"],
                     #"{"uid":"x","session":"17","revoked":true,"signed_in_at":null}"#

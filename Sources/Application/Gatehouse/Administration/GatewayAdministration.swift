@@ -58,6 +58,7 @@ struct GatewayAdministration: AdministrationBackend {
             checks.append(
                 ReadinessCheck(name, note: status.hasCredentials ? nil : "there is no access token\(trouble)"))
         }
+        if sources.writeBack != nil { checks.append(writeBackReadiness()) }
         if let refusal = reloader?.outcomes.lastRefusal {
             checks.append(ReadinessCheck("configuration", note: "the last reload was rejected: \(refusal)"))
         }
@@ -66,6 +67,16 @@ struct GatewayAdministration: AdministrationBackend {
             checks.append(ReadinessCheck("sessions", why: why))
         }
         return checks
+    }
+
+    /// Returns the state of the queue of changes to write back, as a note only.
+    private func writeBackReadiness() -> ReadinessCheck {
+        let status = metrics.writeBack.status()
+        var notes: [String] = []
+        if let age = status.age { notes.append("\(status.count) changes wait, the oldest for \(age) s") }
+        if let failing = status.failing { notes.append("the last delivery failed: \(failing)") }
+        if status.dropped > 0 { notes.append("the full queue did not accept \(status.dropped) changes") }
+        return ReadinessCheck("write_back", note: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
 
     /// Returns the readiness of the key sets.

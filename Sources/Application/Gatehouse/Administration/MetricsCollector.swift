@@ -17,6 +17,7 @@ struct MetricsCollector: Sendable {
     let upstreamWatches: UpstreamWatches
     let accessLog: AccessLogWriter?
     let telemetry: TelemetryExporter
+    let writeBack: WriteBackDelivery
     let admin: AdminListener
     let reloader: Reloader?
     let startTime: Int64
@@ -45,6 +46,7 @@ struct MetricsCollector: Sendable {
         readings.introspections = generation.sources.opaqueTokens?.status() ?? []
         readings.accountLookups = generation.sources.accounts?.status()
         readings.appConsumptions = generation.sources.appTokens?.status()
+        readings.writeBack = generation.sources.writeBack == nil ? nil : writeBack.status()
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.telemetry = telemetry.reading

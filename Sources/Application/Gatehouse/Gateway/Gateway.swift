@@ -42,6 +42,7 @@ package final class Gateway: Sendable {
     private let loops: LoopWatch
     private let places: MetricIndices
     private let startTime: Int64
+    private let writeBack: WriteBackDelivery
     private let background = Mutex<Task<Void, Never>?>(nil)
     /// The current drain, and whether it ends at once.
     private let draining = Mutex<(task: Task<Void, Never>?, isEnded: Bool)>((nil, false))
@@ -96,10 +97,13 @@ package final class Gateway: Sendable {
             Generation(
                 number: 1, configuration, snapshot,
                 IdentitySources(configuration, snapshot, credentials: credentials, environment)))
+        writeBack = WriteBackDelivery(store, loop: control, clock: clock, logger: logger) { [generations] in
+            generations.current.sources.writeBack
+        }
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
             decisionListeners: decisionListeners, upstreamWatches: upstreamWatches, places: places,
-            telemetry: telemetry, environment: environment)
+            telemetry: telemetry, writeBack: writeBack, environment: environment)
         reloader = reloads.map {
             Reloader(installer, files: $0.files.union(ledger.files), supervisor: supervisor, load: $0.load)
         }
@@ -135,12 +139,14 @@ package final class Gateway: Sendable {
         upstreamWatches.follow(first.snapshot.upstreams)
         workers.subscribe(to: first.sources.keys)
         first.sources.start()
+        writeBack.adopt(first.configuration)
+        writeBack.start()
         try await listeners.open(for: first)
         try await decisionListeners.open(for: first)
         let metrics = MetricsCollector(
             workers: workers, places: places, generations: generations, certificates: certificates,
-            upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, admin: admin,
-            reloader: reloader, startTime: startTime, environment: environment)
+            upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, writeBack: writeBack,
+            admin: admin, reloader: reloader, startTime: startTime, environment: environment)
         let backend = GatewayAdministration(
             isServing: isServing, loops: loops, generations: generations, reloader: reloader, metrics: metrics,
             environment: environment)
@@ -251,6 +257,7 @@ package final class Gateway: Sendable {
         background.withLock { $0 }?.cancel()
         upstreamWatches.stop()
         let remainders = await workers.stop()
+        await writeBack.stop()
         // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {

@@ -20,6 +20,7 @@ struct ConfigurationInstaller: Sendable {
     let upstreamWatches: UpstreamWatches
     let places: MetricIndices
     let telemetry: TelemetryExporter
+    let writeBack: WriteBackDelivery
     let environment: GatewayEnvironment
 
     /// Installs a configuration. Calls must not overlap.
@@ -63,6 +64,7 @@ struct ConfigurationInstaller: Sendable {
         workers.handOverKeys(of: sources)
         generations.replace(with: next)
         telemetry.adopt(configuration.telemetry)
+        writeBack.adopt(configuration)
         next.logWarnings(to: environment.logger)
         return next.number
     }

@@ -20,11 +20,13 @@ final class IdentitySources: Sendable {
         private let sources: IdentityShape.Sources
         private let accountCredential: Secret?
         private let appCheckCredential: Secret?
+        private let cookieCredential: Secret?
 
         init(_ snapshot: Snapshot, _ credentials: GoogleCredentials) {
             sources = snapshot.identityShape.sources
             accountCredential = credentials.accounts?.fingerprint
             appCheckCredential = credentials.appCheck?.fingerprint
+            cookieCredential = credentials.sessionCookies?.fingerprint
         }
     }
 
@@ -36,6 +38,10 @@ final class IdentitySources: Sendable {
     let accounts: IdentityToolkit?
     /// The consumer of App Check tokens. `nil` if no route consumes them.
     let appTokens: FirebaseAppCheck?
+    /// The creator of Firebase's session cookies. `nil` if none are created.
+    private let firebaseCookies: FirebaseSessionCookies?
+    /// The writer of changes of users to Firebase. `nil` if nothing is written back.
+    let writeBack: FirebaseWriteBack?
     /// The keys of session cookies. `nil` without accounts.
     let sessions: SessionAuthority?
     /// The lookups for workers.
@@ -76,6 +82,25 @@ final class IdentitySources: Sendable {
         } else {
             appTokens = nil
         }
+        if let settings = configuration.revocation.writeBack, let credential = credentials.accounts,
+            let firebase = identity.firebase
+        {
+            writeBack = FirebaseWriteBack(
+                settings, path: FirebaseProjectPath(project: firebase.project, tenant: firebase.tenant.id),
+                credential: credential, group: group, clock: clock, logger: logger)
+        } else {
+            writeBack = nil
+        }
+        if let settings = configuration.accounts, let credential = credentials.sessionCookies,
+            let firebase = identity.firebase
+        {
+            firebaseCookies = FirebaseSessionCookies(
+                url: settings.firebaseCookieURL(emulator: firebase.emulatorHost),
+                path: FirebaseProjectPath(project: firebase.project, tenant: firebase.tenant.id),
+                credential: credential, group: group, clock: clock, logger: logger)
+        } else {
+            firebaseCookies = nil
+        }
         let flowClient = snapshot.flowProviders.isEmpty ? nil : CodeFlows.client(on: group)
         self.flowClient = flowClient
         var lookups = RemoteLookups(
@@ -94,7 +119,7 @@ final class IdentitySources: Sendable {
                     verifier: ProofVerifier(
                         verifiers: snapshot.verifiers, keys: proofKeys, opaque: opaque, clock: clock),
                     clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
-                    firebase: accounts, rating: CallRates(settings),
+                    firebase: accounts, firebaseCookies: firebaseCookies, rating: CallRates(settings),
                     events: AccountEvents(
                         verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
                         store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
@@ -116,6 +141,7 @@ final class IdentitySources: Sendable {
     func start() {
         accounts?.start()
         appTokens?.start()
+        firebaseCookies?.start()
         task.withLock { $0 = $0 ?? Task { [keys] in await keys.run() } }
     }
 
@@ -126,6 +152,8 @@ final class IdentitySources: Sendable {
         await flowClient?.shutdown()
         await accounts?.shutdown()
         await appTokens?.shutdown()
+        await writeBack?.shutdown()
+        await firebaseCookies?.shutdown()
     }
 
     /// Waits until each key set was fetched once, for at most `limit`. Requests wait for the missing ones.
@@ -141,18 +169,26 @@ final class IdentitySources: Sendable {
 struct GoogleCredentials: Sendable {
     let accounts: GoogleCredential?
     let appCheck: GoogleCredential?
+    let sessionCookies: GoogleCredential?
 
     /// Reads the credentials.
     init(of configuration: Configuration) throws(GatewayStartError) {
         do throws(ServiceAccount.Failure) {
-            accounts = try GoogleCredential(of: configuration.revocation.firebase)
+            let revocation = configuration.revocation
+            accounts = try GoogleCredential(of: revocation.firebase ?? revocation.writeBack?.accounts)
         } catch {
-            throw GatewayStartError("\(error); revocation.source: firebase needs a credential of Google")
+            throw GatewayStartError(
+                "\(error); revocation.source: firebase and write_back need a credential of Google")
         }
         do throws(ServiceAccount.Failure) {
             appCheck = try GoogleCredential(ofAppCheckIn: configuration)
         } catch {
             throw GatewayStartError("\(error); app_check_consume needs a credential of Google")
+        }
+        do throws(ServiceAccount.Failure) {
+            sessionCookies = try GoogleCredential(ofSessionCookiesIn: configuration)
+        } catch {
+            throw GatewayStartError("\(error); accounts.session_cookie: firebase needs a credential of Google")
         }
     }
 }

@@ -103,11 +103,13 @@ extension KnownKeys {
         ])
     static let revocation = KnownKeys(
         "revocation",
-        ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout"])
+        ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout", "write_back"])
+    static let writeBack = KnownKeys("revocation.write_back", ["identity_toolkit", "queue", "update_url"])
     static let accounts = KnownKeys(
         "accounts",
         [
-            "issuer", "session_key", "previous_session_keys", "origins", "public_url", "return_to",
+            "issuer", "session_key", "previous_session_keys", "session_cookie", "session_cookie_url", "service_account",
+            "origins", "public_url", "return_to",
             "one_account_per_email", "unlinked",
             "hide_account_existence", "calls_per_address", "calls_per_account",
         ])
@@ -164,7 +166,8 @@ extension KnownKeys {
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
             introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
-            firebase, appCheck, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion,
+            firebase, appCheck, secondFactor, keys, credentials, store, revocation, writeBack, accounts, headers,
+            assertion,
             upstream,
             upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,
             recentSignIn, cors,

@@ -11,6 +11,14 @@ extension Configuration {
             case deny
         }
 
+        /// The issuer of the session cookies of `POST session` (`session_cookie`).
+        package enum SessionCookie: String, Sendable, Hashable, CaseIterable {
+            /// The gateway's own cookie.
+            case gateway
+            /// Firebase's cookie, which other services can verify too.
+            case firebase
+        }
+
         /// `iss` and `aud` of the gateway's tokens (`issuer`), at most 1,024 bytes. Default: `nil`, created once and
         /// kept in the store.
         package var issuer: String?
@@ -19,6 +27,14 @@ extension Configuration {
         package var sessionKey: String?
         /// Files with previous keys, whose cookies remain valid (`previous_session_keys`), at most 8. Default: none.
         package var previousSessionKeys: [String] = []
+        /// The issuer of the session cookies of `POST session` (`session_cookie`). Default: gateway.
+        package var sessionCookie = SessionCookie.gateway
+        /// The URL that creates Firebase's session cookies (`session_cookie_url`). `{project}` is replaced by the
+        /// project's id, and `/tenants/` and the tenant's id of a tenant's user. Default: `nil`, Google's.
+        package var sessionCookieURL: String?
+        /// The file with the gateway's credential at Google for these calls (`service_account`). Default: `nil`, that
+        /// of `revocation`, otherwise the default credentials.
+        package var serviceAccount: String?
         /// Origins other than the request's own that browsers may call from (`origins`), in the browsers' spelling:
         /// `https://app.example`, at most 64.
         package var origins: [String] = []
@@ -64,6 +80,14 @@ extension Configuration {
 }
 
 extension Configuration.Accounts {
+    /// Returns the URL that creates Firebase's session cookies.
+    ///
+    /// - Parameter emulator: The address of the Auth emulator, HOST:PORT. `nil` for Google.
+    package func firebaseCookieURL(emulator: String?) -> String {
+        let origin = emulator.map { "http://\($0)/" } ?? "https://"
+        return sessionCookieURL ?? origin + "identitytoolkit.googleapis.com/v1/projects/{project}:createSessionCookie"
+    }
+
     private static let maximumPreviousKeys = 8
     private static let rates = 1...100_000
 
@@ -77,6 +101,11 @@ extension Configuration.Accounts {
         mapping.set(&previousSessionKeys, "previous_session_keys") {
             $0.keyFiles(atMost: Self.maximumPreviousKeys, besides: current)
         }
+        mapping.set(&sessionCookie, "session_cookie") { $0.choice() }
+        mapping.set(&sessionCookieURL, "session_cookie_url") {
+            $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
+        }
+        mapping.set(&serviceAccount, "service_account") { $0.path() }
         mapping.set(&origins, "origins") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
         mapping.set(&publicURL, "public_url", Self.publicURL)
         mapping.set(&returnTo, "return_to") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
@@ -102,6 +131,7 @@ extension Configuration.Accounts {
     func check(_ mapping: MappingReader, at place: SourceLocation, _ others: Configuration, hasIdentity: Bool) {
         checkKeys(mapping, at: place, others)
         checkFlows(mapping, at: place, others)
+        checkFirebaseCookies(mapping, others)
         if let issuer, let owner = others.identity.owner(ofIssuer: issuer) {
             mapping.fail(
                 "issuer", "accounts.issuer equals the issuer of \(owner)",
@@ -116,6 +146,20 @@ extension Configuration.Accounts {
             mapping.context.fail(
                 place, "accounts is enabled, but identity has no source of sign-ins",
                 "add identity.firebase.project or an entry of identity.providers, or remove accounts")
+        }
+    }
+
+    private func checkFirebaseCookies(_ mapping: MappingReader, _ others: Configuration) {
+        guard sessionCookie == .gateway else {
+            guard others.identity.firebase == nil else { return }
+            return mapping.fail(
+                "session_cookie", "accounts.session_cookie: firebase without a Firebase project",
+                "add identity.firebase.project, or remove it")
+        }
+        for key in ["session_cookie_url", "service_account"] where mapping.value(key) != nil {
+            mapping.fail(
+                key, "accounts.\(key) has no effect without session_cookie: firebase",
+                "add session_cookie: firebase, or remove it")
         }
     }
 

@@ -27,6 +27,8 @@ package struct OutboundResponse: Sendable {
     package var body: [UInt8]
     /// The `Metadata-Flavor` field, by which Google's metadata server identifies itself.
     package var metadataFlavor: String?
+    /// The `Date` field in seconds since 1970. `nil` if it is absent or malformed.
+    package var date: Int64?
 }
 
 /// A sender of requests. Tests replace it to simulate services.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CivilCalendar
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -24,7 +25,8 @@ final class ResponseCollector: HTTPClientResponseDelegate {
     func didReceiveHead(task: HTTPClient.Task<OutboundResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let received = OutboundResponse(
             status: Int(head.status.code), retryAfter: head.headers.first(name: "retry-after"), body: [],
-            metadataFlavor: head.headers.first(name: "metadata-flavor"))
+            metadataFlavor: head.headers.first(name: "metadata-flavor"),
+            date: head.headers.first(name: "date").flatMap(HTTPDate.seconds))
         reply.withLock { $0 = received }
         let length = head.headers.first(name: "content-length").flatMap(Int.init) ?? 0
         return proceed(length <= limit, on: task.eventLoop)

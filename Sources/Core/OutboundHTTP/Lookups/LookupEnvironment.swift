@@ -20,4 +20,21 @@ package struct LookupEnvironment: Sendable {
             loop.scheduleTask(in: .nanoseconds(Int64(delay)), body)
         }
     }
+
+    /// Returns an environment of a machine that sends no requests itself.
+    package static func timers(loop: any EventLoop, clock: GatewayClock, logger: Logger) -> LookupEnvironment {
+        live(NoTransport(), loop: loop, clock: clock, logger: logger)
+    }
+}
+
+/// A transport without connections.
+private struct NoTransport: OutboundTransport {
+    func send(
+        _ request: OutboundRequest, within timeout: Duration,
+        completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void
+    ) {
+        completion(.failure(LookupFailure(.cancelled)))
+    }
+
+    func shutdown() async {}
 }

@@ -1,5 +1,6 @@
 import TextCoding
 import Authentication
+import Authorization
 import GatewayCore
 import JOSE
 import Revocation
@@ -109,7 +110,6 @@ struct SessionCall {
         let body = try CallBody(of: call, taking: ["id_token", "expires_in"])
         let text = try body.requiredText("id_token", atMost: Authenticator.maximumTokenSize)
         let lifetime = try body.duration()
-        let keys = try parts.keys
         let principal = try await parts.verifier.verifyFirebase(text)
         try parts.count(principal.user)
         let now = parts.clock.now()
@@ -119,17 +119,48 @@ struct SessionCall {
             throw AccountDenial.signInAgain("the token's sign-in is too old")
         }
         try await parts.authorizer.require(principal, isRecent: false)
+        let cookie: SessionCookie
+        if let cookies = parts.firebaseCookies {
+            cookie = try Self.cookie(
+                await cookies.create(for: principal.user, idToken: text, lifetime: lifetime, network: call.network),
+                lifetime: lifetime)
+        } else {
+            cookie = try await gatewayCookie(principal, time, now: now, lifetime: lifetime)
+        }
+        var response = ObjectText()
+        response.add("uid", principal.uid)
+        response.add("expires_in", lifetime)
+        return .json(response.bytes, cookie: cookie)
+    }
+
+    private func gatewayCookie(
+        _ principal: Principal, _ time: UnixTime, now: Int64, lifetime: Int64
+    ) async throws -> SessionCookie {
+        let keys = try parts.keys
         let started = try await SessionStarter(parts: parts).start(principal.user, madeAt: time)
         let source = SessionSource(
             user: principal.user, claims: try SourceClaims.of(principal),
             account: try await parts.account(principal.user),
             signIn: SignInProof(authenticatedAt: time.notAfter(now)), origin: SessionOrigin(firebase: principal),
             started: started, isFirebase: true)
-        let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
-        var response = ObjectText()
-        response.add("uid", principal.uid)
-        response.add("expires_in", lifetime)
-        return .json(response.bytes, cookie: cookie)
+        return try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
+    }
+
+    /// Returns Firebase's cookie. Its session is identified by the sign-in time of the ID token, which a revocation
+    /// covers.
+    private static func cookie(
+        _ outcome: FirebaseSessionCookies.Outcome, lifetime: Int64
+    ) throws(AccountDenial) -> SessionCookie {
+        switch outcome {
+        case .created(let cookie):
+            guard cookie.utf8.count <= SessionIssuer.maximumTokenSize else { throw .cookieTooLarge }
+            return .set(token: cookie, maximumAge: lifetime)
+        case .rejected("USER_DISABLED"): throw AccountDenial(.userDisabled, reason: "Firebase: USER_DISABLED")
+        case .rejected(let code): throw .credential("Firebase: \(code)")
+        case .unavailable(let reason, let retryAfter):
+            throw AccountDenial(
+                Denial(.storeUnavailable, retryAfter: retryAfter), reason: "createSessionCookie: \(reason)")
+        }
     }
 }
 

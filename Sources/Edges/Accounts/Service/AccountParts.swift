@@ -17,6 +17,8 @@ package struct AccountParts: Sendable {
     let maxStaleness: UInt64
     /// The lookup of Firebase accounts. `nil` if their revocations are not read from Firebase.
     var firebase: (any FirebaseAccountLookup)?
+    /// The creator of Firebase's session cookies. `nil` if `POST session` creates the gateway's own.
+    var firebaseCookies: FirebaseSessionCookies?
     var rating: any CallRating
     var events: AccountEvents?
     /// The authorization-code flows. `nil` if the configuration offers none.
@@ -27,8 +29,8 @@ package struct AccountParts: Sendable {
     package init(
         settings: Configuration.Accounts, clock: GatewayClock, logger: Logger, store: any GatewayStore,
         authority: SessionAuthority, verifier: ProofVerifier, clockSkew: Int64, maxStaleness: UInt64,
-        firebase: (any FirebaseAccountLookup)? = nil, rating: any CallRating, events: AccountEvents? = nil,
-        flows: CodeFlows? = nil, auditLogger: Logger? = nil
+        firebase: (any FirebaseAccountLookup)? = nil, firebaseCookies: FirebaseSessionCookies? = nil,
+        rating: any CallRating, events: AccountEvents? = nil, flows: CodeFlows? = nil, auditLogger: Logger? = nil
     ) {
         self.settings = settings
         self.clock = clock
@@ -39,6 +41,7 @@ package struct AccountParts: Sendable {
         self.clockSkew = clockSkew
         self.maxStaleness = maxStaleness
         self.firebase = firebase
+        self.firebaseCookies = firebaseCookies
         self.rating = rating
         self.events = events
         self.flows = flows

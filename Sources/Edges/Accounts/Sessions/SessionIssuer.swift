@@ -22,12 +22,16 @@ struct SessionIssuer: Sendable {
         let claims = source.claims(session, issuer: keys.issuer)
         let token = try keys.sign(claims, type: SessionVerifier.type, source: source.header)
         guard token.utf8.count <= Self.maximumTokenSize else {
-            throw AccountDenial(
-                .invalidCredential, reason: "the session cookie would be too large",
-                detail: "The credential has more claims than fit into a cookie.")
+            throw AccountDenial.cookieTooLarge
         }
         return .set(token: token, maximumAge: session.expiresAt.seconds(since: session.issuedAt))
     }
+}
+
+extension AccountDenial {
+    static let cookieTooLarge = AccountDenial(
+        .invalidCredential, reason: "the session cookie would be too large",
+        detail: "The credential has more claims than fit into a cookie.")
 }
 
 extension SessionKeys {

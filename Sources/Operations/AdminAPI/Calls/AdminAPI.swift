@@ -52,7 +52,7 @@ struct AdminAPI: Sendable {
         case .ready: AdminDocument.readiness(backend.readiness())
         case .metrics: .text(await backend.metricsText(), contentType: MetricsSnapshot.prometheusContentType)
         case .user(let user): AdminDocument.user(user, try await backend.user(user))
-        case .change(let change, let user): AdminDocument.user(user, try await perform(change, user, body: body))
+        case .change(let change, let user): AdminDocument.changed(user, try await perform(change, user, body: body))
         case .session(let user, let session):
             AdminDocument.session(user, session, try await backend.session(user, session))
         case .revokeSession(let user, let session):

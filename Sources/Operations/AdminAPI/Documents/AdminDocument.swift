@@ -39,10 +39,18 @@ enum AdminDocument {
 
     static func user(_ user: UserKey, _ record: UserRecord) -> AdminResponse {
         .json(
+            ObjectText.object { $0.add(user, record) })
+    }
+
+    /// Returns a user after a change, with the targets that have the change or will have it.
+    static func changed(_ user: UserKey, _ record: UserRecord) -> AdminResponse {
+        .json(
             ObjectText.object { body in
-                body.add(user)
-                body.add("valid_since", orNull: record.validSince)
-                body.add("disabled", record.disabled)
+                body.add(user, record)
+                body.add("write_back", orNull: record.writeBack) { outcome, output in
+                    output.add("local", true)
+                    output.add("identity_toolkit", outcome.rawValue)
+                }
             })
     }
 
@@ -95,6 +103,13 @@ enum AdminDocument {
 }
 
 extension ObjectText {
+    /// Adds the record of a user.
+    fileprivate mutating func add(_ user: UserKey, _ record: UserRecord) {
+        add(user)
+        add("valid_since", orNull: record.validSince)
+        add("disabled", record.disabled)
+    }
+
     /// Adds `uid`, and `tenant` if it is part of the user key.
     fileprivate mutating func add(_ user: UserKey) {
         add("uid", user.uid)

@@ -8,7 +8,7 @@ extension GatewayReadings {
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
                 + appCheckFamilies + ruleFamilies + introspectionClientFamilies
                 + introspectionFamilies + accountFamilies + appConsumptionFamilies + certificateFamilies + keyFamilies
-                + upstreamFamilies
+                + writeBackFamilies + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
 

@@ -90,6 +90,32 @@ extension GatewayReadings {
         ]
     }
 
+    var writeBackFamilies: [MetricFamily] {
+        guard let status = writeBack else { return [] }
+        let results = [
+            ("updated", status.updated), ("unchanged", status.unchanged), ("user_not_found", status.missing),
+            ("rejected", status.rejected), ("forbidden", status.forbidden), ("failed", status.failed),
+        ]
+        return [
+            MetricFamily(
+                "gatehouse_write_back_total", help: "Deliveries of changes of users to Firebase by result.",
+                .counters(results.map { MetricSample([("result", $0.0)], $0.1) })),
+            MetricFamily(
+                "gatehouse_write_back_dropped_total", help: "Changes of users that the full queue did not accept.",
+                .counters([MetricSample([], status.dropped)])),
+            gauge("gatehouse_write_back_queue", help: "Queued changes of users.", Int64(status.count)),
+            gauge(
+                "gatehouse_write_back_oldest_seconds", help: "The age of the oldest queued change of a user.",
+                status.age ?? 0),
+            gauge(
+                "gatehouse_write_back_lease", help: "1 if this gateway delivers the queued changes.",
+                status.isHolder ? 1 : 0),
+            gauge(
+                "gatehouse_write_back_failing", help: "1 while the last delivery failed.",
+                status.failing == nil ? 0 : 1),
+        ]
+    }
+
     var accountFamilies: [MetricFamily] {
         guard let lookups = accountLookups else { return [] }
         let counters = lookups.counters

@@ -68,6 +68,8 @@ package struct GatewayReadings: Sendable {
     package var accountLookups: LookupStatus?
     /// The calls that consume App Check tokens. `nil` if no route consumes them.
     package var appConsumptions: LookupStatus?
+    /// The write-back of changes of users. `nil` if nothing is written back.
+    package var writeBack: WriteBackStatus?
     /// The certificates of the listeners.
     package var certificates: [Certificate] = []
     /// The numbers of successful and failed reloads of certificates.

@@ -2,7 +2,6 @@ import Authentication
 package import GatewayCore
 import JOSE
 package import OutboundHTTP
-import TextCoding
 
 /// Identity Toolkit's `accounts:lookup`, by uids.
 package struct AccountLookup: Sendable {
@@ -26,20 +25,21 @@ package struct AccountLookup: Sendable {
     ///   - quotaProject: The project whose quota the lookups use, if it is not the credential's.
     package init(url: String, project: String, tenant: String? = nil, quotaProject: String? = nil) {
         self.quotaProject = quotaProject
-        let segments = [project] + (tenant.map { ["tenants", $0] } ?? [])
-        let id = segments.map { String(decoding: PercentEncoding.encoded($0.utf8), as: UTF8.self) }.joined(
-            separator: "/")
-        self.url = url.split(separator: "{project}", omittingEmptySubsequences: false).joined(separator: id)
+        self.url = FirebaseProjectPath(project: project, tenant: tenant).url(url, tenant: tenant)
     }
 
     package func request(_ uids: [UID], token: Secret) -> OutboundRequest {
+        .google(url, Self.body(uids), token: token, quotaProject: quotaProject)
+    }
+
+    static func body(_ uids: [UID]) -> [UInt8] {
         var body = Array(#"{"localId":["#.utf8)
         for (place, uid) in uids.enumerated() {
             if place > 0 { body.append(UInt8(ascii: ",")) }
             JSONWriter.appendString(utf8: uid, to: &body)
         }
         body.append(contentsOf: "]}".utf8)
-        return .google(url, body, token: token, quotaProject: quotaProject)
+        return body
     }
 
     /// Parses the status of each uid from a response. A uid that it does not contain is `missing`.

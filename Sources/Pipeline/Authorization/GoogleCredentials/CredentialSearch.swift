@@ -36,6 +36,23 @@ extension GoogleCredential {
         }
     }
 
+    /// Reads the credential of the calls that create Firebase's session cookies. `nil` without such calls.
+    package init?(
+        ofSessionCookiesIn configuration: Configuration,
+        environment: [String: String] = Configuration.processEnvironment
+    ) throws(ServiceAccount.Failure) {
+        guard let accounts = configuration.accounts, accounts.sessionCookie == .firebase else { return nil }
+        let revocation = configuration.revocation
+        let shared = revocation.firebase ?? revocation.writeBack?.accounts
+        if configuration.identity.firebase?.emulatorHost != nil {
+            self = .emulator
+        } else if let file = accounts.serviceAccount ?? shared?.serviceAccount {
+            try self.init(file: file, environment: environment)
+        } else {
+            try self.init(searching: environment)
+        }
+    }
+
     /// Searches the credential as Google's libraries do ("Application Default Credentials"): the file of
     /// `GOOGLE_APPLICATION_CREDENTIALS`, the login of the gcloud command, the metadata server.
     ///

@@ -53,6 +53,13 @@ package enum RedisKeys {
     /// The hash of the deletions of accounts that are not complete: the name of the user, and when it began.
     package static let deleting = "gatehouse:deleting"
 
+    /// The sorted sets of changes to write back: by the time at which they are due, and by the time at which they were
+    /// queued.
+    package static let writeBack = ["gatehouse:write_back", "gatehouse:write_back:queued"].map { Array($0.utf8) }
+
+    /// The string with the gateway that delivers them.
+    package static let writeBackLease = Array("gatehouse:write_back:lease".utf8)
+
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 

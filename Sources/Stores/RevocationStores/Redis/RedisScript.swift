@@ -1,7 +1,8 @@
 import Redis
 import Revocation
 
-/// A read-modify-write operation: one script on one key, so that it also runs in a Redis Cluster.
+/// A read-modify-write operation: one script on one key, so that it also runs in a Redis Cluster. Only with write-back,
+/// the change of a user and its entry in the queue are one script on several keys.
 ///
 /// The whole script is sent each time (EVAL). Sending its digest (EVALSHA) would save a kilobyte on rare writes, but
 /// needs a fallback for a server that lost the script, after which the stream entry would precede the record.
@@ -15,7 +16,8 @@ struct RedisScript: Sendable {
     /// credentials. Returns the user's fields.
     ///
     /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
-    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields.
+    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields. With the keys
+    /// of the write-back queue, the change is queued by the arguments from ARGV[3], and the outcome follows the fields.
     static let revoke = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
@@ -34,8 +36,10 @@ struct RedisScript: Sendable {
             redis.call('HSET', KEYS[1], 'revoked_at', at)
         end
         redis.call('PERSIST', KEYS[1])
-        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        """)
+        local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        if KEYS[2] then answer[3] = queue(3) end
+        return answer
+        """, queues: true)
 
     /// Removes `valid_since`, or a key of another type. The record of a deleted account's user does not change.
     /// Returns the user's fields.
@@ -68,7 +72,7 @@ struct RedisScript: Sendable {
         """)
 
     /// Sets `disabled` to ARGV[1], also if it was faulty. The user of a deleted account stays disabled. Returns the
-    /// user's fields.
+    /// user's fields. With the keys of the write-back queue, it queues the change like `revoke`, from ARGV[2].
     static let setDisabled = RedisScript(
         """
         if ARGV[1] == '1' then
@@ -77,8 +81,10 @@ struct RedisScript: Sendable {
         elseif not redis.call('HGET', KEYS[1], 'deleted') then
             redis.call('HDEL', KEYS[1], 'disabled')
         end
-        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        """)
+        local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        if KEYS[2] then answer[3] = queue(2) end
+        return answer
+        """, queues: true)
 
     /// Revokes a session and repairs a faulty record. ARGV[1] is its expiry or empty. Returns the session's fields.
     static let revokeSession = RedisScript(
@@ -116,16 +122,25 @@ struct RedisScript: Sendable {
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, deleteIfEqual, disableDeletedUser,
-        deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow,
+        deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
+        removeWriteBack, postponeWriteBack,
     ]
 
-    init(_ body: String) {
-        self.body = body
+    /// - Parameter queues: Whether the script can queue its change to write it back.
+    init(_ body: String, queues: Bool = false) {
+        self.body = (queues ? Self.queueFunction : "") + body
     }
 
     /// Returns the command that runs the script.
     func command(_ key: [UInt8], _ arguments: [String] = []) -> RedisCommand {
-        RedisCommand(["EVAL", Self.prelude + body, 1, key] + arguments.map { $0 as any RedisArgument })
+        command(keys: [key], arguments)
+    }
+
+    /// Returns the command that runs the script on several keys, which a Redis Cluster would have to hold in one slot.
+    func command(keys: [[UInt8]], _ arguments: [String]) -> RedisCommand {
+        RedisCommand(
+            ["EVAL", Self.prelude + body, keys.count] + keys.map { $0 as any RedisArgument }
+                + arguments.map { $0 as any RedisArgument })
     }
 
     /// Functions that check a time as strictly as `StoredField`, extend an expiry (a key without one has -1), and

@@ -12,7 +12,7 @@ extension RedisStore {
     ) async throws(StoreError) -> UserRecord {
         let time = try StoreBounds.time(time)
         let arguments = ["\(time)", scope == .everything ? "everything" : ""]
-        return try await changeUser(uid, .revoke, arguments, .validSince(uid: uid, time))
+        return try await changeUser(uid, .revoke, arguments, .validSince(uid: uid, time), part: .validSince)
     }
 
     /// Begins a session after all revocations of the record. The start is not published.
@@ -39,7 +39,8 @@ extension RedisStore {
     /// thrown. A key of another type is not changed.
     @discardableResult
     package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
-        try await changeUser(uid, .setDisabled, [disabled ? "1" : "0"], .disabled(uid: uid, disabled))
+        try await changeUser(
+            uid, .setDisabled, [disabled ? "1" : "0"], .disabled(uid: uid, disabled), part: .disabled)
     }
 
     /// Returns the user's record, read from Redis.
@@ -50,14 +51,36 @@ extension RedisStore {
         return try StoredUser.ordered(try replies.fields(StoredUser.orderedFields.count)[...])
     }
 
+    /// Changes a user's record.
+    ///
+    /// - Parameter part: The part that is written back. `nil` for a change that is not.
     private func changeUser(
-        _ uid: UserKey, _ script: RedisScript, _ arguments: [String], _ change: RedisChange
+        _ uid: UserKey, _ script: RedisScript, _ arguments: [String], _ change: RedisChange, part: WriteBackPart? = nil
     ) async throws(StoreError) -> UserRecord {
         try StoreBounds.check(user: uid)
-        let command = script.command(RedisKeys.user(uid), arguments)
-        return try await commands.write(command, telling: change, faulty: .userIsNoHash()) { reply throws(StoreError) in
-            try StoredUser(fieldsOf: [reply]).valid()
+        guard let part, let limit = writeBack.limit(for: uid) else {
+            let command = script.command(RedisKeys.user(uid), arguments)
+            return try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
+                reply throws(StoreError) in try StoredUser(fieldsOf: [reply]).valid()
+            }
         }
+        let command = queueingCommand(script, uid, arguments, part, limit: limit)
+        let record = try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
+            reply throws(StoreError) in try Self.queued(reply)
+        }
+        writeBack.record(record.writeBack)
+        return record
+    }
+
+    /// Parses the fields of a user and the outcome of the write-back.
+    private static func queued(_ reply: RedisValue) throws(StoreError) -> UserRecord {
+        let fields = try [reply].fields(StoredUser.redisFields.count + 1)
+        guard let text = fields.last?.text, let outcome = WriteBackOutcome(rawValue: text) else {
+            throw .unexpectedReply()
+        }
+        var record = try StoredUser(fieldsOf: [.array(Array(fields.dropLast()))]).valid()
+        record.writeBack = outcome
+        return record
     }
 }
 

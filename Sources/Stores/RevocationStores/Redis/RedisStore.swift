@@ -19,6 +19,8 @@ package final class RedisStore: Store {
     package let viewIsAuthoritative = false
     /// The generations of links. They change at once for this gateway's writes, and with the stream entry for others.
     package let linkGenerations = LinkGenerations()
+    /// The policy of changes that are written back.
+    package let writeBack = WriteBackSwitch()
 
     private let loadLimit: Duration
     let clock: GatewayClock

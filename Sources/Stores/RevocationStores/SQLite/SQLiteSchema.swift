@@ -10,7 +10,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// The first n migrations lead to version n.
-    private static let migrations = [version1, version2, version3, version4, version5, version6]
+    private static let migrations = [version1, version2, version3, version4, version5, version6, version7]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
@@ -146,6 +146,19 @@ enum SQLiteSchema {
     /// Deleted accounts, of which only the uid and the time remain.
     private static let version6 = """
         ALTER TABLE account ADD COLUMN deleted INTEGER CHECK (deleted IS NULL OR \(isTime("deleted")));
+        """
+
+    /// The queue of changes to write back.
+    private static let version7 = """
+        CREATE TABLE write_back (
+            part TEXT NOT NULL CHECK (typeof(part) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            version INTEGER NOT NULL CHECK (typeof(version) = 'integer'),
+            queued INTEGER NOT NULL CHECK \(isTime("queued")),
+            due INTEGER NOT NULL CHECK \(isTime("due")),
+            PRIMARY KEY (part, uid)
+        ) WITHOUT ROWID;
+        CREATE INDEX write_back_due ON write_back (due);
         """
 
     private static func isTime(_ column: String) -> String {

@@ -16,6 +16,8 @@ package final class SQLiteStore: Store {
     package let viewIsAuthoritative = true
     /// The generations of links, which change after the file does.
     package let linkGenerations = LinkGenerations()
+    /// The policy of changes that are written back.
+    package let writeBack = WriteBackSwitch()
 
     let writer: SQLiteWriter
     let clock: GatewayClock

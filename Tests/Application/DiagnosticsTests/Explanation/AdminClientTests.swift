@@ -65,7 +65,9 @@ import Testing
             #expect(try await client.change(tenant, .disable).record == UserRecord(disabled: true))
             #expect(try await client.change("ann", .enable).record == UserRecord())
             let reply = try await client.change("ann", .unrevoke)
-            #expect(reply.json == #"{"uid":"ann","valid_since":null,"disabled":false}"#)
+            #expect(
+                reply.json == #"{"uid":"ann","valid_since":null,"disabled":false,"#
+                    + #""write_back":{"local":true,"identity_toolkit":"off"}}"#)
             #expect(try await client.revokeSession("ann", "s/1").record == SessionRecord(revoked: true))
             #expect(try await client.reload().record == 7)
         }

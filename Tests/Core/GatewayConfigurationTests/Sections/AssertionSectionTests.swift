@@ -43,8 +43,12 @@ import Testing
             "revocation: { source: firebase, service_account: a }",
             "1:15 revocation.source: firebase without a Firebase project; add identity.firebase.project"),
         .section("revocation: { source: redis }", "1:23 revocation.source cannot be 'redis'; write store or firebase"),
-        .section("revocation: { service_account: a }", "1:15 revocation.service_account without source: firebase; add"),
-        .section("revocation: { source: store, lookup_timeout: 1s }", "1:30 lookup_timeout without source: firebase"),
+        .section(
+            "revocation: { service_account: a }",
+            "1:15 revocation.service_account without source: firebase or write_back; add"),
+        .section(
+            "revocation: { source: store, lookup_timeout: 1s }",
+            "1:30 lookup_timeout without source: firebase or write_back"),
         .section(
             "identity: { firebase: { project: p, tenant: '*' } }\nrevocation: { source: firebase, service_account: a }",
             "2:15 with tokens of any tenant; tenants can have different accounts with the same uid; set identity.firebase"

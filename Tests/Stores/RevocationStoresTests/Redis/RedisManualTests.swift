@@ -106,6 +106,18 @@ import Testing
         #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("2")]))
         _ = try await store.purge(now: 4_000_000_000)
         _ = try await store.setting("issuer", initial: [1])
+        try await writeBack(store)
+    }
+
+    private func writeBack(_ store: RedisStore) async throws {
+        store.writeBack.set(WriteBackSwitch.Policy(limit: 9, includes: { _ in true }, added: {}))
+        for isDisabled in [true, false] { try await store.setDisabled("ann", isDisabled) }
+        let entry = try #require(try await store.pollWriteBacks(by: "a", lease: 60, limit: 9).entries.first)
+        try await store.postponeWriteBack(entry, by: 1)
+        try await store.revoke("ann", at: 8)
+        let poll = try await store.pollWriteBacks(by: "a", lease: 60, limit: 9)
+        for entry in poll.entries { try await store.removeWriteBack(entry) }
+        try await store.releaseWriteBacks(of: "a")
     }
 
     @Test func `the permissions in the manual are sufficient`() async throws {
@@ -124,7 +136,8 @@ import Testing
 
     @Test(arguments: [
         "select", "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "set", "get", "getdel", "hget", "hgetall",
-        "hkeys", "hset", "hsetnx", "hdel", "type", "del", "persist", "expiretime", "expireat",
+        "hkeys", "hset", "hsetnx", "hdel", "type", "del", "persist", "expiretime", "expireat", "time", "zadd", "zcard",
+        "zrange", "zrangebyscore", "zrem", "zscore",
     ])
     func `each permission in the manual is needed`(_ command: String) async throws {
         let database = try await RedisDatabase.fresh()

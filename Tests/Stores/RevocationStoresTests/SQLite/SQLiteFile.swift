@@ -39,7 +39,8 @@ struct SQLiteFile {
 
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
-        var statements = ["ALTER TABLE account DROP COLUMN deleted", "PRAGMA user_version = \(version)"]
+        var statements = ["DROP TABLE write_back", "PRAGMA user_version = \(version)"]
+        if version < 6 { statements.append("ALTER TABLE account DROP COLUMN deleted") }
         if version < 5 { statements.append("DROP TABLE flow") }
         guard version < 4 else { return try await execute(statements.joined(separator: ";")) }
         statements += [

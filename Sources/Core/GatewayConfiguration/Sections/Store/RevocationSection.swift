@@ -7,6 +7,8 @@ extension Configuration {
         package var strictTimeout = Duration.milliseconds(50)
         /// Firebase's account records as a further source (`source: firebase`). Default: `nil`, only the store.
         package var firebase: FirebaseAccounts?
+        /// The write-back of changes to Firebase (`write_back`). Default: `nil`, none.
+        package var writeBack: WriteBack?
 
         /// Creates the defaults.
         package init() {}
@@ -47,10 +49,14 @@ extension Configuration.Revocation {
         mapping.set(&strictTimeout, "strict_timeout") { $0.duration(in: .milliseconds(1) ... .seconds(10)) }
         var source = "store"
         mapping.set(&source, "source") { $0.choice(of: ["store", "firebase"]) }
-        guard source == "firebase" else {
+        let section = WriteBackSection(mapping, hasFirebase: hasFirebase, emulator: project?.emulatorHost)
+        guard source == "firebase" || section.isOn else {
             Self.refuseLookup(mapping)
             return
         }
+        let accounts = Configuration.FirebaseAccounts(mapping, emulator: project?.emulatorHost)
+        writeBack = section.settings(accounts)
+        guard source == "firebase" else { return }
         if !hasFirebase {
             mapping.fail(
                 "source", "revocation.source: firebase without a Firebase project",
@@ -62,12 +68,14 @@ extension Configuration.Revocation {
                 "revocation.source: firebase with tokens of any tenant; tenants can have different accounts with the same uid",
                 "set identity.firebase.tenant to one tenant, or remove it")
         }
-        firebase = Configuration.FirebaseAccounts(mapping, emulator: project?.emulatorHost)
+        firebase = accounts
     }
 
     private static func refuseLookup(_ mapping: MappingReader) {
         for key in ["service_account", "lookup_url", "lookup_timeout"] where mapping.value(key) != nil {
-            mapping.fail(key, "revocation.\(key) without source: firebase", "add source: firebase, or remove it")
+            mapping.fail(
+                key, "revocation.\(key) without source: firebase or write_back",
+                "add source: firebase or write_back, or remove it")
         }
     }
 }

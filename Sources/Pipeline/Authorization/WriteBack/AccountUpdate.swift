@@ -1,0 +1,165 @@
+import GatewayCore
+import JOSE
+import Logging
+import OutboundHTTP
+package import Revocation
+import TextCoding
+
+/// Identity Toolkit's `accounts:update`, of `validSince` and `disableUser`.
+///
+/// `validSince` never goes back: an `accounts:lookup` precedes the update. Nor is it later than Google's clock, so that
+/// a fast clock of a gateway does not lock out fresh sign-ins.
+struct AccountUpdate: GoogleMethod {
+    /// The wanted state of a user.
+    struct Payload: Sendable {
+        enum Change: Sendable, Equatable {
+            case validSince(UnixTime)
+            case disabled(Bool)
+        }
+
+        let user: UserKey
+        let change: Change
+    }
+
+    static let scope = GoogleScope.identityToolkit
+    static let limits = LookupLimits(concurrency: WriteBackBounds.concurrency, waiting: 64)
+    static let messages = events(failing: "a change of a user could not be written back to Identity Toolkit")
+    static let tokenMessages = events(failing: "no access token to write changes of users back to Identity Toolkit")
+    private static let jsonLimits = JSONLimits(size: AccountLookup.sizeLimit, depth: 32, members: 131_072)
+
+    let path: FirebaseProjectPath
+    let lookupURL: String
+    let updateURL: String
+    let timeout: Duration
+
+    var url: String { updateURL }
+
+    static func isAccepted(_ result: WriteBackResult) -> Bool { result == .updated || result == .unchanged }
+
+    func perform(
+        _ payload: Payload, by client: GoogleClient,
+        completion: @escaping @Sendable (Result<WriteBackResult, LookupFailure>) -> Void
+    ) {
+        switch payload.change {
+        case .disabled(let isDisabled):
+            update(payload.user, "disableUser", isDisabled ? "true" : "false", client, completion)
+        case .validSince(let wanted):
+            lookUp(payload.user, client) { result in
+                switch result {
+                case .success(.found(let current, let now)):
+                    let time = min(wanted, now)
+                    guard current.map({ $0 < time }) ?? true else { return completion(.success(.unchanged)) }
+                    update(payload.user, "validSince", "\"\(time)\"", client, completion)
+                case .success(.ended(let result)): completion(.success(result))
+                case .failure(let failure): completion(.failure(failure))
+                }
+            }
+        }
+    }
+
+    private enum Found: Sendable {
+        /// The current `validSince`, and the time of Google's clock.
+        case found(UnixTime?, now: UnixTime)
+        case ended(WriteBackResult)
+    }
+
+    private func lookUp(
+        _ user: UserKey, _ client: GoogleClient, completion: @escaping @Sendable (Result<Found, LookupFailure>) -> Void
+    ) {
+        let uid = Array(user.uid.utf8)
+        client.send(
+            AccountLookup.body([uid]), to: path.url(lookupURL, of: user),
+            read: { Self.read($0, about: uid, now: $1) }, completion: completion)
+    }
+
+    private static func read(
+        _ response: OutboundResponse, about uid: AccountLookup.UID, now: Int64
+    ) -> Result<Found, LookupFailure> {
+        guard response.status == 200 else { return rejection(response, now: now).map { .ended($0) } }
+        return AccountLookup.read(response, about: [uid], now: now).flatMap { states in
+            switch states[uid] {
+            case .missing: return .success(.ended(.missing))
+            case .account(let validSince, _):
+                guard let date = response.date else {
+                    return .failure(.malformed("the response has no Date, which bounds validSince"))
+                }
+                return .success(.found(validSince, now: UnixTime(clamping: date)))
+            case .unavailable, nil: return .failure(.malformed("an invalid account"))
+            }
+        }
+    }
+
+    private func update(
+        _ user: UserKey, _ member: String, _ value: String, _ client: GoogleClient,
+        _ completion: @escaping @Sendable (Result<WriteBackResult, LookupFailure>) -> Void
+    ) {
+        var body = Array(#"{"localId":"#.utf8)
+        JSONWriter.appendString(utf8: Array(user.uid.utf8), to: &body)
+        body.append(contentsOf: ",\"\(member)\":\(value)}".utf8)
+        client.send(
+            body, to: path.url(updateURL, of: user),
+            read: { response, now in
+                response.status == 200 ? .success(.updated) : Self.rejection(response, now: now)
+            }, completion: completion)
+    }
+
+    /// Reads an error. The status 400 concerns the user, and 403 the permission. Any other status may be temporary.
+    private static func rejection(
+        _ response: OutboundResponse, now: Int64
+    ) -> Result<WriteBackResult, LookupFailure> {
+        switch response.status {
+        case 400:
+            let code = GoogleError.code(of: response, jsonLimits)
+            return .success(code == "USER_NOT_FOUND" ? .missing : .rejected(code ?? "400"))
+        case 403: return .success(.forbidden)
+        default: return .failure(LookupFailure(response, ownCredentials: [401], now: now))
+        }
+    }
+
+    private static func events(failing: Logger.Message) -> LookupMessages {
+        LookupMessages(
+            failing: failing, recovered: "writing changes of users back to Identity Toolkit has recovered",
+            overloaded: "the limit of changes of users that are written back is exceeded")
+    }
+}
+
+/// An error response of Identity Toolkit.
+enum GoogleError {
+    /// The maximum size of a code, in bytes.
+    private static let maximumSize = 64
+
+    /// Returns the code: the message up to the first colon or space. `nil` if it is not upper-case letters and `_`.
+    static func code(of response: OutboundResponse, _ limits: JSONLimits) -> String? {
+        let document = try? JSONDocument(response.body, limits: limits)
+        guard let message = document?.root["error"]?["message"]?.string else { return nil }
+        let code = message.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
+        let isCode = code.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
+        guard isCode, (1...maximumSize).contains(code.count) else { return nil }
+        return String(Substring(code))
+    }
+}
+
+/// The path of a Firebase project's users in URLs of Identity Toolkit.
+package struct FirebaseProjectPath: Sendable {
+    private let project: String
+    /// The tenant of users whose name has none. `nil` for the project's own users.
+    private let tenant: String?
+
+    /// Creates the path.
+    ///
+    /// - Parameter tenant: The tenant of users whose name has none. `nil` for the project's own users.
+    package init(project: String, tenant: String?) {
+        (self.project, self.tenant) = (project, tenant)
+    }
+
+    /// Returns a URL for a user: `{project}` is replaced by the project's id, and `/tenants/` and the tenant's id.
+    package func url(_ template: String, of user: UserKey) -> String { url(template, tenant: user.tenant ?? tenant) }
+
+    /// Returns a URL for the users of a tenant. `nil` for the project's own users.
+    package func url(_ template: String, tenant: String?) -> String {
+        let segments = [project] + (tenant.map { ["tenants", $0] } ?? [])
+        let id = segments.map { String(decoding: PercentEncoding.encoded($0.utf8), as: UTF8.self) }.joined(
+            separator: "/")
+        return template.split(separator: "{project}", omittingEmptySubsequences: false).joined(separator: id)
+    }
+}

@@ -1,0 +1,191 @@
+import GatewayCore
+import OutboundHTTP
+import Revocation
+
+/// The limits of writing back.
+enum WriteBackBounds {
+    /// The maximum number of concurrent deliveries.
+    static let concurrency = 4
+    /// The maximum number of entries that one poll returns.
+    static let batch = 64
+    /// The duration of the lease, in seconds. After a crash, another gateway continues when it has ended.
+    static let lease: Int64 = 60
+    /// The remaining lease that a delivery needs, in nanoseconds: longer than any delivery takes.
+    static let reserve: UInt64 = 45_000_000_000
+    /// The interval of polls by the holder of the lease, and by other gateways, in nanoseconds.
+    static let holderInterval: UInt64 = 1_000_000_000
+    static let interval: UInt64 = 5_000_000_000
+    /// The longest pause after a failure, in nanoseconds.
+    static let longestPause: UInt64 = 300_000_000_000
+    /// The delay of an entry for which the gateway lacks the permission, or whose record is invalid, in seconds.
+    static let parked: Int64 = 600
+}
+
+/// The result of a delivery.
+enum WriteBackResult: Sendable, Equatable {
+    /// Identity Toolkit was updated.
+    case updated
+    /// Identity Toolkit or the store already has the wanted state.
+    case unchanged
+    /// The user does not exist at Firebase.
+    case missing
+    /// Identity Toolkit rejects the update for good, with its error code.
+    case rejected(String)
+    /// The gateway lacks the permission.
+    case forbidden
+    /// The store's record of the user is invalid.
+    case faulty
+}
+
+/// The delivery of queued changes, as a pure value: events in, actions out.
+///
+/// Only the holder of the lease delivers. One delivery per user and part runs at a time. After a failure of the
+/// service, all deliveries pause for a growing time, and the entry is due after later ones.
+struct WriteBackMachine: TimedMachine {
+    enum Action: Sendable, Equatable {
+        /// Poll the queue; exactly one `polled` follows.
+        case poll
+        /// Deliver an entry; exactly one `delivered` follows.
+        case deliver(WriteBackEntry)
+        /// Remove an entry from the queue; exactly one `settled` follows.
+        case remove(WriteBackEntry)
+        /// Make an entry due in so many seconds; exactly one `settled` follows.
+        case postpone(WriteBackEntry, Int64)
+        /// Log that an entry is removed although it was not delivered.
+        case logRemoval(WriteBackEntry, WriteBackResult)
+        /// Log that the gateway lacks the permission.
+        case logForbidden
+    }
+
+    /// The user and part of an entry.
+    private struct Slot: Hashable {
+        let user: UserKey
+        let part: WriteBackPart
+
+        init(_ entry: WriteBackEntry) { (user, part) = (entry.user, entry.part) }
+    }
+
+    private(set) var status = WriteBackStatus()
+    private var running: Set<Slot> = []
+    /// Due entries that wait for the end of a delivery.
+    private var backlog: ArraySlice<WriteBackEntry> = []
+    private var isPolling = false
+    private var isStopped = false
+    private var polledAt: UInt64 = 0
+    private var nextPollAt: UInt64 = 0
+    /// Whether a change was queued during a poll.
+    private var isPollOutdated = false
+    private var leaseUntil: UInt64 = 0
+    private var pausedUntil: UInt64 = 0
+    /// The number of consecutive failures.
+    private var failures = 0
+    private var forbiddenLoggedAt: UInt64?
+    /// Returns a random duration of at most its argument.
+    private let random: @Sendable (UInt64) -> UInt64
+
+    init(random: @escaping @Sendable (UInt64) -> UInt64 = { UInt64.random(in: 0...$0) }) {
+        self.random = random
+    }
+
+    var deadline: UInt64? { isStopped || isPolling ? nil : nextPollAt }
+}
+
+extension WriteBackMachine {
+    mutating func tick(now: UInt64) -> [Action] {
+        guard !isStopped, !isPolling, now >= nextPollAt else { return [] }
+        (isPolling, isPollOutdated, polledAt) = (true, false, now)
+        return [.poll]
+    }
+
+    /// Handles a change that this gateway queued.
+    mutating func queued(now: UInt64) -> [Action] {
+        if isPolling { isPollOutdated = true } else { nextPollAt = min(nextPollAt, now) }
+        return tick(now: now)
+    }
+
+    /// Handles the result of a poll. `nil` if it failed, or if nothing is written back.
+    mutating func polled(_ poll: WriteBackPoll?, now: UInt64) -> [Action] {
+        isPolling = false
+        guard let poll else {
+            (status.count, status.age, status.isHolder, leaseUntil, backlog) = (0, nil, false, 0, [])
+            nextPollAt = now &+ WriteBackBounds.interval
+            return []
+        }
+        (status.count, status.age, status.isHolder) = (poll.count, poll.age, poll.isHolder)
+        leaseUntil = poll.isHolder ? polledAt &+ UInt64(WriteBackBounds.lease) * 1_000_000_000 : 0
+        backlog = poll.entries[...]
+        let interval = poll.isHolder ? WriteBackBounds.holderInterval : WriteBackBounds.interval
+        nextPollAt = isPollOutdated ? now : now &+ interval / 2 &+ random(interval / 2)
+        return deliver(now: now)
+    }
+
+    mutating func delivered(
+        _ entry: WriteBackEntry, _ result: Result<WriteBackResult, GoogleCallFailure>, now: UInt64
+    ) -> [Action] {
+        switch result {
+        case .success(let result): return succeeded(entry, result, now: now)
+        case .failure(let failure):
+            status.failed += 1
+            status.failing = failure.reason
+            let pause = pause(after: failure)
+            pausedUntil = max(pausedUntil, now &+ pause)
+            backlog = []
+            return [.postpone(entry, Int64(clamping: (pause - 1) / 1_000_000_000 + 1))]
+        }
+    }
+
+    /// Handles the end of a removal or a postponement, even if it failed: the entry then stays in the queue.
+    mutating func settled(_ entry: WriteBackEntry, now: UInt64) -> [Action] {
+        running.remove(Slot(entry))
+        return deliver(now: now)
+    }
+
+    /// Ends deliveries. Results of running ones are ignored: their entries stay in the queue.
+    mutating func stop() {
+        isStopped = true
+        backlog = []
+    }
+
+    private mutating func deliver(now: UInt64) -> [Action] {
+        guard now >= pausedUntil, leaseUntil >= now &+ WriteBackBounds.reserve else { return [] }
+        var actions: [Action] = []
+        while running.count < WriteBackBounds.concurrency, let entry = backlog.popFirst() {
+            // After an entry was postponed or failed to be removed, only a new poll has its version.
+            if running.insert(Slot(entry)).inserted { actions.append(.deliver(entry)) }
+        }
+        return actions
+    }
+
+    private mutating func succeeded(_ entry: WriteBackEntry, _ result: WriteBackResult, now: UInt64) -> [Action] {
+        (failures, status.failing) = (0, nil)
+        switch result {
+        case .updated: status.updated += 1
+        case .unchanged: status.unchanged += 1
+        case .missing: status.missing += 1
+        case .rejected: status.rejected += 1
+        case .forbidden:
+            status.forbidden += 1
+            status.failing = "forbidden"
+            return [.postpone(entry, WriteBackBounds.parked)] + logForbidden(now)
+        case .faulty:
+            status.failed += 1
+            return [.postpone(entry, WriteBackBounds.parked)]
+        }
+        let isDelivered = result == .updated || result == .unchanged
+        return [.remove(entry)] + (isDelivered ? [] : [.logRemoval(entry, result)])
+    }
+
+    private mutating func logForbidden(_ now: UInt64) -> [Action] {
+        if let last = forbiddenLoggedAt, now < last &+ 60_000_000_000 { return [] }
+        forbiddenLoggedAt = now
+        return [.logForbidden]
+    }
+
+    /// Returns the pause after a failure: it doubles from one second, with jitter, and is at least the time that the
+    /// service requests.
+    private mutating func pause(after failure: GoogleCallFailure) -> UInt64 {
+        let backOff = min(1_000_000_000 << UInt64(min(failures, 9)), WriteBackBounds.longestPause)
+        failures += 1
+        return max(UInt64(max(failure.retryAfter ?? 0, 0)) * 1_000_000_000, backOff / 2 + random(backOff / 2))
+    }
+}

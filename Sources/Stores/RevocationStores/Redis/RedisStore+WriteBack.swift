@@ -1,0 +1,81 @@
+import Logging
+import Redis
+package import Revocation
+
+/// The queue of changes to write back, in keys of its own. With write-back, a change and its entry are one script on
+/// keys of several hash slots.
+extension RedisStore: WriteBackQueue {
+    /// Acquires or renews the lease, which Redis ends.
+    package func pollWriteBacks(
+        by holder: String, lease: Int64, limit: Int
+    ) async throws(StoreError) -> WriteBackPoll {
+        let command = RedisScript.pollWriteBacks.command(
+            keys: RedisKeys.writeBack + [RedisKeys.writeBackLease], [holder, "\(lease * 1000)", "\(limit)"])
+        let replies = try await commands.query(command, faulty: Self.faultyQueue())
+        guard replies.count == 1, case .array(let fields) = replies[0], fields.count >= 3, fields.count % 2 == 1,
+            case .integer(let isHolder) = fields[0], case .integer(let count) = fields[1],
+            case .integer(let age) = fields[2]
+        else { throw .unexpectedReply() }
+        var entries: [WriteBackEntry] = []
+        for index in stride(from: 3, to: fields.count, by: 2) {
+            if let entry = WriteBackEntry(member: fields[index], version: fields[index + 1]) {
+                entries.append(entry)
+            } else if case .string(let member) = fields[index] {
+                // Written by another program. It would be due forever.
+                logger.warning("an invalid entry of the write-back queue was removed")
+                _ = try await commands.query(
+                    RedisCommand(["ZREM", RedisKeys.writeBack[0], member])
+                        + RedisCommand(["ZREM", RedisKeys.writeBack[1], member]))
+            }
+        }
+        return WriteBackPoll(
+            isHolder: isHolder == 1, entries: entries, count: Int(clamping: count), age: age < 0 ? nil : age)
+    }
+
+    /// Removes an entry, unless its version is another one.
+    package func removeWriteBack(_ entry: WriteBackEntry) async throws(StoreError) {
+        let command = RedisScript.removeWriteBack.command(
+            keys: RedisKeys.writeBack, [entry.member, "\(entry.version)"])
+        _ = try await commands.query(command, faulty: Self.faultyQueue())
+    }
+
+    /// Makes an entry due later, unless its version is another one.
+    package func postponeWriteBack(_ entry: WriteBackEntry, by seconds: Int64) async throws(StoreError) {
+        let command = RedisScript.postponeWriteBack.command(
+            keys: RedisKeys.writeBack, [entry.member, "\(entry.version)", "\(seconds)"])
+        _ = try await commands.query(command, faulty: Self.faultyQueue())
+    }
+
+    /// Releases the lease, if the caller has it.
+    package func releaseWriteBacks(of holder: String) async throws(StoreError) {
+        _ = try await commands.query(RedisScript.deleteIfEqual.command(RedisKeys.writeBackLease, [holder]))
+    }
+
+    /// Returns the command of a script that changes a part of a user's record and queues the change.
+    func queueingCommand(
+        _ script: RedisScript, _ uid: UserKey, _ arguments: [String], _ part: WriteBackPart, limit: Int
+    ) -> RedisCommand {
+        let entry = WriteBackEntry(user: uid, part: part, version: 0)
+        return script.command(
+            keys: [RedisKeys.user(uid)] + RedisKeys.writeBack, arguments + [entry.member, "\(limit)"])
+    }
+
+    private static func faultyQueue() -> StoreError {
+        .faultyRecord(repair: "the keys of the write-back queue have the wrong type; remove them")
+    }
+}
+
+extension WriteBackEntry {
+    /// The name of the entry in the sorted sets.
+    fileprivate var member: String { "\(part.rawValue):\(user.name)" }
+
+    /// Parses an entry. `nil` if it is invalid.
+    fileprivate init?(member: RedisValue, version: RedisValue) {
+        guard let text = member.text, let end = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let part = WriteBackPart(rawValue: String(text[..<end])), let version = version.text.flatMap({ Int64($0) })
+        else { return nil }
+        let user = UserKey(name: String(text[text.utf8.index(after: end)...]))
+        guard (try? StoreBounds.check(user: user)) != nil else { return nil }
+        self.init(user: user, part: part, version: version)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import GatewayCore
+import GRDB
+package import Revocation
+
+/// The queue of changes to write back, which is part of the transaction of each change.
+extension SQLiteStore: WriteBackQueue {
+    /// Returns due entries. This process is the only user of the file, so it always has the lease.
+    package func pollWriteBacks(
+        by _: String, lease _: Int64, limit: Int
+    ) async throws(StoreError) -> WriteBackPoll {
+        try checkOpen()
+        let now = clock.now()
+        return try await writer.read { db in
+            let due = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT part, CAST(uid AS BLOB), version FROM write_back
+                        WHERE due <= ? OR due > ? ORDER BY due LIMIT ?
+                        """),
+                // A due time that is too late was stored before the clock was set back.
+                arguments: [now, now + WriteBackSwitch.longestDelay, limit])
+            let totals = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT count(*), min(queued) FROM write_back"))
+            let oldest = totals.flatMap { $0[1] as Int64? }
+            return WriteBackPoll(
+                isHolder: true, entries: due.compactMap { WriteBackEntry($0) }, count: totals.map { $0[0] as Int } ?? 0,
+                age: oldest.map { max(0, now - $0) })
+        }
+    }
+
+    /// Removes an entry, unless its version is another one.
+    package func removeWriteBack(_ entry: WriteBackEntry) async throws(StoreError) {
+        try checkOpen()
+        try await writer.write { db in
+            try db.run(
+                "DELETE FROM write_back WHERE part = ? AND uid = CAST(? AS TEXT) AND version = ?",
+                [entry.part.rawValue, entry.user.name.bytes, entry.version])
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// Makes an entry due later, unless its version is another one.
+    package func postponeWriteBack(_ entry: WriteBackEntry, by seconds: Int64) async throws(StoreError) {
+        try checkOpen()
+        let due = UnixTime(clamping: clock.now()).adding(seconds)
+        try await writer.write { db in
+            try db.run(
+                "UPDATE write_back SET due = ? WHERE part = ? AND uid = CAST(? AS TEXT) AND version = ?",
+                [due.seconds, entry.part.rawValue, entry.user.name.bytes, entry.version])
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// The lease ends with the process.
+    package func releaseWriteBacks(of _: String) async throws(StoreError) {}
+}
+
+extension SQLiteRows {
+    /// Queues a change of at most `limit` entries, in the transaction of the change.
+    static func queueWriteBack(
+        _ part: WriteBackPart, of uid: UserKey, limit: Int, now: UnixTime, _ db: Database
+    ) throws -> WriteBackOutcome {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE write_back SET version = version + 1, due = ? WHERE part = ? AND uid = CAST(? AS TEXT)")
+        try statement.execute(arguments: [now.seconds, part.rawValue, uid.name.bytes])
+        guard db.changesCount == 0 else { return .queued }
+        let count = try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM write_back")) ?? 0
+        guard count < limit else { return .full }
+        try db.run(
+            "INSERT INTO write_back (part, uid, version, queued, due) VALUES (?, CAST(? AS TEXT), 1, ?, ?)",
+            [part.rawValue, uid.name.bytes, now.seconds, now.seconds])
+        return .queued
+    }
+}
+
+extension WriteBackEntry {
+    /// `nil` for an invalid row.
+    fileprivate init?(_ row: Row) {
+        guard let name = row[1] as Data?, let part = WriteBackPart(rawValue: row[0]) else { return nil }
+        self.init(user: UserKey(name: String(decoding: name, as: UTF8.self)), part: part, version: row[2])
+    }
+}

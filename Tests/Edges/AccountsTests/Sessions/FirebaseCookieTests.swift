@@ -1,0 +1,101 @@
+import DevelopmentIdentity
+import GatewayCore
+import JOSE
+import RequestPipeline
+import RevocationStores
+import Testing
+
+@testable import Accounts
+@testable import Authorization
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+@testable import StoreFixtures
+
+/// `POST session` with `session_cookie: firebase`, and an Identity Toolkit that the test plays.
+@Suite(.timeLimit(.minutes(5))) struct FirebaseCookieTests {
+    private let toolkit = FakeTransport()
+    private let rig: AccountsRig
+
+    init() async throws {
+        let log = LogLines()
+        let cookies = FirebaseSessionCookies(
+            url: "https://toolkit.example/{project}:createSessionCookie",
+            path: FirebaseProjectPath(project: "my-app", tenant: nil), credential: .emulator,
+            environment: LookupEnvironment(
+                transport: toolkit, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in }))
+        rig = try await AccountsRig(keysAreKnown: false, parts: { $0.firebaseCookies = cookies })
+    }
+
+    private func answer(_ status: Int, _ body: String, retryAfter: String? = nil) {
+        toolkit.always { _ in
+            .success(OutboundResponse(status: status, retryAfter: retryAfter, body: Array(body.utf8)))
+        }
+    }
+
+    private func session(at time: Int64? = nil, _ more: JSONObject = [:]) async throws -> CallAnswer {
+        let token = FirebaseToken.idToken(for: .ada, now: rig.now).signedIn(at: time ?? rig.now)
+        var body: JSONObject = ["id_token": .string(try token.signed(by: TokenDraft.key))]
+        body.merge(more)
+        return await rig.call(.session, body)
+    }
+
+    @Test func `the session cookie is Firebase's`() async throws {
+        answer(200, #"{"sessionCookie":"e30.e30.c2ln"}"#)
+        let answer = try await session(["expires_in": 3600])
+        #expect(answer.code == "ok" && answer.uid == "ada")
+        #expect(answer.cookie == .set(token: "e30.e30.c2ln", maximumAge: 3600))
+        let request = try #require(toolkit.calls.first?.request)
+        #expect(request.url == "https://toolkit.example/my-app:createSessionCookie")
+        #expect(request.field("authorization") == "Bearer owner")
+        #expect(request.bodyText.hasPrefix(#"{"idToken":"ey"#))
+        #expect(request.bodyText.hasSuffix(#","validDuration":"3600"}"#))
+    }
+
+    @Test func `Identity Toolkit is not called for a token that the gateway rejects`() async throws {
+        answer(200, #"{"sessionCookie":"e30.e30.c2ln"}"#)
+        #expect(try await session(at: rig.now - 301).code == "auth/requires-recent-login", "I-02")
+        for members in [["expires_in": 299], ["expires_in": 1_209_601]] as [JSONObject] {
+            #expect(try await session(members).code == "auth/invalid-session-cookie-duration")
+        }
+        let cookie = try FirebaseToken.sessionCookie(for: .ada, now: rig.now).signed(by: TokenDraft.key)
+        for token in [cookie, SessionDraft.signed(), "x"] {
+            #expect(await rig.code(.session, ["id_token": .string(token)]) == "auth/invalid-credential")
+        }
+        try await rig.store.revoke("ada", at: rig.now + 1)
+        #expect(try await session().code == "auth/id-token-revoked", "H-01")
+        try await rig.store.setDisabled("ada", true)
+        #expect(try await session().code == "auth/user-disabled", "H-02")
+        #expect(toolkit.count == 0)
+    }
+
+    static let failures: [(status: Int, body: String, code: String)] = [
+        (400, #"{"error":{"message":"INVALID_ID_TOKEN"}}"#, "auth/invalid-credential"),
+        (400, #"{"error":{"message":"TOKEN_EXPIRED : x"}}"#, "auth/invalid-credential"),
+        (400, #"{"error":{"message":"USER_DISABLED"}}"#, "auth/user-disabled"),
+        (400, "", "auth/invalid-credential"),
+        (403, #"{"error":{"message":"PERMISSION_DENIED"}}"#, "auth/store-unavailable"),
+        (429, "", "auth/store-unavailable"), (503, "", "auth/store-unavailable"),
+        (200, "{}", "auth/store-unavailable"),
+        (200, #"{"sessionCookie":"a; Domain=evil.example"}"#, "auth/store-unavailable"),
+    ]
+
+    @Test(arguments: failures.indices)
+    func `errors of Identity Toolkit have documented codes`(place: Int) async throws {
+        let (status, body, code) = Self.failures[place]
+        answer(status, body)
+        let answer = try await session()
+        #expect(answer.code == code && answer.cookie == nil)
+    }
+
+    @Test func `Retry-After is passed on`() async throws {
+        answer(503, "", retryAfter: "7")
+        #expect(try await session().denial?.retryAfter == 7)
+    }
+
+    @Test func `a cookie that browsers would drop is not set`() async throws {
+        answer(200, "{\"sessionCookie\":\"\(String(repeating: "a", count: 4001))\"}")
+        let answer = try await session()
+        #expect(answer.code == "auth/invalid-credential" && answer.denial?.detail?.contains("claims") == true)
+    }
+}

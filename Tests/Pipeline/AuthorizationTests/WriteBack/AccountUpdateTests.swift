@@ -1,0 +1,132 @@
+import GatewayConfiguration
+import GatewayCore
+import Revocation
+import Synchronization
+import Testing
+
+@testable import Authorization
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+@testable import StoreFixtures
+
+@Suite struct AccountUpdateTests {
+    typealias Change = AccountUpdate.Payload.Change
+
+    /// A writer with a Google server that the test plays.
+    private struct Rig {
+        let transport = FakeTransport()
+        let log = LogLines()
+        let writer: FirebaseWriteBack
+        let results = Results()
+
+        final class Results: Sendable {
+            private let results = Mutex<[Result<WriteBackResult, GoogleCallFailure>]>([])
+
+            var all: [Result<WriteBackResult, GoogleCallFailure>] { results.withLock { $0 } }
+            func add(_ result: Result<WriteBackResult, GoogleCallFailure>) { results.withLock { $0.append(result) } }
+        }
+
+        init(tenant: String? = nil) {
+            writer = FirebaseWriteBack(
+                Configuration.WriteBack(Configuration.FirebaseAccounts(serviceAccount: nil)),
+                path: FirebaseProjectPath(project: "my-app", tenant: tenant), credential: .emulator,
+                environment: LookupEnvironment(
+                    transport: transport, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in }))
+        }
+
+        func write(_ change: Change, of user: UserKey = "ann") {
+            writer.write(AccountUpdate.Payload(user: user, change: change)) { results.add($0) }
+        }
+
+        func answer(_ place: Int, _ status: Int = 200, _ body: String = "{}", date: Int64? = 1000) {
+            transport.answer(
+                place, .success(OutboundResponse(status: status, body: Array(body.utf8), date: date)))
+        }
+
+        func body(_ place: Int) -> String { transport.calls[place].request.bodyText }
+    }
+
+    private static let user = #"{"users":[{"localId":"ann","validSince":"500"}]}"#
+
+    @Test func `a revocation is written with the time of the store`() throws {
+        let rig = Rig()
+        rig.write(.validSince(700))
+        #expect(rig.body(0) == #"{"localId":["ann"]}"#)
+        rig.answer(0, 200, Self.user)
+        let request = rig.transport.calls[1].request
+        #expect(request.url == "https://identitytoolkit.googleapis.com/v1/projects/my-app/accounts:update")
+        #expect(request.field("authorization") == "Bearer owner")
+        #expect(rig.body(1) == #"{"localId":"ann","validSince":"700"}"#)
+        rig.answer(1)
+        #expect(rig.results.all == [.success(.updated)])
+    }
+
+    @Test func `a time after Google's clock is not written`() {
+        let rig = Rig()
+        rig.write(.validSince(2000))
+        rig.answer(0, 200, Self.user)
+        #expect(rig.body(1) == #"{"localId":"ann","validSince":"1000"}"#)
+    }
+
+    @Test(arguments: [400, 500] as [UnixTime])
+    func `validSince never goes back`(wanted: UnixTime) {
+        let rig = Rig()
+        rig.write(.validSince(wanted))
+        rig.answer(0, 200, Self.user)
+        #expect(rig.results.all == [.success(.unchanged)] && rig.transport.count == 1)
+    }
+
+    @Test func `a response without Google's time is not used`() {
+        let rig = Rig()
+        rig.write(.validSince(700))
+        rig.answer(0, 200, Self.user, date: nil)
+        #expect(rig.transport.count == 1)
+        #expect(rig.results.all == [.failure(GoogleCallFailure(reason: "malformed", retryAfter: nil))])
+    }
+
+    @Test(arguments: [true, false])
+    func `a user is disabled and enabled by one call`(isDisabled: Bool) {
+        let rig = Rig()
+        rig.write(.disabled(isDisabled))
+        #expect(rig.body(0) == #"{"localId":"ann","disableUser":\#(isDisabled)}"#)
+        rig.answer(0)
+        #expect(rig.results.all == [.success(.updated)])
+    }
+
+    @Test func `a tenant's user is updated in the tenant`() {
+        let rig = Rig()
+        rig.write(.disabled(true), of: UserKey(uid: "ann", tenant: "acme"))
+        let base = "https://identitytoolkit.googleapis.com/v1/projects/my-app/tenants/"
+        #expect(rig.transport.calls[0].request.url == base + "acme/accounts:update")
+        let single = Rig(tenant: "only")
+        single.write(.validSince(1))
+        #expect(single.transport.calls[0].request.url == base + "only/accounts:lookup")
+    }
+
+    static let errors: [(status: Int, body: String, result: Result<WriteBackResult, GoogleCallFailure>)] = [
+        (400, #"{"error":{"message":"USER_NOT_FOUND"}}"#, .success(.missing)),
+        (400, #"{"error":{"message":"INVALID_X : detail"}}"#, .success(.rejected("INVALID_X"))),
+        (400, "", .success(.rejected("400"))),
+        (403, #"{"error":{"message":"PERMISSION_DENIED"}}"#, .success(.forbidden)),
+        (429, "", .failure(GoogleCallFailure(reason: "throttled", retryAfter: nil))),
+        (503, "", .failure(GoogleCallFailure(reason: "status", retryAfter: nil))),
+    ]
+
+    @Test(arguments: errors.indices)
+    func `permanent failures are told apart from temporary ones`(place: Int) {
+        let (status, body, result) = Self.errors[place]
+        let rig = Rig()
+        rig.write(.disabled(true))
+        rig.answer(0, status, body)
+        #expect(rig.results.all == [result])
+        #expect(!rig.log.text.contains("ann"))
+    }
+
+    @Test func `a user without an account at Firebase is missing`() {
+        let rig = Rig()
+        rig.write(.validSince(700))
+        rig.answer(0, 200, "{}")
+        #expect(rig.results.all == [.success(.missing)])
+    }
+}

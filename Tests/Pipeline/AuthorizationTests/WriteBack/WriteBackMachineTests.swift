@@ -1,0 +1,166 @@
+import GatewayCore
+import OutboundHTTP
+import Revocation
+import Testing
+
+@testable import Authorization
+@testable import StoreFixtures
+
+@Suite struct WriteBackMachineTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    /// A machine whose random durations are the longest ones.
+    private struct Rig {
+        var machine = WriteBackMachine(random: { $0 })
+        var now: UInt64 = 1_000_000_000_000
+
+        /// Polls the queue, if a poll is due, and returns the actions that follow.
+        mutating func poll(_ entries: WriteBackEntry..., isHolder: Bool = true) -> [WriteBackMachine.Action] {
+            guard machine.tick(now: now) == [.poll] else { return [] }
+            return machine.polled(
+                WriteBackPoll(isHolder: isHolder, entries: entries, count: entries.count, age: 3), now: now)
+        }
+
+        mutating func deliver(
+            _ entry: WriteBackEntry, _ result: Result<WriteBackResult, GoogleCallFailure>
+        ) -> [WriteBackMachine.Action] {
+            machine.delivered(entry, result, now: now)
+        }
+
+        mutating func advance(_ seconds: Double) { now += UInt64(seconds * Double(WriteBackMachineTests.second)) }
+    }
+
+    private static func entry(
+        _ uid: String, _ part: WriteBackPart = .validSince, _ version: Int64 = 1
+    ) -> WriteBackEntry {
+        WriteBackEntry(user: UserKey(uid), part: part, version: version)
+    }
+
+    private let ann = WriteBackMachineTests.entry("ann")
+    private let bob = WriteBackMachineTests.entry("bob")
+    private let outage = Result<WriteBackResult, GoogleCallFailure>.failure(
+        GoogleCallFailure(reason: "status", retryAfter: nil))
+
+    @Test func `a delivered entry is removed`() {
+        var rig = Rig()
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        #expect(rig.deliver(ann, .success(.updated)) == [.remove(ann)])
+        #expect(rig.machine.settled(ann, now: rig.now) == [])
+        #expect(rig.machine.status.updated == 1 && rig.machine.status.count == 1 && rig.machine.status.age == 3)
+    }
+
+    @Test func `only the holder of the lease delivers`() {
+        var rig = Rig()
+        #expect(rig.poll(ann, isHolder: false) == [])
+        rig.advance(4.9)
+        #expect(rig.poll(ann) == [])
+        rig.advance(0.2)
+        #expect(rig.poll(ann) == [.deliver(ann)])
+    }
+
+    @Test func `no delivery starts that the lease may not cover`() {
+        var rig = Rig()
+        #expect(rig.machine.tick(now: rig.now) == [.poll])
+        rig.advance(16)
+        let late = WriteBackPoll(isHolder: true, entries: [ann], count: 1, age: 0)
+        #expect(rig.machine.polled(late, now: rig.now) == [], "the lease began with the poll")
+    }
+
+    @Test func `one delivery per user and part runs at a time`() {
+        var rig = Rig()
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        rig.advance(1)
+        let (changed, disabled) = (Self.entry("ann", .validSince, 2), Self.entry("ann", .disabled))
+        #expect(rig.poll(changed, disabled) == [.deliver(disabled)])
+        _ = rig.deliver(ann, .success(.updated))
+        #expect(rig.machine.settled(ann, now: rig.now) == [])
+        rig.advance(1)
+        #expect(rig.poll(changed) == [.deliver(changed)])
+    }
+
+    @Test func `concurrent deliveries are bounded, and the next one starts when one ends`() {
+        var rig = Rig()
+        let entries = (0...WriteBackBounds.concurrency).map { Self.entry("u\($0)") }
+        #expect(rig.machine.tick(now: rig.now) == [.poll])
+        let poll = WriteBackPoll(isHolder: true, entries: entries, count: entries.count, age: 0)
+        #expect(rig.machine.polled(poll, now: rig.now).count == WriteBackBounds.concurrency)
+        _ = rig.deliver(entries[0], .success(.updated))
+        #expect(rig.machine.settled(entries[0], now: rig.now) == [.deliver(entries[WriteBackBounds.concurrency])])
+    }
+
+    @Test func `failures pause deliveries for a growing time, at most five minutes`() {
+        var rig = Rig()
+        var pauses: [Int64] = []
+        for _ in 0..<11 {
+            #expect(rig.poll(ann) == [.deliver(ann)])
+            let actions = rig.deliver(ann, outage)
+            _ = rig.machine.settled(ann, now: rig.now)
+            guard case .postpone(ann, let seconds)? = actions.first else { break }
+            pauses.append(seconds)
+            rig.advance(Double(seconds) - 0.5)
+            #expect(rig.poll(bob) == [], "other entries wait, too")
+            rig.advance(1.5)
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+        #expect(rig.machine.status.failing == "status" && rig.machine.status.failed == 11)
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        _ = rig.deliver(ann, .success(.updated))
+        #expect(rig.machine.status.failing == nil)
+    }
+
+    @Test func `a pause has jitter, and is not shorter than Retry-After`() {
+        var short = WriteBackMachine(random: { _ in 0 })
+        #expect(short.tick(now: 0) == [.poll])
+        _ = short.polled(WriteBackPoll(isHolder: true, entries: [ann, bob], count: 2, age: 0), now: 0)
+        _ = short.delivered(bob, outage, now: 0)
+        let failure = GoogleCallFailure(reason: "throttled", retryAfter: 30)
+        #expect(short.delivered(ann, .failure(failure), now: 0) == [.postpone(ann, 30)])
+        var rig = Rig()
+        rig.machine = WriteBackMachine(random: { _ in 0 })
+        _ = rig.poll(ann)
+        _ = rig.deliver(ann, outage)
+        _ = rig.machine.settled(ann, now: rig.now)
+        rig.advance(0.6)
+        #expect(rig.poll(bob) == [.deliver(bob)], "the shortest pause is half a second")
+    }
+
+    @Test func `a permanent failure does not block other entries`() {
+        var rig = Rig()
+        #expect(rig.poll(ann, bob) == [.deliver(ann), .deliver(bob)])
+        #expect(rig.deliver(ann, .success(.missing)) == [.remove(ann), .logRemoval(ann, .missing)])
+        #expect(rig.deliver(bob, .success(.rejected("X"))) == [.remove(bob), .logRemoval(bob, .rejected("X"))])
+        _ = rig.machine.settled(ann, now: rig.now)
+        _ = rig.machine.settled(bob, now: rig.now)
+        rig.advance(1)
+        #expect(rig.poll(ann, bob) == [.deliver(ann), .deliver(bob)])
+        #expect(rig.deliver(ann, .success(.forbidden)) == [.postpone(ann, 600), .logForbidden])
+        #expect(rig.deliver(bob, .success(.forbidden)) == [.postpone(bob, 600)], "it is logged once a minute")
+        #expect(rig.machine.status.failing == "forbidden")
+        _ = rig.machine.settled(ann, now: rig.now)
+        rig.advance(1)
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        let status = rig.machine.status
+        #expect(status.missing == 1 && status.rejected == 1 && status.forbidden == 2)
+    }
+
+    @Test func `a change of this gateway is polled at once`() {
+        var rig = Rig()
+        _ = rig.poll()
+        #expect(rig.machine.queued(now: rig.now) == [.poll])
+        #expect(rig.machine.queued(now: rig.now) == [], "a poll is running")
+        let empty = WriteBackPoll(isHolder: true, entries: [], count: 0, age: nil)
+        #expect(rig.machine.polled(empty, now: rig.now) == [])
+        #expect(rig.machine.deadline == rig.now, "the change may be later than the poll")
+    }
+
+    @Test func `after a failed poll nothing is delivered`() {
+        var rig = Rig()
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        rig.advance(1)
+        #expect(rig.machine.tick(now: rig.now) == [.poll])
+        #expect(rig.machine.polled(nil, now: rig.now) == [])
+        #expect(!rig.machine.status.isHolder && rig.machine.deadline == rig.now + 5 * Self.second)
+        rig.machine.stop()
+        #expect(rig.machine.deadline == nil && rig.machine.tick(now: .max) == [])
+    }
+}

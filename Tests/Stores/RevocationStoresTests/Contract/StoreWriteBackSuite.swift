@@ -1,0 +1,139 @@
+import GatewayCore
+import Revocation
+import RevocationStores
+import Synchronization
+import Testing
+
+@testable import RedisFixtures
+@testable import StoreFixtures
+
+/// The contract of every store for the queue of changes to write back.
+@Suite(.closingStores) struct StoreWriteBackSuite {
+    private static func switchOn(_ store: any GatewayStore, limit: Int = 100) {
+        store.writeBack.set(WriteBackSwitch.Policy(limit: limit, includes: { $0.uid != "other" }, added: {}))
+    }
+
+    private static func poll(_ store: any GatewayStore, by holder: String = "a") async throws -> WriteBackPoll {
+        try await store.pollWriteBacks(by: holder, lease: 60, limit: 10)
+    }
+
+    private static func names(_ poll: WriteBackPoll) -> [String] {
+        poll.entries.map { "\($0.part.rawValue) \($0.user.name)" }.sorted()
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `changes of users are queued, and coalesce per user and part`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        #expect(try await store.revoke("ann", at: 7).writeBack == .off)
+        #expect(try await Self.poll(store) == WriteBackPoll(isHolder: true, entries: [], count: 0, age: nil))
+        Self.switchOn(store)
+        for time in 8...10 as ClosedRange<Int64> {
+            #expect(try await store.revoke("ann", at: time).writeBack == .queued)
+        }
+        #expect(try await store.setDisabled("ann", true).writeBack == .queued)
+        #expect(try await store.setDisabled("bob", false).writeBack == .queued)
+        #expect(try await store.revoke(UserKey(uid: "ann", tenant: "acme"), at: 8, .everything).writeBack == .queued)
+        #expect(try await store.revoke("other", at: 8).writeBack == .off)
+        #expect(try await store.user("ann").writeBack == .off)
+        let poll = try await Self.poll(store)
+        #expect(
+            Self.names(poll) == ["disabled ann", "disabled bob", "valid_since acme\u{1F}ann", "valid_since ann"])
+        #expect(poll.isHolder && poll.count == 4 && poll.age.map { $0 < 600 } == true)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `an entry is removed unless it changed meanwhile`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store)
+        try await store.setDisabled("ann", true)
+        let first = try #require(try await Self.poll(store).entries.first)
+        try await store.setDisabled("ann", false)
+        try await store.removeWriteBack(first)
+        let second = try #require(try await Self.poll(store).entries.first)
+        #expect(second.version != first.version)
+        try await store.removeWriteBack(second)
+        #expect(try await Self.poll(store) == WriteBackPoll(isHolder: true, entries: [], count: 0, age: nil))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `a postponed entry is due later, unless it changed meanwhile`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store)
+        try await store.setDisabled("ann", true)
+        let first = try #require(try await Self.poll(store).entries.first)
+        try await store.postponeWriteBack(first, by: 3600)
+        let poll = try await Self.poll(store)
+        #expect(poll.entries.isEmpty && poll.count == 1 && poll.age != nil)
+        try await store.setDisabled("ann", false)
+        #expect(try await Self.poll(store).entries.count == 1, "a new change is due at once")
+        try await store.postponeWriteBack(first, by: 3600)
+        #expect(try await Self.poll(store).entries.count == 1)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `the queue is bounded, and the change takes effect in any case`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store, limit: 2)
+        for user in ["u1", "u2"] { #expect(try await store.revoke(user, at: 7).writeBack == .queued) }
+        let record = try await store.revoke("u3", at: 7)
+        #expect(record.writeBack == .full && record.validSince == 7)
+        #expect(try store.view.user("u3") == .record(validSince: 7, disabled: false))
+        #expect(try await store.revoke("u2", at: 8).writeBack == .queued, "it has an entry")
+        #expect(store.writeBack.droppedCount == 1)
+        #expect(try await Self.poll(store).count == 2)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `each queued change is announced`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let announcements = Announcements()
+        store.writeBack.set(
+            WriteBackSwitch.Policy(limit: 9, includes: { _ in true }) { announcements.count.add(1, ordering: .relaxed) }
+        )
+        try await store.revoke("ann", at: 7)
+        #expect(announcements.count.load(ordering: .relaxed) == 1)
+    }
+
+    private final class Announcements: Sendable {
+        let count = Atomic<Int>(0)
+    }
+
+    // MARK: - Durability and the lease
+
+    @Test func `an acknowledged change of an embedded store is queued after a restart`() async throws {
+        let path = try TemporaryFolder().path("gatehouse.db")
+        let first = try SQLiteStore(path: path, logger: .silent)
+        try await first.load()
+        Self.switchOn(first)
+        try await first.setDisabled("ann", true)
+        try await first.close()
+        let second = try SQLiteStore(path: path, logger: .silent)
+        try await second.load()
+        #expect(Self.names(try await Self.poll(second)) == ["disabled ann"])
+        try await second.close()
+    }
+
+    @Test func `gateways of one Redis share the queue, and only one delivers`() async throws {
+        let database = try await RedisDatabase.fresh()
+        let (one, other) = (try await database.loadedStore(), try await database.loadedStore())
+        Self.switchOn(one)
+        try await one.revoke("ann", at: 7)
+        #expect(Self.names(try await Self.poll(other, by: "other")) == ["valid_since ann"])
+        let waiting = try await Self.poll(one, by: "one")
+        #expect(!waiting.isHolder && waiting.entries.isEmpty && waiting.count == 1)
+        try await one.releaseWriteBacks(of: "one")
+        #expect(try await !Self.poll(one, by: "one").isHolder, "only the holder releases the lease")
+        try await other.releaseWriteBacks(of: "other")
+        #expect(try await Self.poll(one, by: "one").isHolder)
+        #expect(try await !Self.poll(other, by: "other").isHolder)
+        #expect(try database.cli("PTTL", "gatehouse:write_back:lease") != "-1")
+    }
+
+    @Test func `an invalid entry of another program is removed`() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        try database.cli("ZADD", "gatehouse:write_back", "1", "nonsense")
+        #expect(try await Self.poll(store).entries.isEmpty)
+        #expect(try await Self.poll(store).count == 0)
+    }
+}
