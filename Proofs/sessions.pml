@@ -53,11 +53,15 @@ byte k = 0;
 
 #define isValid(s) (issued[s] && start[s] > identity.validSince && start[s] > user.validSince && !identity.disabled)
 
-/* RedisScript.revoke. `all`: also the time for credentials. */
+/* RedisScript.revoke. `all`: also the time for credentials, which the first case lowers if it was later. */
 inline revoke(record, time, all) {
     if
 #ifndef NO_LAST_SESSION
-    :: record.lastSession > time && record.lastSession > record.validSince -> record.validSince = record.lastSession
+    :: record.lastSession > time && record.lastSession > record.validSince ->
+        record.validSince = record.lastSession;
+#ifndef KEEPS_LATER
+        if :: all -> record.credentials = 0 :: else fi
+#endif
     :: !(record.lastSession > time && record.lastSession > record.validSince) && time > record.validSince ->
 #else
     :: time > record.validSince ->
@@ -120,7 +124,11 @@ inline delete_key(x) {
 #ifdef DELETES_ANY
         owner = 0;
 #else
+#ifdef ONE_SCRIPT
+        if :: owner == x && !account[x].listed -> owner = 0 :: else fi;
+#else
         if :: owner == x -> owner = 0 :: else fi;
+#endif
 #endif
         printf("call %d: deletes the key of account %d\n", _pid, x)
     }
@@ -293,8 +301,13 @@ proctype Link(byte x) {
 /* SignOutCall everywhere, of the admin API or of the account */
 proctype RevokeUser() {
     byte time = 0;
+#ifdef LATE_REVOCATIONS
+    atomic { read_clock(time); printf("sign-out %d: begins at %d\n", _pid, time) }
+#endif
     atomic {
+#ifndef LATE_REVOCATIONS
         read_clock(time);
+#endif
         revoke(user, time, 1);
         k = 0;
         do
