@@ -45,9 +45,17 @@ struct SessionCookieCreation: GoogleMethod {
             body.bytes, to: path.url(url, of: payload.user), read: { Self.read($0, now: $1) }, completion: completion)
     }
 
-    /// Parses a response. The status 400 concerns the ID token. The status 403 concerns the rights of the gateway.
+    /// The error codes that concern the ID token or its user.
+    private static let tokenErrors: Set<String> = [
+        "INVALID_ID_TOKEN", "TOKEN_EXPIRED", "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "USER_NOT_FOUND", "USER_DISABLED",
+        "TENANT_ID_MISMATCH",
+    ]
+
+    /// Parses a response. Any other error concerns the project, a quota or the rights of the gateway.
     static func read(_ response: OutboundResponse, now: Int64) -> Result<Value, LookupFailure> {
-        if response.status == 400 { return .success(.rejected(GoogleError.code(of: response, jsonLimits) ?? "400")) }
+        if response.status == 400, let code = GoogleError.code(of: response, jsonLimits), tokenErrors.contains(code) {
+            return .success(.rejected(code))
+        }
         guard response.status == 200 else {
             return .failure(LookupFailure(response, ownCredentials: [401, 403], now: now))
         }

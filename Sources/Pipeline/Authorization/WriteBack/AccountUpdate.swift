@@ -103,14 +103,18 @@ struct AccountUpdate: GoogleMethod {
             }, completion: completion)
     }
 
-    /// Reads an error. The status 400 concerns the user, and 403 the permission. Any other status may be temporary.
+    /// Reads an error. The status 400 concerns the user, the project or a quota, and 403 the permission. Any other
+    /// status may be temporary.
     private static func rejection(
         _ response: OutboundResponse, now: Int64
     ) -> Result<WriteBackResult, LookupFailure> {
         switch response.status {
         case 400:
-            let code = GoogleError.code(of: response, jsonLimits)
-            return .success(code == "USER_NOT_FOUND" ? .missing : .rejected(code ?? "400"))
+            switch GoogleError.code(of: response, jsonLimits) {
+            case "USER_NOT_FOUND", "INVALID_LOCAL_ID", "MISSING_LOCAL_ID": return .success(.missing)
+            case "QUOTA_EXCEEDED", "TOO_MANY_ATTEMPTS_TRY_LATER": return .failure(LookupFailure(.throttled, "400"))
+            case let code: return .success(.rejected(code ?? "400"))
+            }
         case 403: return .success(.forbidden)
         default: return .failure(LookupFailure(response, ownCredentials: [401], now: now))
         }

@@ -81,20 +81,16 @@ package final class WriteBackDelivery: Sendable {
         case .remove(let entry): settle(entry) { store throws(StoreError) in try await store.removeWriteBack(entry) }
         case .postpone(let entry, let seconds):
             settle(entry) { store throws(StoreError) in try await store.postponeWriteBack(entry, by: seconds) }
-        case .logRemoval(let entry, .missing):
-            logger.notice("a user of a change to write back does not exist at Firebase", metadata: metadata(of: entry))
-        case .logRemoval(let entry, let result):
-            var metadata = metadata(of: entry)
-            if case .rejected(let code) = result { metadata["reason"] = "\(code)" }
-            logger.error("Identity Toolkit rejected a change of a user; it is not repeated", metadata: metadata)
-        case .logForbidden:
+        case .logMissing(let entry):
+            logger.notice(
+                "a user of a change to write back does not exist at Firebase",
+                metadata: ["uid": "\(entry.user.uid)", "change": "\(entry.part.rawValue)"])
+        case .logParked(.rejected(let code)):
+            logger.error("Identity Toolkit rejects changes of users", metadata: ["reason": "\(code)"])
+        case .logParked:
             logger.error(
                 "changes of users cannot be written back: grant firebaseauth.users.update and firebaseauth.users.get")
         }
-    }
-
-    private func metadata(of entry: WriteBackEntry) -> Logger.Metadata {
-        ["uid": "\(entry.user.uid)", "change": "\(entry.part.rawValue)"]
     }
 
     private func poll() async {

@@ -17,7 +17,8 @@ enum WriteBackBounds {
     static let interval: UInt64 = 5_000_000_000
     /// The longest pause after a failure, in nanoseconds.
     static let longestPause: UInt64 = 300_000_000_000
-    /// The delay of an entry for which the gateway lacks the permission, or whose record is invalid, in seconds.
+    /// The delay of an entry that is rejected, for which the gateway lacks the permission, or whose record is invalid,
+    /// in seconds.
     static let parked: Int64 = 600
 }
 
@@ -29,7 +30,7 @@ enum WriteBackResult: Sendable, Equatable {
     case unchanged
     /// The user does not exist at Firebase.
     case missing
-    /// Identity Toolkit rejects the update for good, with its error code.
+    /// Identity Toolkit rejects the update, with its error code. Only a change of the project helps.
     case rejected(String)
     /// The gateway lacks the permission.
     case forbidden
@@ -51,10 +52,10 @@ struct WriteBackMachine: TimedMachine {
         case remove(WriteBackEntry)
         /// Make an entry due in so many seconds; exactly one `settled` follows.
         case postpone(WriteBackEntry, Int64)
-        /// Log that an entry is removed although it was not delivered.
-        case logRemoval(WriteBackEntry, WriteBackResult)
-        /// Log that the gateway lacks the permission.
-        case logForbidden
+        /// Log that an entry is removed because the user does not exist.
+        case logMissing(WriteBackEntry)
+        /// Log that entries are parked.
+        case logParked(WriteBackResult)
     }
 
     /// The user and part of an entry.
@@ -79,7 +80,7 @@ struct WriteBackMachine: TimedMachine {
     private var pausedUntil: UInt64 = 0
     /// The number of consecutive failures.
     private var failures = 0
-    private var forbiddenLoggedAt: UInt64?
+    private var parkedLoggedAt: UInt64?
     /// Returns a random duration of at most its argument.
     private let random: @Sendable (UInt64) -> UInt64
 
@@ -159,26 +160,33 @@ extension WriteBackMachine {
     private mutating func succeeded(_ entry: WriteBackEntry, _ result: WriteBackResult, now: UInt64) -> [Action] {
         (failures, status.failing) = (0, nil)
         switch result {
-        case .updated: status.updated += 1
-        case .unchanged: status.unchanged += 1
-        case .missing: status.missing += 1
-        case .rejected: status.rejected += 1
+        case .updated:
+            status.updated += 1
+            return [.remove(entry)]
+        case .unchanged:
+            status.unchanged += 1
+            return [.remove(entry)]
+        case .missing:
+            status.missing += 1
+            return [.remove(entry), .logMissing(entry)]
+        case .rejected(let code):
+            status.rejected += 1
+            status.failing = code
         case .forbidden:
             status.forbidden += 1
             status.failing = "forbidden"
-            return [.postpone(entry, WriteBackBounds.parked)] + logForbidden(now)
         case .faulty:
             status.failed += 1
             return [.postpone(entry, WriteBackBounds.parked)]
         }
-        let isDelivered = result == .updated || result == .unchanged
-        return [.remove(entry)] + (isDelivered ? [] : [.logRemoval(entry, result)])
+        return [.postpone(entry, WriteBackBounds.parked)] + logParked(result, now)
     }
 
-    private mutating func logForbidden(_ now: UInt64) -> [Action] {
-        if let last = forbiddenLoggedAt, now < last &+ 60_000_000_000 { return [] }
-        forbiddenLoggedAt = now
-        return [.logForbidden]
+    /// Logs parked entries at most once a minute.
+    private mutating func logParked(_ result: WriteBackResult, _ now: UInt64) -> [Action] {
+        if let last = parkedLoggedAt, now < last &+ 60_000_000_000 { return [] }
+        parkedLoggedAt = now
+        return [.logParked(result)]
     }
 
     /// Returns the pause after a failure: it doubles from one second, with jitter, and is at least the time that the

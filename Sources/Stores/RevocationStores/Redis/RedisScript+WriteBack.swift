@@ -6,7 +6,8 @@ import Revocation
 /// The queue is a sorted set by the time at which entries are due, in microseconds of the server's clock, which is also
 /// the version of an entry. A second set has the times at which the oldest change of each entry was queued.
 extension RedisScript {
-    /// A function that queues the change ARGV[first] in a queue of at most ARGV[first + 1] entries. Returns the outcome.
+    /// A function that queues the change ARGV[first] in a queue of at most ARGV[first + 1] entries. It returns the
+    /// outcome.
     static let queueFunction = """
         local function queue(first)
             local entry = ARGV[first]

@@ -108,6 +108,11 @@ import Testing
         (400, #"{"error":{"message":"USER_NOT_FOUND"}}"#, .success(.missing)),
         (400, #"{"error":{"message":"INVALID_X : detail"}}"#, .success(.rejected("INVALID_X"))),
         (400, "", .success(.rejected("400"))),
+        (400, #"{"error":{"message":"INVALID_LOCAL_ID"}}"#, .success(.missing)),
+        (
+            400, #"{"error":{"message":"QUOTA_EXCEEDED : x"}}"#,
+            .failure(GoogleCallFailure(reason: "throttled", retryAfter: nil))
+        ),
         (403, #"{"error":{"message":"PERMISSION_DENIED"}}"#, .success(.forbidden)),
         (429, "", .failure(GoogleCallFailure(reason: "throttled", retryAfter: nil))),
         (503, "", .failure(GoogleCallFailure(reason: "status", retryAfter: nil))),
