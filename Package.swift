@@ -51,8 +51,12 @@ let yams = product("Yams", of: "Yams")
 let floors = ["System", "Libraries", "Core", "Stores", "Pipeline", "Edges", "Operations", "Application"]
 
 /// Returns the target of a module, which may import only the dependencies in `uses`.
-func module(_ name: String, in floor: String, uses dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings)
+func module(
+    _ name: String, in floor: String, uses dependencies: [Target.Dependency], embeds files: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)",
+        resources: files.map { .embedInCode($0) }, swiftSettings: settings)
 }
 
 /// Returns the target of tests for one or several modules, or of shared test support.
@@ -200,7 +204,8 @@ let package = Package(
             uses: [
                 "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "OutboundHTTP",
                 "RequestPipeline", "Revocation", "TextCoding", logging, nioCore,
-            ]),
+            ],
+            embeds: ["Page/Resources/page.css", "Page/Resources/page.js", "Page/Resources/texts.json"]),
 
         module(
             "Decisions", in: "Edges",

@@ -98,12 +98,24 @@ final class Browser {
     func picture() throws -> Data {
         let height: Int = try evaluate("return document.documentElement.scrollHeight")
         let width: Int = try evaluate("return window.innerWidth")
+        try resize(width: width, height: height)
+        let text: String = try driver.command("GET", path("screenshot"))
+        return try Data(base64Encoded: text) ?? { throw Impatience("no base64 from WebDriver") }()
+    }
+
+    /// Sets the size of the page in pixels, also below the minimum of a window.
+    func resize(width: Int, height: Int = 800) throws {
         let size: JSON = [
             "width": .integer(Int64(width)), "height": .integer(Int64(height)), "deviceScaleFactor": 1, "mobile": false,
         ]
         try act("goog/cdp/execute", ["cmd": "Emulation.setDeviceMetricsOverride", "params": size])
-        let text: String = try driver.command("GET", path("screenshot"))
-        return try Data(base64Encoded: text) ?? { throw Impatience("no base64 from WebDriver") }()
+    }
+
+    /// Sets the preferred color scheme: `light` or `dark`.
+    func emulate(colorScheme: String) throws {
+        let feature: JSON = ["name": "prefers-color-scheme", "value": .string(colorScheme)]
+        try act(
+            "goog/cdp/execute", ["cmd": "Emulation.setEmulatedMedia", "params": ["features": .array([feature])]])
     }
 
     // MARK: - The protocol

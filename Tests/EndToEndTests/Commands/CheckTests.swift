@@ -85,6 +85,22 @@ struct CheckTests {
         }
     }
 
+    @Test func `the sign-in page is shown with its address and files`() async throws {
+        let run = try await CommandRun.check(
+            """
+            identity: { providers: { github.com: { client_id: a, client_secret: b } } }
+            accounts: { public_url: 'https://api.example', pages: true, page: { logo: logo } }
+            store: 'sqlite::memory:'
+            upstreams: { api: { servers: ['http://127.0.0.1:3000'] } }
+            routes: [{ path: /, upstream: api }]
+            """, files: ["logo": "<svg/>"])
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.contains("page       https://api.example/.gatehouse/"), "\(run.output)\(run.errors)")
+        for path in ["", "assets/page.css", "assets/page.js", "assets/logo"] {
+            #expect(lines.contains("           GET /.gatehouse/\(path)"), "\(path)")
+        }
+    }
+
     @Test func `accounts are shown with their calls`() async throws {
         let more =
             "accounts: { issuer: 'https://api.example', origins: ['https://app.example'] }\nstore: 'sqlite::memory:'\n"

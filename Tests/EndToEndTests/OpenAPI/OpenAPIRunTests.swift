@@ -26,7 +26,7 @@ struct OpenAPIRunTests {
         try folder.write(String(decoding: SigningKey.generate(.es256, keyID: "").pem(), as: UTF8.self), to: "key.pem")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
         try await Scenario.run(arrange: { provider, _, configuration in
-            configuration.offerFlows(provider)
+            configuration.offerFlows(provider, more: ", pages: true")
             configuration["headers"] = "{ assertion: { key: '\(key)', issuer: 'https://gateway.example' } }"
             configuration["decisions"] = """
                 { address: 127.0.0.1:0, trust: [127.0.0.1/32],

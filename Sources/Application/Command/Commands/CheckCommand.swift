@@ -94,7 +94,8 @@ struct CheckCommand: AsyncParsableCommand {
         let issuer = accounts.issuer.map { "of \($0)" } ?? "with the issuer in the store"
         let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
         let calls = snapshot.builtinCalls.joined(separator: "\n           ")
-        return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"
+        let page = accounts.page == nil ? "" : "\npage       \(accounts.publicURL ?? "")/.gatehouse/"
+        return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\(page)\ncalls      \(calls)"
     }
 
     /// The redirect URIs to register at the providers of Firebase's sign-in helper.

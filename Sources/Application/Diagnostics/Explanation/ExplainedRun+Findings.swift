@@ -24,7 +24,7 @@ extension ExplainedRun {
                     "\(preflightText), and the Origin is \(isAllowed ? "" : "not ")allowed"))
         case .builtin(.account(let endpoint)):
             transcript.pass("call", "\(endpoint.path), an endpoint of the gateway: the request is not forwarded")
-        case .builtin(.keys), .builtin(.page): break
+        case .builtin(.keys), .builtin(.page), .builtin(.asset): break
         case .methodOfBuiltin(let allowed): transcript.fail("method", "only \(allowed)")
         case .routed(let match): showRoute(match)
         case .noRoute: transcript.fail("route", "no route for this host and path")

@@ -50,9 +50,12 @@ extension ExplainedRun {
             let fields = String(decoding: common + lines.dropLast(vary), as: UTF8.self)
             return transcript.responded(
                 204, "what pages of that origin may send", fields: fields.split(separator: "\r\n").map(String.init))
-        case .keys, .page:
+        case .keys, .page, .asset:
             transcript.pass("path", "\(request.text(request.head.path)), the gateway's own")
-            guard case .keys = response else { return transcript.responded(200, "the demo's page") }
+            if case .page = response { return transcript.responded(200, "the demo's page") }
+            if case .asset(_, let isCurrent) = response {
+                return transcript.responded(isCurrent ? 304 : 200, "a file of the sign-in page")
+            }
             if explainer.configuration.accounts != nil {
                 transcript.record("store", "503 until the keys of session cookies are loaded from the store")
             }
@@ -64,6 +67,9 @@ extension ExplainedRun {
         _ entry: VerifiedTokenCache.Entry?, _ signedInAt: UnixTime?, _ path: String?
     ) -> Explanation {
         guard let plan = run.plan, let path else {
+            if run.endpoint == .page {
+                return transcript.responded(200, "the sign-in page, or 303 to return_to with a valid session")
+            }
             return transcript.undetermined(
                 "the result also depends on the body and on the store, which are not checked")
         }

@@ -1,3 +1,4 @@
+import Accounts
 import GatewayConfiguration
 import GatewayCore
 import HTTPServer
@@ -6,13 +7,18 @@ import RequestPipeline
 
 extension BuiltinEndpoints {
     /// Creates the endpoints. `nil` if there are no builtin endpoints. `flows` are the IDs of the providers with an
-    /// authorization-code flow. `responseHeaders` are the fields of all responses.
+    /// authorization-code flow, `assets` the files of the sign-in page. `responseHeaders` are the fields of all
+    /// responses.
     convenience init?(
-        _ accounts: Configuration.Accounts?, flows: [String] = [], publishesKeys: Bool, opaqueProvider: Int?,
+        _ accounts: Configuration.Accounts?, flows: [String] = [], assets: [PageAsset] = [], publishesKeys: Bool,
+        opaqueProvider: Int?,
         responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
     ) {
         guard accounts != nil || publishesKeys else { return nil }
-        let endpoints = accounts == nil ? [] : AccountEndpoint.allCases.filter { !flows.isEmpty || !$0.belongsToFlow }
+        let endpoints = AccountEndpoint.allCases.filter { endpoint in
+            accounts != nil && (!flows.isEmpty || !endpoint.belongsToFlow)
+                && (endpoint != .page || accounts?.page != nil)
+        }
         let calls = endpoints.flatMap { endpoint in
             let cors = Self.policy(of: endpoint, accounts?.origins ?? [])
             let plan = RoutePlan(
@@ -21,7 +27,8 @@ extension BuiltinEndpoints {
                 additions: ResponseFieldPolicy(cors: cors, common: responseHeaders))
             return (endpoint.hasProvider ? flows : [""]).map { Call(endpoint: endpoint, provider: $0, plan: plan) }
         }
-        self.init(calls: calls, hasPage: accounts?.demoPage != nil)
+        self.init(
+            calls: calls, assets: assets.map { Asset(path: $0.path, tag: $0.tag) }, hasPage: accounts?.demoPage != nil)
     }
 
     /// Pages of the listed origins may send requests and read the responses.

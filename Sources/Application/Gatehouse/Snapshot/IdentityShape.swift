@@ -51,6 +51,8 @@ extension Configuration.Accounts {
     fileprivate var withoutPlaces: Self {
         var copy = self
         copy.location = .nowhere
+        // The look of the page belongs to the snapshot. Whether it is served affects the targets of flows.
+        if page != nil { copy.page = Page() }
         return copy
     }
 }

@@ -38,6 +38,8 @@ package final class Snapshot: Sendable {
     let tracing: TraceSettings?
     /// The demo page. `nil` if it is not served.
     let page: StaticResponse?
+    /// The sign-in page. `nil` if it is not served.
+    let signInPage: SignInPage?
     /// The assertion keys. `nil` without assertions.
     let assertionKeys: AssertionKeys?
     /// The configured session keys. `nil` if the store contains them.
@@ -86,7 +88,17 @@ package final class Snapshot: Sendable {
             let methods = "\(call.endpoint.allowedMethods)".replacing(", HEAD", with: "")
             return "\(methods) \(String(decoding: call.path, as: UTF8.self))"
         }
-        return calls + ["GET /.gatehouse/jwks.json"]
+        let assets = builtin.assets.map { "GET \(String(decoding: $0.path, as: UTF8.self))" }
+        return calls + assets + ["GET /.gatehouse/jwks.json"]
+    }
+
+    /// Returns a file of the sign-in page, or the confirmation that the client has it. `nil` without the file.
+    func pageAsset(_ index: Int, isCurrent: Bool) -> StaticResponse? {
+        guard let assets = signInPage?.assets, assets.indices.contains(index) else { return nil }
+        let asset = assets[index]
+        guard !isCurrent else { return StaticResponse(notModified: PageAsset.caching, fields: asset.fields) }
+        return StaticResponse(
+            contentType: asset.contentType, caching: PageAsset.caching, fields: asset.fields, body: asset.body)
     }
 
     /// The number of key sets of a worker.
@@ -120,6 +132,7 @@ package final class Snapshot: Sendable {
         let plans = builder.readPlans(rules, upstreams, appVerifier)
         (assertionKeys, sessionKeyFiles) = builder.readSigningKeys()
         flowProviders = builder.readFlowProviders()
+        signInPage = builder.readSignInPage()
         listeners = builder.readListeners()
         let (identity, credentials) = (configuration.identity, configuration.identity.credentials)
         let locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
@@ -139,7 +152,7 @@ package final class Snapshot: Sendable {
         pipeline = PipelineSettings(
             proxies: builder.proxies, routes: builder.routes, plans: plans, locator: locator,
             crossSite: CrossSiteCheck(origins: configuration.accounts?.origins ?? []),
-            builtin: builder.builtinEndpoints(publishesKeys: assertionKeys != nil),
+            builtin: builder.builtinEndpoints(publishesKeys: assertionKeys != nil, signInPage?.assets ?? []),
             maxStaleness: configuration.revocation.maxStaleness.nanoseconds)
         cookieName = credentials.cookie
         sessionSet = hasAccounts ? keySources.count : nil

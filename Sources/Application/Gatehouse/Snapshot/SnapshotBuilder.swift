@@ -22,6 +22,7 @@ struct SnapshotBuilder {
     private var rules = RuleReader()
     private var upstreams = UpstreamReader()
     private var signingKeys = SigningKeyReader()
+    private var pages = SignInPageReader()
     private var listeners: ListenerSettingsReader
     private var routeErrors: [ConfigurationError] = []
 
@@ -38,7 +39,9 @@ struct SnapshotBuilder {
     /// Returns the warnings in addition to the configuration's own. Throws all errors of the files that were read, with
     /// their locations in the configuration.
     func warnings() throws(ConfigurationErrors) -> [ConfigurationWarning] {
-        let errors = upstreams.errors + signingKeys.errors + rules.errors + listeners.errors + routeErrors
+        let errors =
+            upstreams.errors + signingKeys.errors + pages.errors + rules.errors + listeners.errors
+            + routeErrors
         guard errors.isEmpty else { throw ConfigurationErrors(errors) }
         return upstreams.warnings + signingKeys.warnings + rules.warnings + listeners.warnings
             + RouteConflicts(configuration, routes.routes.map(\.pattern)).warnings
@@ -111,10 +114,16 @@ struct SnapshotBuilder {
         }
     }
 
-    /// Returns the builtin endpoints. `nil` if there are no such endpoints.
-    func builtinEndpoints(publishesKeys: Bool) -> BuiltinEndpoints? {
+    /// Returns the sign-in page. `nil` if it is not served, or if one of its files is invalid.
+    mutating func readSignInPage() -> SignInPage? {
+        configuration.accounts?.page.flatMap { pages.read($0, providers: configuration.flowProviders.map(\.id)) }
+    }
+
+    /// Returns the builtin endpoints, with the files of the sign-in page. `nil` if there are no such endpoints.
+    func builtinEndpoints(publishesKeys: Bool, _ assets: [PageAsset]) -> BuiltinEndpoints? {
         BuiltinEndpoints(
-            configuration.accounts, flows: configuration.flowProviders.map(\.id), publishesKeys: publishesKeys,
+            configuration.accounts, flows: configuration.flowProviders.map(\.id), assets: assets,
+            publishesKeys: publishesKeys,
             opaqueProvider: opaqueProvider(for: []),
             responseHeaders: configuration.responseHeaders)
     }

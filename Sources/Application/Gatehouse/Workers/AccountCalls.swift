@@ -122,6 +122,11 @@ extension Worker {
             let fields = Self.fields(nil, lines) + [("Set-Cookie", lines.value(ofBinding: binding))]
             client.respond(with: StaticResponse(contentType: "application/json", fields: fields, body: body))
         case .page(let page): client.respond(with: StaticResponse(badRequest: page, fields: FlowCookie.pageFields))
+        case .signInPage(let content):
+            guard let page = snapshot.signInPage else { return client.deny(Denial(.routeNotFound)) }
+            client.respond(
+                with: StaticResponse(
+                    contentType: "text/html; charset=utf-8", fields: SignInPage.fields, body: page.render(content)))
         }
     }
 

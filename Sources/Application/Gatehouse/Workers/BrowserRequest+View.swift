@@ -32,6 +32,7 @@ extension BrowserRequest {
             case "sec-fetch-dest": Self.set(&fetchDestination, value)
             case "sec-purpose", "purpose": isAhead = isAhead || value.lowercased().contains("prefetch")
             case "origin": Self.set(&origin, value)
+            case "accept-language": Self.set(&acceptLanguage, value)
             default: break
             }
         }

@@ -138,6 +138,11 @@ final class ClientExchange: RequestHandler, PipelineDriver {
         case .page:
             guard let page = worker.snapshot.page else { return client.deny(Denial(.routeNotFound)) }
             client.respond(with: page)
+        case .asset(let index, let isCurrent):
+            guard let asset = worker.snapshot.pageAsset(index, isCurrent: isCurrent) else {
+                return client.deny(Denial(.routeNotFound))
+            }
+            client.respond(with: asset)
         case .preflight(let lines): client.respond(with: StaticResponse(noContentWith: lines))
         }
     }

@@ -111,8 +111,9 @@ extension KnownKeys {
             "issuer", "session_key", "previous_session_keys", "session_cookie", "session_cookie_url", "service_account",
             "origins", "public_url", "return_to",
             "one_account_per_email", "unlinked",
-            "hide_account_existence", "calls_per_address", "calls_per_account",
+            "hide_account_existence", "calls_per_address", "calls_per_account", "pages", "page",
         ])
+    static let accountsPage = KnownKeys("accounts.page", ["title", "css", "logo", "translations"])
     static let headers = KnownKeys(
         "headers", ["prefix", "variable", "forward_credential", "assertion", "extra", "remove_inbound"],
         empty: ["assertion": .null])
@@ -166,7 +167,8 @@ extension KnownKeys {
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
             introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
-            firebase, appCheck, secondFactor, keys, credentials, store, revocation, writeBack, accounts, headers,
+            firebase, appCheck, secondFactor, keys, credentials, store, revocation, writeBack, accounts, accountsPage,
+            headers,
             assertion,
             upstream,
             upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,

@@ -55,7 +55,10 @@ extension Configuration {
         /// The maximum number of calls per minute for one account or identity (`calls_per_account`), 1 to 100,000.
         /// Default: 20.
         package var callsPerAccount = 20
-        /// The demo page at `GET /` and `GET /.gatehouse/`. Only the demo sets it, never a file.
+        /// The sign-in page at `GET /.gatehouse/` (`pages`). Default: `nil`, not served.
+        package var page: Page?
+        /// The demo page at `GET /`, and at `GET /.gatehouse/` without a sign-in page. Only the demo sets it, never a
+        /// file.
         package var demoPage: DemoPage?
         /// The location of the setting with the key files.
         package var location = SourceLocation(origin: "accounts")
@@ -114,6 +117,7 @@ extension Configuration.Accounts {
         mapping.set(&hideAccountExistence, "hide_account_existence") { $0.boolean() }
         mapping.set(&callsPerAddress, "calls_per_address") { $0.integer(in: Self.rates) }
         mapping.set(&callsPerAccount, "calls_per_account") { $0.integer(in: Self.rates) }
+        page = Page.read(mapping)
     }
 
     /// Reads the public origin. Without TLS, browsers keep no cookie of a flow, and codes can be read in transit.
@@ -132,6 +136,7 @@ extension Configuration.Accounts {
         checkKeys(mapping, at: place, others)
         checkFlows(mapping, at: place, others)
         checkFirebaseCookies(mapping, others)
+        if page != nil { checkPage(mapping, others) }
         if let issuer, let owner = others.identity.owner(ofIssuer: issuer) {
             mapping.fail(
                 "issuer", "accounts.issuer equals the issuer of \(owner)",

@@ -33,7 +33,8 @@ package struct CodeFlows: Sendable {
     ) {
         guard let origin = accounts.publicURL, !providers.isEmpty else { return nil }
         publicOrigin = origin
-        targets = ReturnTargets(publicOrigin: origin, others: accounts.returnTo)
+        targets = ReturnTargets(
+            publicOrigin: origin, others: accounts.returnTo, includesPage: accounts.page != nil)
         self.providers = providers
         slots = Dictionary(
             providers.map { ($0.id, ProofSlots(capacity: Self.redemptions)) }, uniquingKeysWith: { first, _ in first })

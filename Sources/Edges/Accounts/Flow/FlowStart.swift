@@ -104,10 +104,7 @@ struct FlowStart {
 
     private func target(_ text: String?) throws(AccountDenial) -> ReturnTarget {
         guard let text else { return flows.targets.fallback }
-        guard let target = flows.targets.resolve(text) else {
-            throw .malformed("Send \"return_to\" as a path, or as a URL of an origin in accounts.return_to.")
-        }
-        return target
+        return try flows.targets.requested(text)
     }
 
     /// Returns the parameters for the provider. All others are refused, so that no caller replaces one of the

@@ -8,21 +8,33 @@ import TextCoding
 package struct ReturnTargets: Sendable {
     /// The maximum size of a text and of the location that it names, in bytes.
     static let maximumSize = 2_048
-    /// The first segment of the gateway's own paths, which are no targets: flows would start each other.
+    /// The first segment of the gateway's own paths. They are no targets, because flows would start each other. The
+    /// sign-in page starts none.
     private static let ownSegment = ".gatehouse"
 
     /// The gateway's origin, in the browsers' spelling.
     let publicOrigin: String
     /// All permitted origins.
     private let origins: [String]
+    /// Whether the sign-in page is a target.
+    private let includesPage: Bool
 
-    package init(publicOrigin: String, others: [String]) {
+    package init(publicOrigin: String, others: [String], includesPage: Bool = false) {
         self.publicOrigin = publicOrigin
         origins = [publicOrigin] + others
+        self.includesPage = includesPage
     }
 
     /// The target without any other choice.
     var fallback: ReturnTarget { ReturnTarget(base: publicOrigin + "/", query: nil, fragment: nil) }
+
+    /// Returns the target that a client requests.
+    func requested(_ text: String) throws(AccountDenial) -> ReturnTarget {
+        guard let target = resolve(text) else {
+            throw .malformed("Send \"return_to\" as a path, or as a URL of an origin in accounts.return_to.")
+        }
+        return target
+    }
 
     /// Returns the target that a text names. `nil` if the text is not permitted.
     func resolve(_ text: String) -> ReturnTarget? {
@@ -35,23 +47,23 @@ package struct ReturnTargets: Sendable {
     }
 
     private func target(_ bytes: [UInt8]) -> ReturnTarget? {
-        if bytes[0] == UInt8(ascii: "/") { return Self.target(bytes[...], at: publicOrigin) }
+        if bytes[0] == UInt8(ascii: "/") { return target(bytes[...], at: publicOrigin) }
         for origin in origins where bytes.starts(with: origin.utf8) {
             let rest = bytes.dropFirst(origin.utf8.count)
-            guard let next = rest.first else { return Self.target([UInt8(ascii: "/")], at: origin) }
+            guard let next = rest.first else { return target([UInt8(ascii: "/")], at: origin) }
             // Otherwise the origin is only the beginning of another host or port, or of a user.
             guard "/?#".utf8.contains(next) else { continue }
-            return Self.target(next == UInt8(ascii: "/") ? rest : [UInt8(ascii: "/")] + rest, at: origin)
+            return target(next == UInt8(ascii: "/") ? rest : [UInt8(ascii: "/")] + rest, at: origin)
         }
         return nil
     }
 
-    private static func target(_ text: ArraySlice<UInt8>, at origin: String) -> ReturnTarget? {
-        let (beforeFragment, fragment) = split(text, at: UInt8(ascii: "#"))
-        let (path, query) = split(beforeFragment, at: UInt8(ascii: "?"))
+    private func target(_ text: ArraySlice<UInt8>, at origin: String) -> ReturnTarget? {
+        let (beforeFragment, fragment) = Self.split(text, at: UInt8(ascii: "#"))
+        let (path, query) = Self.split(beforeFragment, at: UInt8(ascii: "?"))
         guard let path = normalized(path) else { return nil }
         return ReturnTarget(
-            base: origin + path, query: query.map { escaped($0) }, fragment: fragment.map { escaped($0) })
+            base: origin + path, query: query.map { Self.escaped($0) }, fragment: fragment.map { Self.escaped($0) })
     }
 
     private static func split(
@@ -63,12 +75,12 @@ package struct ReturnTargets: Sendable {
 
     /// Returns a path without dot segments (WHATWG URL, section 4.4). `nil` if it begins with two slashes or is one of
     /// the gateway's own.
-    private static func normalized(_ path: ArraySlice<UInt8>) -> String? {
+    private func normalized(_ path: ArraySlice<UInt8>) -> String? {
         var kept: [ArraySlice<UInt8>] = []
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for (place, segment) in segments.enumerated() {
             let isLast = place == segments.count - 1
-            switch dots(segment) {
+            switch Self.dots(segment) {
             case 1: if isLast { kept.append([]) }
             case 2:
                 _ = kept.popLast()
@@ -77,11 +89,14 @@ package struct ReturnTargets: Sendable {
             }
         }
         if kept.count > 1, kept[0].isEmpty { return nil }
+        if includesPage, kept.count == 2, kept[0].elementsEqual(Self.ownSegment.utf8), kept[1].isEmpty {
+            return SignInPage.path
+        }
         let first = kept.first.flatMap { PercentEncoding.decodedText($0) } ?? ""
-        guard kept.isEmpty || PercentEncoding.decoded(kept[0]) != nil, first.lowercased() != ownSegment,
+        guard kept.isEmpty || PercentEncoding.decoded(kept[0]) != nil, first.lowercased() != Self.ownSegment,
             !first.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
         else { return nil }
-        return "/" + kept.map(escaped).joined(separator: "/")
+        return "/" + kept.map(Self.escaped).joined(separator: "/")
     }
 
     /// Returns the number of dots of a dot segment, also if they are escaped. 0 for any other segment.

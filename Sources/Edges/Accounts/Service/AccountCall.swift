@@ -51,6 +51,8 @@ package struct BrowserRequest: Sendable {
     package var isAhead = false
     /// `Origin`. `nil` if absent.
     package var origin: String?
+    /// `Accept-Language`. `nil` if absent.
+    package var acceptLanguage: String?
 
     package init() {}
 
@@ -78,6 +80,8 @@ package enum AccountReply: Sendable {
     case authorization(url: String, binding: String)
     /// 400 with a page for the user.
     case page([UInt8])
+    /// 200 with the sign-in page, which the worker renders.
+    case signInPage(SignInPage.Content)
 }
 
 /// A cookie of a flow's response.

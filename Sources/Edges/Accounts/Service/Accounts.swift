@@ -46,7 +46,8 @@ package final class Accounts: AccountServing {
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw AccountDenial(.routeNotFound) }
             return await events.serve(call)
-        case .startSignIn, .startLink, .startReauthenticate, .callback, .result: return try await flow(call)
+        case .startSignIn, .startLink, .startReauthenticate, .callback, .result, .page:
+            return try await flow(call)
         }
     }
 
@@ -55,6 +56,7 @@ package final class Accounts: AccountServing {
         switch call.endpoint {
         case .callback: return try await FlowCallback(parts: parts, flows: flows).reply(to: call)
         case .result: return try await ResultCall(parts: parts).reply(to: call)
+        case .page: return try await PageCall(parts: parts, flows: flows).reply(to: call)
         default: return try await FlowStart(parts: parts, flows: flows).reply(to: call)
         }
     }

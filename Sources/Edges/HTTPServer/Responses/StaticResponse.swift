@@ -47,6 +47,19 @@ package struct StaticResponse: Sendable {
         body = []
     }
 
+    /// Creates a response 304 (RFC 9110 section 15.4.5).
+    ///
+    /// - Parameters:
+    ///   - caching: The value of `Cache-Control`.
+    ///   - fields: Further fields, whose values contain no client data.
+    package init(notModified caching: String, fields: [(name: String, value: String)]) {
+        status = 304
+        var text = "HTTP/1.1 304 Not Modified\r\nCache-Control: \(caching)\r\n"
+        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        head = Array(text.utf8)
+        body = []
+    }
+
     /// Creates a page for a browser that has an error status.
     package init(badRequest page: [UInt8], fields: [(name: String, value: String)]) {
         status = 400

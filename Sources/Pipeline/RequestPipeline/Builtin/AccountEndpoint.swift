@@ -20,6 +20,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case startReauthenticate
     case callback
     case result
+    case page
 
     /// The path after `/.gatehouse/`, in its only accepted spelling. The provider's ID follows the name of an endpoint
     /// with `hasProvider`.
@@ -42,6 +43,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .startReauthenticate: "reauthenticate/"
         case .callback: "callback/"
         case .result: "result"
+        case .page: ""
         }
     }
 
@@ -56,12 +58,12 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     }
 
     /// Whether the endpoint belongs to the authorization-code flow, which not all configurations offer.
-    package var belongsToFlow: Bool { hasProvider || self == .result }
+    package var belongsToFlow: Bool { hasProvider || self == .result || self == .page }
 
     /// The accepted methods, as the value of `Allow`.
     package var allowedMethods: StaticString {
         switch self {
-        case .auth: "GET, HEAD"
+        case .auth, .page: "GET, HEAD"
         case .startSignIn, .exportAccount: "GET"
         case .callback: "GET, POST"
         default: "POST"
@@ -71,7 +73,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     /// Returns whether a method is accepted. Flows accept no HEAD, which would use up their records.
     package func accepts(_ method: HTTPWire.Method) -> Bool {
         switch self {
-        case .auth: method == .get || method == .head
+        case .auth, .page: method == .get || method == .head
         case .startSignIn, .exportAccount: method == .get
         case .callback: method == .get || method == .post
         default: method == .post
@@ -83,7 +85,9 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var acceptsOtherSites: Bool { isEvent || self == .callback }
 
     /// Whether pages of other origins may call it, if the configuration lists them.
-    package var takesListedOrigins: Bool { !isEvent && self != .startSignIn && self != .callback }
+    package var takesListedOrigins: Bool {
+        !isEvent && self != .startSignIn && self != .callback && self != .page
+    }
 
     /// Whether a provider's server sends the request, not an app. It has no user and no cross-site check.
     package var isEvent: Bool { self == .appleEvents || self == .backchannelLogout }
@@ -95,8 +99,9 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         switch self {
         case .reauthenticate, .link, .unlink, .deleteAccount, .exportAccount, .startLink, .startReauthenticate: break
         case .auth, .signOut: policy.authentication = .optional
-        // A flow begins and ends also with an expired session cookie. The callback examines the cookie itself.
-        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .startSignIn, .callback, .result:
+        // A flow begins and ends also with an expired session cookie. The callback and the page examine the cookie
+        // themselves.
+        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .startSignIn, .callback, .result, .page:
             policy.authentication = .none
         }
         return policy

@@ -1,3 +1,6 @@
+import GatewayCore
+import HTTPWire
+
 /// The endpoints that the gateway serves itself under `/.gatehouse/`, and the demo page. No request to this prefix is
 /// forwarded.
 package final class BuiltinEndpoints: Sendable {
@@ -15,6 +18,32 @@ package final class BuiltinEndpoints: Sendable {
         }
     }
 
+    /// A file of the sign-in page.
+    package struct Asset: Sendable {
+        package let path: [UInt8]
+        /// The entity tag, in quotes. `nil` if clients always receive the whole file.
+        let tag: [UInt8]?
+
+        package init(path: String, tag: String?) {
+            self.path = Array(path.utf8)
+            self.tag = tag.map { Array($0.utf8) }
+        }
+
+        /// Returns whether a request names the current tag, so that the client has the file (RFC 9110 section 13.1.2).
+        func isCurrent(in request: RequestView) -> Bool {
+            guard let tag else { return false }
+            return (0..<request.fields.count).contains { index in
+                let field = request.fields[index]
+                guard ASCII.equals(field.name.bytes(in: request.bytes), "if-none-match") else { return false }
+                return field.value.bytes(in: request.bytes).split(separator: UInt8(ascii: ",")).contains { element in
+                    let listed = element.drop { $0 == 0x20 || $0 == 0x09 }
+                    let opaque = listed.starts(with: "W/".utf8) ? listed.dropFirst(2) : listed
+                    return opaque.starts(with: tag) && opaque.dropFirst(tag.count).allSatisfy { $0 == 0x20 || $0 == 9 }
+                }
+            }
+        }
+    }
+
     /// The prefix of all of these endpoints.
     package static let prefix = Array("/.gatehouse/".utf8)
     /// The path of the public keys of assertions and session cookies.
@@ -22,11 +51,14 @@ package final class BuiltinEndpoints: Sendable {
 
     /// The account endpoints. Empty without accounts.
     package let calls: [Call]
-    /// Whether the demo page is served, at `/` and at the prefix itself.
+    /// The files of the sign-in page. Empty without the page.
+    package let assets: [Asset]
+    /// Whether the demo page is served, at `/`, and at the prefix itself without a sign-in page.
     package let hasPage: Bool
 
-    package init(calls: [Call], hasPage: Bool) {
+    package init(calls: [Call], assets: [Asset] = [], hasPage: Bool) {
         self.calls = calls
+        self.assets = assets
         self.hasPage = hasPage
     }
 
@@ -39,8 +71,9 @@ package final class BuiltinEndpoints: Sendable {
     /// Returns the endpoint of a path. `nil` if no endpoint matches.
     func endpoint(at path: UnsafeRawBufferPointer) -> (BuiltinEndpoint, Call?)? {
         guard Self.mayHold(path) else { return hasPage && path.elementsEqual("/".utf8) ? (.page, nil) : nil }
-        if hasPage, path.count == Self.prefix.count { return (.page, nil) }
         if path.elementsEqual(Self.keysPath) { return (.keys, nil) }
-        return calls.first { path.elementsEqual($0.path) }.map { (.account($0.endpoint), $0) }
+        if let call = calls.first(where: { path.elementsEqual($0.path) }) { return (.account(call.endpoint), call) }
+        if let index = assets.firstIndex(where: { path.elementsEqual($0.path) }) { return (.asset(index), nil) }
+        return hasPage && path.count == Self.prefix.count ? (.page, nil) : nil
     }
 }

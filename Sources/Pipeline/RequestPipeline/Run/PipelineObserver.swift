@@ -57,5 +57,7 @@ package enum AppCheckFinding {
 package enum BuiltinEndpoint {
     case keys
     case page
+    /// A file of the sign-in page, by its index.
+    case asset(Int)
     case account(AccountEndpoint)
 }

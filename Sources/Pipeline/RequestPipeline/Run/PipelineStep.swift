@@ -34,6 +34,8 @@ package enum BuiltinResponse {
     case keys
     /// The demo page.
     case page
+    /// A file of the sign-in page, by its index. The client has the file if `isCurrent`.
+    case asset(Int, isCurrent: Bool)
     /// 204 with these field lines.
     case preflight([UInt8])
 }

@@ -45,13 +45,17 @@ extension RequestPipeline {
         observer.observe(.builtin(endpoint))
         let method = request.head.method
         switch endpoint {
-        case .keys, .page:
+        case .keys, .page, .asset:
             guard method == .get || method == .head else {
                 observer.observe(.methodOfBuiltin(allowed: "GET, HEAD"))
                 return .deny(Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8)))
             }
-            if case .keys = endpoint { return .respond(.keys) }
-            return .respond(.page)
+            switch endpoint {
+            case .keys: return .respond(.keys)
+            case .asset(let index):
+                return .respond(.asset(index, isCurrent: builtin.assets[index].isCurrent(in: request)))
+            default: return .respond(.page)
+            }
         case .account(let endpoint):
             guard let call else { return nil }
             record(call.plan, -1, &run, request)

@@ -115,6 +115,27 @@ import Testing
         #expect(response.status == 204)
     }
 
+    @Test func `the sign-in page and its files are endpoints of the gateway`() async throws {
+        func explain(_ method: String, _ path: String) async throws -> Explanation {
+            try await self.explain(method, path) { configuration in
+                var provider = Configuration.Provider(id: "github.com", kind: .github, location: .init(origin: "test"))
+                provider.codeFlow = Configuration.CodeFlow(
+                    clientID: "gw", credential: .secret(Secret("secret")),
+                    endpoints: .urls(authorization: "https://a.example/authorize", token: "https://a.example/token"),
+                    scopes: [])
+                configuration.identity.providers.append(provider)
+                configuration.accounts?.publicURL = "https://api.example"
+                configuration.accounts?.page = Configuration.Accounts.Page()
+            }
+        }
+        for path in ["/.gatehouse/", "/.gatehouse/assets/page.css"] {
+            let explanation = try await explain("GET", path)
+            #expect(explanation.response?.status == 200 && explanation.failures.isEmpty, "\(path)")
+            #expect(try await explain("POST", path).code == .methodNotAllowed)
+            #expect(try await self.explain("GET", path, cookie: true).code == .routeNotFound, "\(path) without pages")
+        }
+    }
+
     @Test func `the published keys are an endpoint of the gateway`() async throws {
         let explanation = try await explain("GET", "/.gatehouse/jwks.json")
         let response = try #require(explanation.response)

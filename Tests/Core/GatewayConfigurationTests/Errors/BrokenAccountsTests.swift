@@ -34,6 +34,17 @@ import Testing
         accounts("{ calls_per_address: … }", "2:32 out of range; write 1 to 100000", values: ["0", "100001"]),
         accounts("{ calls_per_account: 0 }", "2:32 out of range; write 1 to 100000"),
         accounts("{ calls_per_account: 1m }", "2:32 not a whole number"),
+        accounts("{ pages: yes }", "2:20 accounts.pages is 'yes', not true or false"),
+        accounts("{ pages: true }", "2:13 accounts.pages needs public_url, which the sign-ins of the page return to"),
+        accounts(
+            "{ pages: true, public_url: 'https://api.example.com' }",
+            "2:13 accounts.pages needs a provider with a client credential, and identity.providers has none"),
+        accounts("{ page: { title: a } }", "2:13 accounts.page has no effect without pages: true; add pages: true"),
+        page("{ style: a }", "5:11 unknown key 'style' in accounts.page"),
+        page("{}", "5:9 accounts.page is an empty mapping"),
+        page(
+            "{ title: '\(String(repeating: "t", count: 257))' }", "5:18 accounts.page.title is longer than 256 bytes"),
+        page("{ css: [a] }", "5:16 accounts.page.css is not a string"),
         .section(
             "accounts: {}", "1:1 accounts is enabled, but identity has no source of sign-ins; add identity.firebase"),
         .section(
@@ -47,6 +58,18 @@ import Testing
     static let stores = [
         "redis://r", "rediss://r", "redis+sentinel://s1,s2/main", "rediss+sentinel://s1/main", "{ url: 'redis://r' }",
     ]
+
+    private static func page(_ yaml: String, _ expected: String) -> BrokenConfiguration {
+        let flow = "github.com: { client_id: a, client_secret: b }"
+        return .section(
+            """
+            identity: { providers: { \(flow) } }
+            accounts:
+              pages: true
+              public_url: https://api.example.com
+              page: \(yaml)
+            """, expected)
+    }
 
     private static func accounts(_ yaml: String, _ expected: String, values: [String] = []) -> BrokenConfiguration {
         .section("identity: { firebase: { project: demo } }\naccounts: \(yaml)", expected, values: values)

@@ -27,6 +27,19 @@ import Testing
     ])
     func `the gateway's own paths are no targets`(text: String) { #expect(targets.resolve(text) == nil) }
 
+    @Test(
+        arguments: [
+            ("/.gatehouse/", "https://app.example/.gatehouse/"), ("/.gatehouse", nil), ("/.GATEHOUSE/", nil),
+            ("/x/../.gatehouse/?a=1#b", "https://app.example/.gatehouse/?a=1#b"), ("/.gatehouse//", nil),
+            ("/%2egatehouse/", nil), ("/.gatehouse/auth", nil), ("//.gatehouse/", nil),
+            ("/.gatehouse/%2e%2e/x", "https://app.example/x"),
+            ("https://evil.example/.gatehouse/", nil),
+        ] as [(String, String?)])
+    func `the sign-in page is a target if it is served`(text: String, location: String?) {
+        let targets = ReturnTargets(publicOrigin: "https://app.example", others: [], includesPage: true)
+        #expect(targets.resolve(text)?.location == location)
+    }
+
     @Test func `O-13: a text of any size or form is judged at once`() {
         for text in ["", String(repeating: "/a", count: 600_000), "/" + String(repeating: "../", count: 682)] {
             _ = targets.resolve(text)

@@ -24,7 +24,7 @@ struct CallAnswer: Sendable {
         case .json(_, let cookie), .done(let cookie): cookie
         case .redirect(_, let cookies):
             cookies.lazy.compactMap { if case .session(let cookie) = $0 { cookie } else { nil } }.first
-        case .accepted, .refused, .authorization, .page: nil
+        case .accepted, .refused, .authorization, .page, .signInPage: nil
         }
     }
 
@@ -62,7 +62,7 @@ struct CallAnswer: Sendable {
         switch reply {
         case .json(let text, _): String(decoding: text, as: UTF8.self)
         case .refused(let denial): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
-        case .done, .accepted, .redirect, .authorization, .page: ""
+        case .done, .accepted, .redirect, .authorization, .page, .signInPage: ""
         }
     }
 

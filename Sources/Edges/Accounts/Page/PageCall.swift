@@ -1,0 +1,66 @@
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+import TextCoding
+
+/// `GET /.gatehouse/`: the sign-in page, which shows who is signed in.
+///
+/// It changes nothing. The session cookie is examined here and not by the pipeline, because a page for signing in must
+/// also be shown with an expired or revoked session.
+struct PageCall {
+    let parts: AccountParts
+    let flows: CodeFlows
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let fields = try FlowFields(call.browser.query)
+        var content = SignInPage.Content()
+        content.languages = call.browser.acceptLanguage
+        content.error = fields["error"]
+        if let text = fields["return_to"] {
+            let target = try flows.targets.requested(text)
+            content.target = target.location
+            content.address = try address(for: target)
+        }
+        guard let caller = try await caller(of: call) else { return .signInPage(content) }
+        if let target = content.target, content.error == nil { return .redirect(to: target, cookies: []) }
+        content.account = try await account(of: caller)
+        return .signInPage(content)
+    }
+
+    /// Returns the address of the page that leads to a target after a sign-in.
+    private func address(for target: ReturnTarget) throws(AccountDenial) -> String {
+        var address = Array("\(SignInPage.path)?".utf8)
+        FormEncoding.append("return_to", target.location.utf8, to: &address)
+        let text = String(decoding: address, as: UTF8.self)
+        _ = try flows.targets.requested(text)
+        return text
+    }
+
+    /// Returns the user of the session cookie. `nil` if there is none, or if its session is not valid any more.
+    private func caller(of call: AccountCall) async throws -> Principal? {
+        guard !call.browser.sessions.isEmpty,
+            let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now())
+        else { return nil }
+        do {
+            try await parts.authorizer.require(caller, isRecent: false)
+            return caller
+        } catch let denial as AccountDenial where denial.denial.code.status < 500 {
+            return nil
+        }
+    }
+
+    private func account(of caller: Principal) async throws -> SignInPage.Account {
+        let account = try await parts.account(caller.user)
+        let providers = account.links.keys.sorted()
+        let candidates = [caller.origin?.link?.provider].compactMap(\.self) + providers
+        let isOurs = account.created != nil
+        return SignInPage.Account(
+            uid: caller.uid, name: account.name ?? (isOurs ? nil : caller.claims.root["name"]?.string),
+            email: account.email ?? (isOurs ? nil : caller.claims.root["email"]?.string), providers: providers,
+            reauthenticatesAt: candidates.first { candidate in
+                providers.contains(candidate) && flows.providers.contains { $0.id == candidate }
+            },
+            isDeletable: isOurs)
+    }
+}

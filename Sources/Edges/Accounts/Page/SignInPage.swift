@@ -1,0 +1,213 @@
+import TextCoding
+
+/// The sign-in page of a configuration. It renders one document for each request, without external resources and
+/// without inline scripts and styles.
+package struct SignInPage: Sendable {
+    /// The address of the page.
+    static let path = "/.gatehouse/"
+    /// The fields of each response with the page.
+    package static let fields: [(name: String, value: String)] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+        ),
+        ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+    ]
+
+    /// The files that the page loads.
+    package let assets: [PageAsset]
+    private let title: String?
+    private let texts: PageTexts
+    private let providers: [String]
+    private let style: PageAsset
+    private let script: PageAsset
+    private let logo: PageAsset?
+
+    /// Creates the page.
+    ///
+    /// - Parameters:
+    ///   - providers: The IDs of the providers with an authorization-code flow.
+    ///   - style: The style sheet of the operator.
+    ///   - logo: The image above the page. Content of another type than SVG and PNG is not shown.
+    package init(
+        title: String?, providers: [String], texts: PageTexts, style: [UInt8] = [], logo: [UInt8]? = nil
+    ) {
+        self.title = title
+        self.providers = providers
+        self.texts = texts
+        self.style = PageAsset(
+            name: "page.css", contentType: "text/css; charset=utf-8", body: PackageResources.page_css + style)
+        script = PageAsset(
+            name: "page.js", contentType: "text/javascript; charset=utf-8", body: PackageResources.page_js)
+        self.logo = logo.flatMap { image in
+            PageAsset.imageType(of: image).map { PageAsset(name: "logo", contentType: $0, body: image) }
+        }
+        assets = [self.style, script] + (self.logo.map { [$0] } ?? [])
+    }
+
+    /// The facts about one request that the page shows.
+    package struct Content: Sendable {
+        /// `Accept-Language`. `nil` if absent.
+        var languages: String?
+        /// The error that the address names. Only its known words are shown, as a text of the page's own.
+        var error: String?
+        /// The address of this page with its parameters, to which a sign-in returns.
+        var address = SignInPage.path
+        /// The permitted page to which the user continues. `nil` without one.
+        var target: String?
+        /// The signed-in user. `nil` if signed out.
+        var account: Account?
+    }
+
+    /// A signed-in user.
+    struct Account: Sendable {
+        let uid: String
+        let name: String?
+        let email: String?
+        /// The linked providers, in order.
+        let providers: [String]
+        /// The provider for a new sign-in. `nil` if no linked provider has a flow.
+        let reauthenticatesAt: String?
+        /// Whether the gateway created the account and can delete it.
+        let isDeletable: Bool
+    }
+
+    /// Returns the document.
+    package func render(_ content: Content) -> [UInt8] {
+        guard let language = texts.language(for: LanguagePreferences(content.languages)) else { return [] }
+        let heading = content.account == nil ? language[.signIn] : language[.account]
+        let body = content.account.map { account($0, content, language) } ?? signIn(content, language)
+        let error = content.error.map { language.error($0) } ?? ""
+        let document: HTML = """
+            <!doctype html>
+            <html lang="\(language.tag)" dir="\(language.direction)">
+            <head>
+            <meta charset="utf-8">
+            <title>\(title.map { "\(heading) · \($0)" } ?? heading)</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <link rel="stylesheet" href="\(style.address)">
+            \(icon)<script src="\(script.address)" defer></script>
+            </head>
+            <body>
+            <main aria-busy="false">
+            \(brand)<h1>\(heading)</h1>
+            <p id="error" class="message" role="alert">\(error)</p>
+            <p id="status" class="message" role="status"></p>
+            \(body)
+            </main>
+            <script id="texts" type="application/json">\(json: language.script)</script>
+            </body>
+            </html>
+
+            """
+        return Array(document.text.utf8)
+    }
+
+    private var icon: HTML {
+        logo.map { "<link rel=\"icon\" href=\"\($0.address)\">\n" } ?? ""
+    }
+
+    private var brand: HTML {
+        let image: HTML = logo.map { "<img class=\"logo\" src=\"\($0.address)\" alt=\"\">\n" } ?? ""
+        let name: HTML = title.map { "<p class=\"title\">\($0)</p>\n" } ?? ""
+        return "\(image)\(name)"
+    }
+
+    // MARK: - Signed out
+
+    private func signIn(_ content: Content, _ language: PageLanguage) -> HTML {
+        let items = providers.map { provider -> HTML in
+            var address = Array("\(Self.path)sign-in/\(provider)?".utf8)
+            FormEncoding.append("return_to", content.address.utf8, to: &address)
+            let link = String(decoding: address, as: UTF8.self)
+            return """
+                <li><a class="button provider" href="\(link)">\(language.text(.signInWith, of: provider))</a></li>
+
+                """
+        }
+        return "<ul>\n\(items)</ul>"
+    }
+
+    // MARK: - Signed in
+
+    private func account(_ account: Account, _ content: Content, _ language: PageLanguage) -> HTML {
+        """
+        <noscript><p>\(language[.needsScript])</p></noscript>
+        \(onward(content.target, language))<dl>
+        \(fact(language[.name], account.name))\(fact(language[.email], account.email))\
+        \(fact(language[.uid], account.uid))</dl>
+        <div id="account" data-reauthenticate="\(account.reauthenticatesAt ?? "")">
+        <section aria-labelledby="methods">
+        <h2 id="methods">\(language[.methods])</h2>
+        <ul>
+        \(methods(account, language))</ul>
+        </section>
+        <section aria-labelledby="session">
+        <h2 id="session">\(language[.session])</h2>
+        <div class="buttons">
+        \(button("sign-out", language[.signOut]))\
+        \(button("everywhere", language[.everywhere], asking: language[.confirmEverywhere]))</div>
+        </section>
+        \(deletion(account, language))</div>
+        <dialog id="confirm" aria-labelledby="confirm-title" aria-describedby="confirm-text">
+        <h2 id="confirm-title"></h2>
+        <p id="confirm-text"></p>
+        <div class="buttons">
+        <button type="button" id="confirm-no" class="button">\(language[.cancel])</button>
+        <button type="button" id="confirm-yes" class="button danger"></button>
+        </div>
+        </dialog>
+        """
+    }
+
+    private func onward(_ target: String?, _ language: PageLanguage) -> HTML {
+        target.map { "<p><a class=\"button\" href=\"\($0)\">\(language[.continue])</a></p>\n" } ?? ""
+    }
+
+    private func fact(_ name: String, _ value: String?) -> HTML {
+        value.map { "<div><dt>\(name)</dt><dd><bdi>\($0)</bdi></dd></div>\n" } ?? ""
+    }
+
+    /// Returns the linked providers, then those that can be linked. The last link cannot be removed.
+    private func methods(_ account: Account, _ language: PageLanguage) -> [HTML] {
+        let linked = account.providers.map { provider -> HTML in
+            let confirmation = language.text(.confirmUnlink, of: provider)
+            let action = button("unlink", language.text(.unlink, of: provider), of: provider, asking: confirmation)
+            return """
+                <li class="method"><span>\(language.name(of: provider))</span>
+                \(account.providers.count > 1 ? action : "")</li>
+
+                """
+        }
+        let others = providers.filter { !account.providers.contains($0) }.map { provider -> HTML in
+            "<li>\(button("link", language.text(.link, of: provider), of: provider))</li>\n"
+        }
+        return linked + others
+    }
+
+    private func deletion(_ account: Account, _ language: PageLanguage) -> HTML {
+        guard account.isDeletable else { return "" }
+        return """
+            <section aria-labelledby="deletion">
+            <h2 id="deletion">\(language[.deletion])</h2>
+            \(button("delete", language[.delete], asking: language[.confirmDelete], isDangerous: true))</section>
+
+            """
+    }
+
+    /// Returns the button of a call. The script shows it. `confirmation` is what the user confirms first.
+    private func button(
+        _ call: String, _ text: String, of provider: String? = nil, asking confirmation: String? = nil,
+        isDangerous: Bool = false
+    ) -> HTML {
+        let style = isDangerous ? "button danger" : "button"
+        let provider: HTML = provider.map { " data-provider=\"\($0)\"" } ?? ""
+        let confirmation: HTML = confirmation.map { " data-confirm=\"\($0)\"" } ?? ""
+        return """
+            <button type="button" class="\(style)" data-call="\(call)"\(provider)\(confirmation) hidden>\(text)</button>
+
+            """
+    }
+}

@@ -1,0 +1,103 @@
+import DevelopmentIdentity
+import GatewayConfiguration
+import GatewayCore
+import RequestPipeline
+import Revocation
+import RevocationStores
+import Testing
+
+@testable import Accounts
+@testable import Authentication
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import StoreFixtures
+
+/// `GET /.gatehouse/`: what the page shows of a request and its session.
+@Suite(.timeLimit(.minutes(5))) struct PageCallTests {
+    private let flow: FlowRig
+
+    init() async throws { flow = try await FlowRig { $0.page = Configuration.Accounts.Page() } }
+
+    private func open(_ query: String = "", session: String? = nil) async -> CallAnswer {
+        var browser = BrowserRequest()
+        browser.query = Array(query.utf8)
+        browser.sessions = session.map { [$0] } ?? []
+        browser.acceptLanguage = "de"
+        return await flow.call(.page, browser)
+    }
+
+    private func content(_ query: String = "", session: String? = nil) async throws -> SignInPage.Content {
+        let answer = await open(query, session: session)
+        guard case .signInPage(let content) = answer.reply else { throw NoPage(code: answer.code) }
+        return content
+    }
+
+    private struct NoPage: Error { let code: String }
+
+    private func session() async throws -> String {
+        try #require(await flow.finish(try await flow.begin(), as: .ada).token)
+    }
+
+    @Test func `without a session the page leads back to itself, with the page that follows`() async throws {
+        let plain = try await content()
+        #expect(plain.account == nil && plain.address == "/.gatehouse/" && plain.languages == "de")
+        let leading = try await content("return_to=/home%3Fx=1&error=cancelled")
+        #expect(leading.target == "https://app.example/home?x=1" && leading.error == "cancelled")
+        #expect(leading.address == "/.gatehouse/?return_to=https%3A%2F%2Fapp.example%2Fhome%3Fx%3D1")
+    }
+
+    @Test func `a sign-in returns to the page, with its error or its session`() async throws {
+        let address = "/.gatehouse/?return_to=%2Fhome"
+        let begun = try await flow.begin(query: "return_to=%2F.gatehouse%2F%3Freturn_to%3D%252Fhome")
+        let done = await flow.finish(begun)
+        #expect(done.location == FlowRig.origin + address)
+        let token = try #require(done.token)
+        #expect(await open("return_to=%2Fhome", session: token).location == "https://app.example/home")
+        let failed = try await content("return_to=%2Fhome&error=failed", session: token)
+        #expect(failed.account != nil && failed.target == "https://app.example/home", "an error is shown first")
+        let refused = try await flow.begin(query: "return_to=%2F.gatehouse%2F")
+        let back = await flow.callback(
+            "google.com", "state=\(refused.state)&error=access_denied", bindings: [refused.binding])
+        #expect(back.location == "https://app.example/.gatehouse/?error=cancelled")
+    }
+
+    @Test(arguments: [
+        "return_to=//evil.example", "return_to=javascript:alert(1)", "return_to=https://evil.example/",
+        "return_to=/.gatehouse/sign-in/google.com", "return_to=/a&return_to=/b", "return_to=%ff", "return_to=",
+        "error=%zz", "return_to=/\(String(repeating: "a", count: 2_000))",
+    ])
+    func `O-12 O-32: another target and a malformed address are refused`(query: String) async throws {
+        #expect(await open(query).code == "request/malformed")
+        #expect(await open(query, session: try await session()).code == "request/malformed")
+    }
+
+    @Test func `a signed-in user is shown with the linked providers`() async throws {
+        let token = try await session()
+        let account = try #require(try await content(session: token).account)
+        #expect(account.uid.utf8.count == 32 && account.email == DevelopmentUser.ada.email)
+        #expect(account.providers == ["google.com"] && account.reauthenticatesAt == "google.com")
+        #expect(account.isDeletable)
+    }
+
+    @Test func `a session that has ended, and a disabled user, see the page for signing in`() async throws {
+        let token = try await session()
+        let uid = try #require(try await content(session: token).account).uid
+        try await flow.rig.store.setDisabled(uid, true)
+        #expect(try await content(session: token).account == nil)
+        #expect(try await content(session: "e30.e30.e30").account == nil)
+        #expect(await open("return_to=/home", session: token).location == nil, "no redirect without a valid session")
+    }
+
+    @Test func `without the session keys only a request with a session is refused`() async throws {
+        let flow = try await FlowRig(keysAreKnown: false) { $0.page = Configuration.Accounts.Page() }
+        var browser = BrowserRequest()
+        #expect(await flow.call(.page, browser).code == "ok")
+        browser.sessions = ["e30.e30.e30"]
+        #expect(await flow.call(.page, browser).denial?.code == .storeUnavailable)
+    }
+
+    @Test func `without pages the page is no target`() async throws {
+        let plain = try await FlowRig()
+        await #expect(throws: FlowRig.NotBegun.self) { try await plain.begin(query: "return_to=%2F.gatehouse%2F") }
+    }
+}
