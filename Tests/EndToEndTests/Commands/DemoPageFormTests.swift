@@ -57,6 +57,11 @@ import Testing
         #expect(read?["mint"] as? String == "</script><!--<script>&amp;")
     }
 
+    @Test func `the page links to the sign-in page only if the gateway serves it`() {
+        let linking = DemoPage.markup(settings: "{}", linksSignIn: true)
+        #expect(linking.contains(#"<a href="/.gatehouse/">"#) && !html.contains("<a ") && !html.contains("{{"))
+    }
+
     @Test func `each control has a label`() {
         let controls = html.matches(of: /<(select|input|textarea)/).count
         #expect(controls == 7)

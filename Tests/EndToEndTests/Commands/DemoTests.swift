@@ -120,6 +120,35 @@ import Testing
         }
     }
 
+    @Test func `with a chosen port, users sign in by the sign-in page, to which the demo's page links`() async throws {
+        let port = try Ports.free()
+        func get(_ target: String, _ cookies: [String] = []) throws -> WireResponse {
+            let fields = cookies.isEmpty ? [] : ["Cookie: \(cookies.joined(separator: "; "))"]
+            return try RawClient.exchange(
+                port, WireRequest(target: target, fields: fields, host: "127.0.0.1:\(port)"))
+        }
+        func cookies(_ response: WireResponse) -> [String] {
+            response.values("Set-Cookie").map { String($0.prefix { $0 != ";" }) }
+        }
+        try await run("--listen", "127.0.0.1:\(port)", until: Self.lastLine) { _, output in
+            let provider = try #require(
+                output.firstMatch(of: /identity provider +http:\/\/127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
+            #expect(try get("/").text.contains("<a href=\"/.gatehouse/\">"))
+            let page = try get("/.gatehouse/").text
+            for (id, user) in [("google.com", "ada"), ("github.com", "linus")] {
+                let link = try #require(page.firstMatch(of: /href="(\/.gatehouse\/sign-in\/[^"]*)"/)).1
+                let start = try get(String(link).replacing("google.com", with: id))
+                let target = try #require(start["Location"]).replacing("http://127.0.0.1:\(provider)", with: "")
+                let back = try RawClient.exchange(
+                    provider, WireRequest(target: "\(target)&as=\(user)", host: "127.0.0.1:\(provider)"))
+                let callback = try #require(back["Location"]).replacing("http://127.0.0.1:\(port)", with: "")
+                let end = try get(callback, cookies(start))
+                #expect(end["Location"] == "http://127.0.0.1:\(port)/.gatehouse/", "\(end.text)")
+                #expect(try get("/.gatehouse/", cookies(end)).text.contains("data-reauthenticate=\"\(id)\""))
+            }
+        }
+    }
+
     private struct Printed: Decodable {
         struct Command: Decodable {
             let command: String

@@ -87,12 +87,18 @@ struct Demo {
             "GATEHOUSE_DEMO_PROVIDER_URL": "http://127.0.0.1:\(provider.port)",
             "GATEHOUSE_DEMO_UPSTREAM": echo.url,
         ]
+        variables["GATEHOUSE_DEMO_PUBLIC_URL"] = addresses.publicURL
         if !isLogged { variables["GATEHOUSE_DEMO_ACCESS_LOG"] = "off" }
         let page = try DemoPage.make(
-            providerURL: addresses.isInContainer ? nil : "http://127.0.0.1:\(provider.port)", mintPath: mintPath)
+            providerURL: addresses.isInContainer ? nil : "http://127.0.0.1:\(provider.port)", mintPath: mintPath,
+            linksSignIn: addresses.publicURL != nil)
         do throws(ConfigurationErrors) {
             var configuration = try DemoConfiguration.load(variables)
             configuration.accounts?.demoPage = page
+            if addresses.publicURL == nil {
+                configuration.accounts?.publicURL = nil
+                configuration.accounts?.page = nil
+            }
             if addresses.isInContainer {
                 configuration.addMinting(at: mintPath, to: provider.port)
                 return configuration

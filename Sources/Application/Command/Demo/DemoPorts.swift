@@ -69,6 +69,13 @@ struct DemoAddressOptions: ParsableArguments {
     var host: String { isInContainer ? "0.0.0.0" : "127.0.0.1" }
 
     var gateway: String { listen ?? "\(host):\(chosen(nil, DemoPorts.gateway))" }
+    /// The gateway's origin for browsers on this machine. `nil` if its port is not known before the start, or if
+    /// browsers do not reach the identity provider.
+    var publicURL: String? {
+        guard !isInContainer, !gateway.hasPrefix("unix:"), !gateway.hasSuffix(":0") else { return nil }
+        let origin = "http://\(gateway.lowercased())"
+        return origin.hasSuffix(":80") ? String(origin.dropLast(3)) : origin
+    }
     var admin: UInt16 { chosen(adminPort, DemoPorts.admin) }
     var provider: UInt16 { chosen(providerPort, DemoPorts.provider) }
     var echo: UInt16 { chosen(echoPort, DemoPorts.echo) }

@@ -18,20 +18,26 @@ enum DemoPage {
     ///   - providerURL: The origin of the demo's provider, for example `http://127.0.0.1:9902`. `nil` if it is that of
     ///     the page.
     ///   - mintPath: The path for minting tokens there.
+    ///   - linksSignIn: Whether the gateway serves its own sign-in page.
     /// - Throws: `Refused` if libcrypto has no SHA-256.
-    static func make(providerURL: String?, mintPath: String) throws(Refused) -> Configuration.DemoPage {
+    static func make(
+        providerURL: String?, mintPath: String, linksSignIn: Bool
+    ) throws(Refused) -> Configuration.DemoPage {
         let settings = settings(mintURL: (providerURL ?? "") + mintPath)
         return Configuration.DemoPage(
-            html: Array(markup(settings: settings).utf8),
+            html: Array(markup(settings: settings, linksSignIn: linksSignIn).utf8),
             policy: try policy(providerURL: providerURL))
     }
 
     /// Returns the HTML text. `settings` is JSON that is safe in an HTML element.
-    static func markup(settings: String) -> String {
+    static func markup(settings: String, linksSignIn: Bool = false) -> String {
         String(decoding: PackageResources.demo_html, as: UTF8.self)
             .replacing("{{style}}", with: style).replacing("{{script}}", with: script)
-            .replacing("{{settings}}", with: settings)
+            .replacing("{{sign-in}}", with: linksSignIn ? signInLink : "").replacing("{{settings}}", with: settings)
     }
+
+    private static let signInLink =
+        #"<p class="note"><a href="/.gatehouse/">The gateway's own sign-in page</a> needs no code in the app.</p>"#
 
     // MARK: - Settings of a demo
 
