@@ -5,6 +5,12 @@ final class AccountRegistry: Sendable {
     /// The maximum number of accounts.
     static let mostAccounts = 65_536
 
+    /// A user's ID at a provider.
+    struct Identity: Hashable {
+        let provider: String
+        let id: String
+    }
+
     private struct Key: Hashable {
         let tenant: [UInt8]?
         let uid: [UInt8]
@@ -69,5 +75,24 @@ final class AccountRegistry: Sendable {
         }
     }
 
+    /// Returns the existing accounts with these identities or addresses, and counts the lookups by ID and address.
+    func find(_ identities: [Identity], emails: [String], tenant: String?) -> [DevelopmentAccount] {
+        state.withLock { state in
+            for name in identities.map(\.id) + emails { state.lookups.add(name) }
+            return state.accounts.values.filter { account in
+                account.user.tenant == tenant
+                    && (account.user.email.map(emails.contains) ?? false
+                        || identities.contains { account.user.has($0.id, at: $0.provider) })
+            }
+        }
+    }
+
     func lookups(of uid: String) -> Int { state.withLock { $0.lookups.count(uid) } }
+}
+
+extension DevelopmentUser {
+    /// Returns whether the user's identities contain this ID at a provider.
+    fileprivate func has(_ id: String, at provider: String) -> Bool {
+        identities[provider]?.elements?.contains { $0.string == id } ?? false
+    }
 }

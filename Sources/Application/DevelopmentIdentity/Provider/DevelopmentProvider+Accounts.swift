@@ -29,8 +29,8 @@ extension DevelopmentProvider {
         service.accounts.remove(uid, tenant: tenant)
     }
 
-    /// Returns how often an account was looked up by an authorized client, in any tenant. After 65,536 different uids,
-    /// further ones count only in ``calls(to:)``.
+    /// Returns how often an authorized client looked up a uid, an ID at a provider, or an address, in any tenant. After
+    /// 65,536 different ones, further ones count only in ``calls(to:)``.
     public func lookups(of uid: String) -> Int { service.accounts.lookups(of: uid) }
 
     /// Creates a service account that may obtain access tokens from this provider's token endpoint.

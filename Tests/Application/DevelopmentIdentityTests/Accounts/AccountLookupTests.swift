@@ -52,6 +52,21 @@ import Testing
         #expect(users?.elements.map { $0["localId"]?.string } == ["ada", "grace"])
     }
 
+    @Test func `an account is found by an identity or its address`() async throws {
+        let identity = #"{"federatedUserId":[{"providerId":"google.com","rawId":"104242424242424242424"}]}"#
+        for body in [identity, #"{"email":["ada@example.com"]}"#] {
+            let users = try await lookUp(body).json?.root["users"]
+            #expect(users?.elements.map { $0["localId"]?.string } == ["ada"])
+        }
+        #expect(provider.lookups(of: "104242424242424242424") == 1 && provider.lookups(of: "ada@example.com") == 1)
+        let other = identity.replacing("google.com", with: "apple.com")
+        for body in [other, #"{"email":["nobody@example.com"]}"#, #"{"federatedUserId":[]}"#] {
+            #expect(try await lookUp(body).json?.root["users"] == nil)
+        }
+        let both = String(identity.dropLast()) + #","localId":["ada"]}"#
+        #expect(try await lookUp(both).json?.root["users"]?.count == 1, "a user is listed once")
+    }
+
     @Test func `accounts can be added, changed and deleted`() async throws {
         try provider.setAccount(DevelopmentAccount(.named("zoe"), validSince: 5, isDisabled: true))
         let zoe = try await lookUp(#"{"localId":["zoe"]}"#)
@@ -97,6 +112,7 @@ import Testing
 
     @Test(arguments: [
         "", "[]", #"{"localId":"ada"}"#, #"{"localId":[1]}"#, #"{"localId":null}"#,
+        #"{"federatedUserId":[{"providerId":"google.com"}]}"#, #"{"email":"ada@example.com"}"#,
         "{\"localId\":[\((0...100).map { "\"u\($0)\"" }.joined(separator: ","))]}",
     ])
     func `a malformed lookup is rejected`(body: String) async throws {
