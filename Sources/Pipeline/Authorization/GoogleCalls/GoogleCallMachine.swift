@@ -8,6 +8,8 @@ struct GoogleCallFailure: Error, Equatable {
     let reason: String
     /// The delay after which the call may succeed, in seconds. `nil` if it is unknown.
     let retryAfter: Int?
+    /// Whether calls with other payloads are affected too.
+    var concernsAll = true
 
     static let overloaded = GoogleCallFailure(reason: "too many requests wait", retryAfter: nil)
     static let stopping = GoogleCallFailure(reason: "the gateway is stopping", retryAfter: nil)
@@ -104,7 +106,8 @@ extension GoogleCallMachine {
             return apply(now) { $0.succeeded() } + [.resolve(call.allWaiters, .success(value))]
                 + apply(now) { $0.send(now: now) }
         case .ended(let call, .failure(let failure)):
-            let ending = GoogleCallFailure(reason: failure.kind.rawValue, retryAfter: failure.retryAfter)
+            let ending = GoogleCallFailure(
+                reason: failure.kind.rawValue, retryAfter: failure.retryAfter, concernsAll: failure.concernsAll)
             return apply(now) { $0.failed(failure, opensBreaker: failure.concernsAll, now: now) }
                 + [.resolve(call.allWaiters, .failure(ending))] + apply(now) { $0.send(now: now) }
         }

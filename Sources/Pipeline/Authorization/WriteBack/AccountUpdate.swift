@@ -25,12 +25,14 @@ struct AccountUpdate: GoogleMethod {
     static let limits = LookupLimits(concurrency: WriteBackBounds.concurrency, waiting: 64)
     static let messages = events(failing: "a change of a user could not be written back to Identity Toolkit")
     static let tokenMessages = events(failing: "no access token to write changes of users back to Identity Toolkit")
+    /// The timeout of each request. With it, a delivery ends before `WriteBackBounds.reserve`.
+    static let timeout = Duration.seconds(4)
     private static let jsonLimits = JSONLimits(size: AccountLookup.sizeLimit, depth: 32, members: 131_072)
 
     let path: FirebaseProjectPath
     let lookupURL: String
     let updateURL: String
-    let timeout: Duration
+    var timeout: Duration { Self.timeout }
 
     var url: String { updateURL }
 
@@ -81,7 +83,7 @@ struct AccountUpdate: GoogleMethod {
             case .missing: return .success(.ended(.missing))
             case .account(let validSince, _):
                 guard let date = response.date else {
-                    return .failure(.malformed("the response has no Date, which bounds validSince"))
+                    return .failure(LookupFailure(.malformed, "the response has no Date, which bounds validSince"))
                 }
                 return .success(.found(validSince, now: UnixTime(clamping: date)))
             case .unavailable, nil: return .failure(.malformed("an invalid account"))
@@ -111,7 +113,7 @@ struct AccountUpdate: GoogleMethod {
         switch response.status {
         case 400:
             switch GoogleError.code(of: response, jsonLimits) {
-            case "USER_NOT_FOUND", "INVALID_LOCAL_ID", "MISSING_LOCAL_ID": return .success(.missing)
+            case "USER_NOT_FOUND", "INVALID_LOCAL_ID", "MISSING_LOCAL_ID", "TENANT_NOT_FOUND": return .success(.missing)
             case "QUOTA_EXCEEDED", "TOO_MANY_ATTEMPTS_TRY_LATER": return .failure(LookupFailure(.throttled, "400"))
             case let code: return .success(.rejected(code ?? "400"))
             }

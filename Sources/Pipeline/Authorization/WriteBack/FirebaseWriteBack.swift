@@ -15,7 +15,7 @@ package final class FirebaseWriteBack: Sendable {
     ) {
         let transport = OutboundHTTPClient(
             group: group, connections: WriteBackBounds.concurrency + 1, size: AccountLookup.sizeLimit,
-            longest: settings.accounts.timeout)
+            longest: AccountUpdate.timeout)
         self.init(
             settings, path: path, credential: credential,
             environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
@@ -27,8 +27,7 @@ package final class FirebaseWriteBack: Sendable {
     ) {
         caller = GoogleCaller(
             AccountUpdate(
-                path: path, lookupURL: settings.accounts.lookupURL, updateURL: settings.updateURL,
-                timeout: settings.accounts.timeout),
+                path: path, lookupURL: settings.accounts.lookupURL, updateURL: settings.updateURL),
             credential: credential, environment: environment)
     }
 

@@ -50,12 +50,21 @@ package final class WriteBackDelivery: Sendable {
     }
 
     /// Ends deliveries and releases the lease. The queue keeps all entries that are not delivered.
+    ///
+    /// While a delivery runs, the lease is kept, for at most two seconds or until it ends by itself: a delivery of
+    /// another gateway could precede the running one.
     package func stop() async {
         apply { machine, _ in
             machine.stop()
             return []
         }
-        try? await store.releaseWriteBacks(of: holder)
+        for _ in 0..<100 {
+            if host.read({ $0.isIdle }) {
+                try? await store.releaseWriteBacks(of: holder)
+                return
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     /// Returns the numbers of deliveries, and the state of the queue.
@@ -85,6 +94,8 @@ package final class WriteBackDelivery: Sendable {
             logger.notice(
                 "a user of a change to write back does not exist at Firebase",
                 metadata: ["uid": "\(entry.user.uid)", "change": "\(entry.part.rawValue)"])
+        case .logUnreadable(let error):
+            logger.error("the queue of changes to write back cannot be read", metadata: ["error": "\(error)"])
         case .logParked(.rejected(let code)):
             logger.error("Identity Toolkit rejects changes of users", metadata: ["reason": "\(code)"])
         case .logParked:
@@ -94,12 +105,14 @@ package final class WriteBackDelivery: Sendable {
     }
 
     private func poll() async {
-        var poll: WriteBackPoll?
-        if writer() != nil {
-            poll = try? await store.pollWriteBacks(
+        guard writer() != nil else { return apply { machine, now in machine.polled(nil, now: now) } }
+        do throws(StoreError) {
+            let poll = try await store.pollWriteBacks(
                 by: holder, lease: WriteBackBounds.lease, limit: WriteBackBounds.batch)
+            apply { machine, now in machine.polled(poll, now: now) }
+        } catch {
+            apply { machine, now in machine.pollFailed(error, now: now) }
         }
-        apply { machine, now in machine.polled(poll, now: now) }
     }
 
     /// Delivers the current record of the user.

@@ -11,10 +11,12 @@ enum WriteBackBounds {
     /// The duration of the lease, in seconds. After a crash, another gateway continues when it has ended.
     static let lease: Int64 = 60
     /// The remaining lease that a delivery needs, in nanoseconds: longer than any delivery takes.
-    static let reserve: UInt64 = 45_000_000_000
+    static let reserve: UInt64 = 50_000_000_000
     /// The interval of polls by the holder of the lease, and by other gateways, in nanoseconds.
     static let holderInterval: UInt64 = 1_000_000_000
     static let interval: UInt64 = 5_000_000_000
+    /// The delay of an entry after a failure that concerns only its user, in seconds.
+    static let postponed: Int64 = 60
     /// The longest pause after a failure, in nanoseconds.
     static let longestPause: UInt64 = 300_000_000_000
     /// The delay of an entry that is rejected, for which the gateway lacks the permission, or whose record is invalid,
@@ -54,6 +56,8 @@ struct WriteBackMachine: TimedMachine {
         case postpone(WriteBackEntry, Int64)
         /// Log that an entry is removed because the user does not exist.
         case logMissing(WriteBackEntry)
+        /// Log that the queue cannot be read.
+        case logUnreadable(StoreError)
         /// Log that entries are parked.
         case logParked(WriteBackResult)
     }
@@ -70,6 +74,8 @@ struct WriteBackMachine: TimedMachine {
     private var running: Set<Slot> = []
     /// Due entries that wait for the end of a delivery.
     private var backlog: ArraySlice<WriteBackEntry> = []
+    /// Settled deliveries since the start of the running poll, whose result may still contain their entries.
+    private var settledDuringPoll: Set<Slot> = []
     private var isPolling = false
     private var isStopped = false
     private var polledAt: UInt64 = 0
@@ -81,12 +87,18 @@ struct WriteBackMachine: TimedMachine {
     /// The number of consecutive failures.
     private var failures = 0
     private var parkedLoggedAt: UInt64?
+    private var pollLoggedAt: UInt64?
+    /// The reason of a failure to read the queue.
+    private static let unreadable = "the queue cannot be read"
     /// Returns a random duration of at most its argument.
     private let random: @Sendable (UInt64) -> UInt64
 
     init(random: @escaping @Sendable (UInt64) -> UInt64 = { UInt64.random(in: 0...$0) }) {
         self.random = random
     }
+
+    /// Whether no poll and no delivery is running.
+    var isIdle: Bool { !isPolling && running.isEmpty }
 
     var deadline: UInt64? { isStopped || isPolling ? nil : nextPollAt }
 }
@@ -95,6 +107,7 @@ extension WriteBackMachine {
     mutating func tick(now: UInt64) -> [Action] {
         guard !isStopped, !isPolling, now >= nextPollAt else { return [] }
         (isPolling, isPollOutdated, polledAt) = (true, false, now)
+        settledDuringPoll = []
         return [.poll]
     }
 
@@ -104,9 +117,21 @@ extension WriteBackMachine {
         return tick(now: now)
     }
 
-    /// Handles the result of a poll. `nil` if it failed, or if nothing is written back.
+    /// Handles a failed poll. The state of the queue is that of the last successful one.
+    mutating func pollFailed(_ error: StoreError, now: UInt64) -> [Action] {
+        isPolling = false
+        (status.isHolder, status.failing, leaseUntil, backlog) = (false, Self.unreadable, 0, [])
+        nextPollAt = now &+ WriteBackBounds.interval
+        if let last = pollLoggedAt, now < last &+ 60_000_000_000 { return [] }
+        pollLoggedAt = now
+        return [.logUnreadable(error)]
+    }
+
+    /// Handles the result of a poll. `nil` if nothing is written back.
     mutating func polled(_ poll: WriteBackPoll?, now: UInt64) -> [Action] {
         isPolling = false
+        guard !isStopped else { return [] }
+        if status.failing == Self.unreadable { status.failing = nil }
         guard let poll else {
             (status.count, status.age, status.isHolder, leaseUntil, backlog) = (0, nil, false, 0, [])
             nextPollAt = now &+ WriteBackBounds.interval
@@ -114,7 +139,7 @@ extension WriteBackMachine {
         }
         (status.count, status.age, status.isHolder) = (poll.count, poll.age, poll.isHolder)
         leaseUntil = poll.isHolder ? polledAt &+ UInt64(WriteBackBounds.lease) * 1_000_000_000 : 0
-        backlog = poll.entries[...]
+        backlog = poll.entries.filter { !settledDuringPoll.contains(Slot($0)) }[...]
         let interval = poll.isHolder ? WriteBackBounds.holderInterval : WriteBackBounds.interval
         nextPollAt = isPollOutdated ? now : now &+ interval / 2 &+ random(interval / 2)
         return deliver(now: now)
@@ -128,6 +153,7 @@ extension WriteBackMachine {
         case .failure(let failure):
             status.failed += 1
             status.failing = failure.reason
+            guard failure.concernsAll else { return [.postpone(entry, WriteBackBounds.postponed)] }
             let pause = pause(after: failure)
             pausedUntil = max(pausedUntil, now &+ pause)
             backlog = []
@@ -137,7 +163,11 @@ extension WriteBackMachine {
 
     /// Handles the end of a removal or a postponement, even if it failed: the entry then stays in the queue.
     mutating func settled(_ entry: WriteBackEntry, now: UInt64) -> [Action] {
-        running.remove(Slot(entry))
+        let slot = Slot(entry)
+        running.remove(slot)
+        // Earlier results of a poll have an outdated version of the entry. The next poll has the current one.
+        backlog.removeAll { Slot($0) == slot }
+        if isPolling { settledDuringPoll.insert(slot) }
         return deliver(now: now)
     }
 
@@ -148,7 +178,7 @@ extension WriteBackMachine {
     }
 
     private mutating func deliver(now: UInt64) -> [Action] {
-        guard now >= pausedUntil, leaseUntil >= now &+ WriteBackBounds.reserve else { return [] }
+        guard !isStopped, now >= pausedUntil, leaseUntil >= now &+ WriteBackBounds.reserve else { return [] }
         var actions: [Action] = []
         while running.count < WriteBackBounds.concurrency, let entry = backlog.popFirst() {
             // After an entry was postponed or failed to be removed, only a new poll has its version.

@@ -28,6 +28,8 @@ package enum WriteBackOutcome: String, Sendable {
     case queued
     /// The queue is full: the change is not written back.
     case full
+    /// The queue cannot be written: the change is not written back.
+    case failed
 }
 
 /// The result of polling the queue.
@@ -99,7 +101,7 @@ package final class WriteBackSwitch: Sendable {
 
     package init() {}
 
-    /// The number of changes that a full queue did not accept from this gateway.
+    /// The number of changes of this gateway that the queue did not accept.
     package var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
 
     /// Sets the policy. `nil` if no change is queued.
@@ -118,7 +120,7 @@ package final class WriteBackSwitch: Sendable {
         switch outcome {
         case .off: break
         case .queued: policy.withLock { $0 }?.added()
-        case .full: dropped.add(1, ordering: .relaxed)
+        case .full, .failed: dropped.add(1, ordering: .relaxed)
         }
     }
 }

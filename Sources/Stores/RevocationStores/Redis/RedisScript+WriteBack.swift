@@ -7,18 +7,21 @@ import Revocation
 /// the version of an entry. A second set has the times at which the oldest change of each entry was queued.
 extension RedisScript {
     /// A function that queues the change ARGV[first] in a queue of at most ARGV[first + 1] entries. It returns the
-    /// outcome.
+    /// outcome. A queue that cannot be written does not prevent the change, which has been made.
     static let queueFunction = """
-        local function queue(first)
-            local entry = ARGV[first]
+        local function enqueue(entry, limit)
             local old = redis.call('ZSCORE', KEYS[2], entry)
-            if not old and redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[first + 1]) then return 'full' end
+            if not old and redis.call('ZCARD', KEYS[2]) >= tonumber(limit) then return 'full' end
             local now = redis.call('TIME')
             local due = tonumber(now[1]) * 1000000 + tonumber(now[2])
             if old and tonumber(old) == due then due = due + 1 end
-            redis.call('ZADD', KEYS[2], string.format('%.0f', due), entry)
             redis.call('ZADD', KEYS[3], 'NX', now[1], entry)
+            redis.call('ZADD', KEYS[2], string.format('%.0f', due), entry)
             return 'queued'
+        end
+        local function queue(first)
+            local is_done, outcome = pcall(enqueue, ARGV[first], ARGV[first + 1])
+            return is_done and outcome or 'failed'
         end
 
         """

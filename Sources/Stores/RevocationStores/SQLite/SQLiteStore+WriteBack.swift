@@ -61,15 +61,17 @@ extension SQLiteRows {
     static func queueWriteBack(
         _ part: WriteBackPart, of uid: UserKey, limit: Int, now: UnixTime, _ db: Database
     ) throws -> WriteBackOutcome {
+        // A version is never used again, also not by a row that is inserted after a removal.
+        let version = Int64.random(in: 1 ... .max)
         let statement = try db.cachedStatement(
-            sql: "UPDATE write_back SET version = version + 1, due = ? WHERE part = ? AND uid = CAST(? AS TEXT)")
-        try statement.execute(arguments: [now.seconds, part.rawValue, uid.name.bytes])
+            sql: "UPDATE write_back SET version = ?, due = ? WHERE part = ? AND uid = CAST(? AS TEXT)")
+        try statement.execute(arguments: [version, now.seconds, part.rawValue, uid.name.bytes])
         guard db.changesCount == 0 else { return .queued }
         let count = try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM write_back")) ?? 0
         guard count < limit else { return .full }
         try db.run(
-            "INSERT INTO write_back (part, uid, version, queued, due) VALUES (?, CAST(? AS TEXT), 1, ?, ?)",
-            [part.rawValue, uid.name.bytes, now.seconds, now.seconds])
+            "INSERT INTO write_back (part, uid, version, queued, due) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
+            [part.rawValue, uid.name.bytes, version, now.seconds, now.seconds])
         return .queued
     }
 }

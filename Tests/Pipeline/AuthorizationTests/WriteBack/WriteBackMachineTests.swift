@@ -152,12 +152,43 @@ import Testing
         #expect(rig.machine.deadline == rig.now, "the change may be later than the poll")
     }
 
+    @Test func `an entry is not delivered again by the result of an earlier poll`() {
+        var rig = Rig()
+        let entries = (0...WriteBackBounds.concurrency).map { Self.entry("u\($0)") }
+        #expect(rig.machine.tick(now: rig.now) == [.poll])
+        let first = WriteBackPoll(isHolder: true, entries: entries, count: 5, age: 0)
+        #expect(rig.machine.polled(first, now: rig.now).count == 4)
+        rig.advance(1)
+        #expect(rig.machine.tick(now: rig.now) == [.poll])
+        _ = rig.deliver(entries[0], .success(.updated))
+        #expect(rig.machine.settled(entries[0], now: rig.now) == [.deliver(entries[4])])
+        _ = rig.deliver(entries[1], .success(.updated))
+        _ = rig.machine.settled(entries[1], now: rig.now)
+        #expect(rig.machine.polled(first, now: rig.now) == [], "the poll began before the removals")
+    }
+
+    @Test func `a failure of one user does not pause others, and nothing begins after the stop`() {
+        var rig = Rig()
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        let failure = GoogleCallFailure(reason: "malformed", retryAfter: nil, concernsAll: false)
+        #expect(rig.deliver(ann, .failure(failure)) == [.postpone(ann, 60)])
+        _ = rig.machine.settled(ann, now: rig.now)
+        #expect(rig.machine.isIdle)
+        rig.advance(1)
+        #expect(rig.machine.tick(now: rig.now) == [.poll])
+        rig.machine.stop()
+        let poll = WriteBackPoll(isHolder: true, entries: [bob], count: 1, age: 0)
+        #expect(rig.machine.polled(poll, now: rig.now) == [] && rig.machine.isIdle)
+    }
+
     @Test func `after a failed poll nothing is delivered`() {
         var rig = Rig()
         #expect(rig.poll(ann) == [.deliver(ann)])
         rig.advance(1)
         #expect(rig.machine.tick(now: rig.now) == [.poll])
-        #expect(rig.machine.polled(nil, now: rig.now) == [])
+        let error = StoreError(.io, "down")
+        #expect(rig.machine.pollFailed(error, now: rig.now) == [.logUnreadable(error)])
+        #expect(rig.machine.status.count == 1 && rig.machine.status.failing != nil)
         #expect(!rig.machine.status.isHolder && rig.machine.deadline == rig.now + 5 * Self.second)
         rig.machine.stop()
         #expect(rig.machine.deadline == nil && rig.machine.tick(now: .max) == [])

@@ -53,6 +53,9 @@ import Testing
         #expect(second.version != first.version)
         try await store.removeWriteBack(second)
         #expect(try await Self.poll(store) == WriteBackPoll(isHolder: true, entries: [], count: 0, age: nil))
+        try await store.setDisabled("ann", true)
+        for earlier in [first, second] { try await store.removeWriteBack(earlier) }
+        #expect(try await Self.poll(store).count == 1, "a version is not used again")
     }
 
     @Test(arguments: StoreMaker.all)
@@ -127,6 +130,17 @@ import Testing
         #expect(try await Self.poll(one, by: "one").isHolder)
         #expect(try await !Self.poll(other, by: "other").isHolder)
         #expect(try database.cli("PTTL", "gatehouse:write_back:lease") != "-1")
+    }
+
+    @Test func `a queue that cannot be written does not prevent the change`() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        Self.switchOn(store)
+        try database.cli("SET", "gatehouse:write_back", "x")
+        let record = try await store.setDisabled("ann", true)
+        #expect(record.disabled && record.writeBack == .failed && store.writeBack.droppedCount == 1)
+        #expect(try store.view.user("ann") == .record(validSince: nil, disabled: true))
+        await expectStoreError(.faultyRecord) { _ = try await Self.poll(store) }
     }
 
     @Test func `an invalid entry of another program is removed`() async throws {

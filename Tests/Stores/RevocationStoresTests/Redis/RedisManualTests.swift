@@ -111,7 +111,10 @@ import Testing
 
     private func writeBack(_ store: RedisStore) async throws {
         store.writeBack.set(WriteBackSwitch.Policy(limit: 9, includes: { _ in true }, added: {}))
-        for isDisabled in [true, false] { try await store.setDisabled("ann", isDisabled) }
+        for isDisabled in [true, false] {
+            let outcome = try await store.setDisabled("ann", isDisabled).writeBack
+            if outcome != .queued { throw StoreError(.cannotOpen, "the change is not queued") }
+        }
         let entry = try #require(try await store.pollWriteBacks(by: "a", lease: 60, limit: 9).entries.first)
         try await store.postponeWriteBack(entry, by: 1)
         try await store.revoke("ann", at: 8)
