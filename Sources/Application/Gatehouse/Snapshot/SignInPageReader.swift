@@ -14,14 +14,17 @@ struct SignInPageReader {
 
     /// Reads the page. `nil` if one of its files is unreadable or invalid; ``errors`` contains the reasons.
     ///
-    /// - Parameter providers: The IDs of the providers with an authorization-code flow.
-    mutating func read(_ page: Configuration.Accounts.Page, providers: [String]) -> SignInPage? {
+    /// - Parameters:
+    ///   - origin: The gateway's public origin.
+    ///   - providers: The IDs of the providers with an authorization-code flow.
+    mutating func read(_ page: Configuration.Accounts.Page, origin: String, providers: [String]) -> SignInPage? {
         let style = page.style.map { readStyle($0) }
         let logo = page.logo.map { readLogo($0) }
         let texts = readTexts(page.translations)
         guard errors.isEmpty, let texts else { return nil }
         return SignInPage(
-            title: page.title, providers: providers, texts: texts, style: (style ?? nil) ?? [], logo: logo ?? nil)
+            origin: origin, title: page.title, providers: providers, texts: texts, style: (style ?? nil) ?? [],
+            logo: logo ?? nil)
     }
 
     private mutating func readStyle(_ file: File) -> [UInt8]? {

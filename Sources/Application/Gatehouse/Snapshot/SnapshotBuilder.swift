@@ -116,7 +116,10 @@ struct SnapshotBuilder {
 
     /// Returns the sign-in page. `nil` if it is not served, or if one of its files is invalid.
     mutating func readSignInPage() -> SignInPage? {
-        configuration.accounts?.page.flatMap { pages.read($0, providers: configuration.flowProviders.map(\.id)) }
+        guard let page = configuration.accounts?.page, let origin = configuration.accounts?.publicURL else {
+            return nil
+        }
+        return pages.read(page, origin: origin, providers: configuration.flowProviders.map(\.id))
     }
 
     /// Returns the builtin endpoints, with the files of the sign-in page. `nil` if there are no such endpoints.

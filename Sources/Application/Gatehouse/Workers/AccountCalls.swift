@@ -126,7 +126,7 @@ extension Worker {
             guard let page = snapshot.signInPage else { return client.deny(Denial(.routeNotFound)) }
             client.respond(
                 with: StaticResponse(
-                    contentType: "text/html; charset=utf-8", fields: SignInPage.fields, body: page.render(content)))
+                    contentType: "text/html; charset=utf-8", fields: page.fields, body: page.render(content)))
         }
     }
 

@@ -37,9 +37,10 @@ struct PageCall {
         return text
     }
 
-    /// Returns the user of the session cookie. `nil` if there is none, or if its session is not valid any more.
+    /// Returns the user of the session cookie. `nil` if there is none, if its session is not valid any more, or if two
+    /// cookies differ, because the calls of the page would be denied.
     private func caller(of call: AccountCall) async throws -> Principal? {
-        guard !call.browser.sessions.isEmpty,
+        guard let session = call.browser.sessions.first, call.browser.sessions.allSatisfy({ $0 == session }),
             let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now())
         else { return nil }
         do {

@@ -5,16 +5,10 @@ import TextCoding
 package struct SignInPage: Sendable {
     /// The address of the page.
     static let path = "/.gatehouse/"
-    /// The fields of each response with the page.
-    package static let fields: [(name: String, value: String)] = [
-        (
-            "Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                + "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
-        ),
-        ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
-    ]
 
+    /// The fields of each response with the page. The policy permits only the page's own files and the gateway's own
+    /// calls, not those of services behind the gateway.
+    package let fields: [(name: String, value: String)]
     /// The files that the page loads.
     package let assets: [PageAsset]
     private let title: String?
@@ -27,12 +21,22 @@ package struct SignInPage: Sendable {
     /// Creates the page.
     ///
     /// - Parameters:
+    ///   - origin: The gateway's public origin.
     ///   - providers: The IDs of the providers with an authorization-code flow.
     ///   - style: The style sheet of the operator.
     ///   - logo: The image above the page. Content of another type than SVG and PNG is not shown.
     package init(
-        title: String?, providers: [String], texts: PageTexts, style: [UInt8] = [], logo: [UInt8]? = nil
+        origin: String, title: String?, providers: [String], texts: PageTexts, style: [UInt8] = [],
+        logo: [UInt8]? = nil
     ) {
+        let (files, calls) = ("\(origin)/.gatehouse/assets/", "\(origin)\(Self.path)")
+        let policy =
+            "default-src 'none'; script-src \(files); style-src \(files); img-src \(files); connect-src \(calls); "
+            + "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+        fields = [
+            ("Content-Security-Policy", policy), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+        ]
         self.title = title
         self.providers = providers
         self.texts = texts
@@ -170,14 +174,15 @@ package struct SignInPage: Sendable {
         value.map { "<div><dt>\(name)</dt><dd><bdi>\($0)</bdi></dd></div>\n" } ?? ""
     }
 
-    /// Returns the linked providers, then those that can be linked. The last link cannot be removed.
+    /// Returns the linked providers, then those that can be linked. The last link of an account of the gateway cannot be
+    /// removed.
     private func methods(_ account: Account, _ language: PageLanguage) -> [HTML] {
         let linked = account.providers.map { provider -> HTML in
             let confirmation = language.text(.confirmUnlink, of: provider)
             let action = button("unlink", language.text(.unlink, of: provider), of: provider, asking: confirmation)
             return """
                 <li class="method"><span>\(language.name(of: provider))</span>
-                \(account.providers.count > 1 ? action : "")</li>
+                \(account.providers.count > 1 || !account.isDeletable ? action : "")</li>
 
                 """
         }

@@ -25,7 +25,7 @@ import Testing
         var page = Configuration.Accounts.Page()
         (page.style, page.logo, page.translations) = (file("page.css"), file("logo"), file("texts.yaml"))
         var reader = SignInPageReader()
-        let assets = reader.read(page, providers: ["google.com"])?.assets.map(\.path)
+        let assets = reader.read(page, origin: "https://app.example", providers: ["google.com"])?.assets.map(\.path)
         return (assets, reader.errors.map { "\($0)".replacing(folder.url.path, with: "DIR") })
     }
 

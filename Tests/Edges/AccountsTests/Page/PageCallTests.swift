@@ -88,6 +88,13 @@ import Testing
         #expect(await open("return_to=/home", session: token).location == nil, "no redirect without a valid session")
     }
 
+    @Test func `two session cookies that differ are no session`() async throws {
+        var browser = BrowserRequest()
+        browser.sessions = [try await session(), try await session()]
+        guard case .signInPage(let content) = await flow.call(.page, browser).reply else { throw NoPage(code: "") }
+        #expect(content.account == nil)
+    }
+
     @Test func `without the session keys only a request with a session is refused`() async throws {
         let flow = try await FlowRig(keysAreKnown: false) { $0.page = Configuration.Accounts.Page() }
         var browser = BrowserRequest()

@@ -15,7 +15,8 @@ import Testing
         title: String? = nil, providers: [String] = ["google.com", "oidc.corp"], logo: [UInt8]? = nil
     ) throws -> SignInPage {
         SignInPage(
-            title: title, providers: providers, texts: try PageTexts(nil), style: Array("main { --x: 1 }".utf8),
+            origin: "https://app.example", title: title, providers: providers, texts: try PageTexts(nil),
+            style: Array("main { --x: 1 }".utf8),
             logo: logo)
     }
 
@@ -125,10 +126,13 @@ import Testing
     }
 
     @Test func `the policy permits only the page's own files, and no frame and form`() throws {
-        let fields = Dictionary(SignInPage.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let fields = Dictionary(page.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let files = "https://app.example/.gatehouse/assets/"
         #expect(
-            fields["Content-Security-Policy"] == "default-src 'none'; script-src 'self'; style-src 'self'; "
-                + "img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
+            fields["Content-Security-Policy"] == "default-src 'none'; script-src \(files); style-src \(files); "
+                + "img-src \(files); connect-src https://app.example/.gatehouse/; form-action 'none'; "
+                + "frame-ancestors 'none'; base-uri 'none'")
+        #expect(fields["Cross-Origin-Opener-Policy"] == "same-origin")
         #expect(fields["Referrer-Policy"] == "no-referrer" && fields["X-Content-Type-Options"] == "nosniff")
         let html = html(try Self.page(logo: Array("<svg/>".utf8))) { $0.account = Self.account() }
         #expect(!html.contains("<style") && !html.contains("<form") && !html.contains("://"))
@@ -156,7 +160,8 @@ import Testing
         #expect(style.body.suffix(15) == Array("main { --x: 1 }".utf8)[...], "the operator's sheet is the last")
         let tag = try #require(style.tag)
         #expect(html().contains("href=\"\(style.path)?v=\(tag.replacing("\"", with: ""))\""))
-        let other = SignInPage(title: nil, providers: [], texts: try PageTexts(nil))
+        let other = SignInPage(
+            origin: "https://app.example", title: nil, providers: [], texts: try PageTexts(nil))
         #expect(other.assets[0].tag != tag && other.assets[1].tag == assets[1].tag)
         for asset in assets {
             let fields = asset.fields.map(\.name)

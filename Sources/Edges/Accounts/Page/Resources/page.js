@@ -42,9 +42,12 @@
     return result;
   }
 
-  // Continues at a provider, which leads back to this page.
+  // Continues at a provider, which leads back to this page with a mark, so that the page recognizes the return.
   async function leave(path, body) {
-    location.assign((await call(path, { ...body, return_to: home })).authorization_url);
+    const mark = crypto.randomUUID();
+    const { authorization_url: url } = await call(path, { ...body, return_to: home + "?back=" + mark });
+    remember("mark", mark);
+    location.assign(url);
   }
 
   // Loads the page anew, which then shows a text.
@@ -95,9 +98,10 @@
   }
 
   // Continues after the return from a provider. Nothing changes without another choice of the user.
-  function resume(error) {
+  function resume(error, isReturn) {
     const linking = recall("linking");
     const then = JSON.parse(recall("then"));
+    if (!isReturn) return;
     const button = then && !error ? find(...then) : null;
     if (linking && error === "auth/consent-required" && find("link", linking)) {
       ask(find("link", linking), texts.confirm_consent, true);
@@ -111,15 +115,11 @@
   }
 
   const address = new URL(location);
-  const error = address.searchParams.get("error");
-  const done = recall("done");
-  if (error) {
-    address.searchParams.delete("error");
-    address.searchParams.delete("result");
-    history.replaceState(null, "", address);
-  } else if (done) {
-    show("status", texts[done]);
-  }
+  const [error, back] = ["error", "back"].map((name) => address.searchParams.get(name));
+  const [done, mark] = [recall("done"), recall("mark")];
+  for (const name of ["error", "result", "back"]) address.searchParams.delete(name);
+  if (error || back) history.replaceState(null, "", address);
+  if (done && !error) show("status", texts[done]);
   // A page from the browser's cache may show a session that has ended.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   if (!account) return;
@@ -128,5 +128,5 @@
     button.hidden = false;
     button.onclick = () => button.dataset.confirm ? ask(button, button.dataset.confirm) : run(button);
   }
-  resume(error);
+  resume(error, mark !== null && mark === back);
 })();
