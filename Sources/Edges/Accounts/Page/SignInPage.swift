@@ -174,8 +174,8 @@ package struct SignInPage: Sendable {
         value.map { "<div><dt>\(name)</dt><dd><bdi>\($0)</bdi></dd></div>\n" } ?? ""
     }
 
-    /// Returns the linked providers, then those that can be linked. The last link of an account of the gateway cannot be
-    /// removed.
+    /// Returns the linked providers, then those that can be linked. The last link stays if the gateway created the
+    /// account.
     private func methods(_ account: Account, _ language: PageLanguage) -> [HTML] {
         let linked = account.providers.map { provider -> HTML in
             let confirmation = language.text(.confirmUnlink, of: provider)
