@@ -13,7 +13,7 @@ struct RedisScript: Sendable {
 
     /// Moves `valid_since` forward to ARGV[1]; a faulty value is not changed. With `everything` as ARGV[2], it moves
     /// to the start of the latest session if that is later. `sessions` does the same but keeps the time for
-    /// credentials. Returns the user's fields.
+    /// credentials, which never decreases. Returns the user's fields.
     ///
     /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
     /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields. With the keys
@@ -23,7 +23,8 @@ struct RedisScript: Sendable {
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
         local new, last, at = ARGV[1], old[2], ARGV[1]
         local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
-        if ARGV[2] == 'sessions' then at = has_own and old[4] or old[1] or '0' end
+        local before = has_own and old[4] or old[1] or '0'
+        if ARGV[2] == 'sessions' or is_time(before) and tonumber(before) > tonumber(at) then at = before end
         if ARGV[2] ~= '' and last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
         if not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new) then
             redis.call('HSET', KEYS[1], 'valid_since', new)

@@ -106,7 +106,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteRows {
-    /// Moves `valid_since` forward to `time`.
+    /// Moves `valid_since` forward to `time`, and the time for credentials to `now`. Neither decreases.
     ///
     /// - Parameter now: The time of the revocation.
     static func revoke(_ uid: UserKey, _ user: inout StoredUser, to time: UnixTime, at now: UnixTime, _ db: Database)
@@ -115,8 +115,10 @@ extension SQLiteRows {
         guard let old = user.validSince.value else {
             throw StoreError.faultyRecord(repair: "unrevoke the user first, which removes valid_since")
         }
+        let revokedAt = try order(uid, db).revokedAt
+        let now = max(now, UserRecord(validSince: old, revokedAt: revokedAt).credentialsSince ?? now)
         if let old, old >= time {
-            guard let made = try order(uid, db).revokedAt, made < now else { return }
+            guard let revokedAt, revokedAt < now else { return }
             return try setValidSince(old, revokedAt: now < old ? now : nil, of: uid, db)
         }
         try setValidSince(time, revokedAt: now < time ? now : nil, of: uid, db)

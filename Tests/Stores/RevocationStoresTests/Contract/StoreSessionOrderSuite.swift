@@ -42,6 +42,21 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a late revocation with an earlier time restores no credential`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.revoke("ann", at: 100, .everything)
+        let first = try await store.beginSession("ann", at: 100).started
+        #expect(try await store.revoke("ann", at: 90, .everything).validSince == first)
+        #expect(try await store.user("ann").credentialsSince == 100)
+        // The same if the time for credentials is already earlier than that of sessions.
+        let second = try await store.beginSession("ann", at: 100).started
+        #expect(try await store.revoke("ann", at: 95, .everything).validSince == second)
+        #expect(try await store.user("ann").credentialsSince == 100)
+        #expect(try await store.revoke("ann", at: 101, .everything).validSince == second)
+        #expect(try await store.user("ann").credentialsSince == 101)
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `a revocation of a time leaves the sessions after it`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.beginSession("ann", at: 102)
