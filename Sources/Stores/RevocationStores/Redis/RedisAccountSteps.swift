@@ -67,8 +67,8 @@ struct RedisAccountSteps: Sendable {
     }
 
     /// Removes the key of an unlisted link, ends the sessions that the identity began, and publishes the change.
-    /// First it releases the addresses that the account lost with the link. If the account is deleted, the identity's
-    /// other credentials from before the deletion, or from the same second, end too.
+    /// First it releases the addresses that the account lost with the link. If the account is deleted, all credentials
+    /// of the identity from before the deletion, or from the same second, end instead.
     ///
     /// Sessions are ended before the key is removed, so that an interruption leaves no session behind, and again
     /// afterwards. A sign-in checks the key after it has begun a session, so either it finds no key, or the second
@@ -81,7 +81,8 @@ struct RedisAccountSteps: Sendable {
         try await deleteKey(RedisKeys.link(link), of: uid)
         try await endSessions(of: link, deletedAt: account.deletionTime)
         let reply = try await commands.send(
-            RedisScript.unlinked.command(RedisKeys.account(uid), [link.provider, link.subject])
+            RedisScript.unlinked.command(
+                RedisKeys.account(uid), [link.provider, link.subject, account.deletionTime == nil ? "" : "deleted"])
                 + RedisChange.link(link, uid: nil).command, faulty: RedisAccount.faulty())
         // The identity was linked again meanwhile, and the removed key may belong to the new link.
         if reply.first == .integer(1) { try await restore(link, of: uid) }
@@ -165,11 +166,12 @@ struct RedisAccountSteps: Sendable {
     /// Revokes the sessions that an identity began, and waits until the view shows it.
     ///
     /// - Parameter deletedAt: The time of the deletion. All credentials of the identity from that second or before end.
-    ///   If `nil`, only sessions end.
+    ///   Later sessions, which may belong to the identity's next account, continue: the user's record ends those of the
+    ///   deleted account. If `nil`, all sessions end, and no other credential.
     func endSessions(of link: IdentityLink, deletedAt: UnixTime? = nil) async throws(StoreError) {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
-        let arguments = deletedAt.map { ["\($0.adding(1))", "everything"] } ?? ["\(clock.now())", "sessions"]
+        let arguments = deletedAt.map { ["\($0.adding(1))", ""] } ?? ["\(clock.now())", "sessions"]
         let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), arguments)
         let user = try StoredUser(fieldsOf: try await commands.send(command, faulty: .userIsNoHash()))
         // A user with a faulty record is denied in any case.

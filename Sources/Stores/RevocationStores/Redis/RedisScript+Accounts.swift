@@ -134,10 +134,14 @@ extension RedisScript {
             """)
 
     /// Completes the removal of the link to ARGV[1] with the subject ARGV[2]. Returns whether it is listed (again).
+    ///
+    /// If the account was deleted after the removal began, its deletion has to remove the link again. ARGV[3] is
+    /// `deleted` if the removal belongs to the deletion, and empty otherwise.
     static let unlinked = RedisScript(
         """
         local ending = 'unlinking:' .. ARGV[1]
-        if redis.call('HGET', KEYS[1], ending) == ARGV[2] then redis.call('HDEL', KEYS[1], ending) end
+        local is_ours = ARGV[3] == 'deleted' or not redis.call('HGET', KEYS[1], 'deleted')
+        if is_ours and redis.call('HGET', KEYS[1], ending) == ARGV[2] then redis.call('HDEL', KEYS[1], ending) end
         return redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) == ARGV[2] and 1 or 0
         """)
 

@@ -72,9 +72,7 @@ extension RedisStore {
             for index in stride(from: 0, to: entries.count, by: 2) {
                 guard let name = entries[index].text, let begun = entries[index + 1].text else { continue }
                 do throws(StoreError) {
-                    let uid = UserKey(name: name)
-                    if (try? StoreBounds.check(user: uid)) != nil, try await complete(uid) { count += 1 }
-                    try await steps.forgetDeletion(of: name, begun: begun)
+                    if try await completeListed(name, begun: begun) { count += 1 }
                 } catch {
                     guard error.code != .closed else { throw error }
                     logger.warning(
@@ -84,6 +82,20 @@ extension RedisStore {
             }
             return count
         }
+    }
+
+    /// Completes a listed deletion, or removes it from the list if it did not reach its commit point.
+    ///
+    /// A call that stalled after its announcement may pass the commit point, and list the same time again, just before
+    /// the list loses it. The user is therefore read once more.
+    ///
+    /// - Returns: Whether the deletion was completed.
+    private func completeListed(_ name: String, begun: String) async throws(StoreError) -> Bool {
+        let uid = UserKey(name: name)
+        let isUser = (try? StoreBounds.check(user: uid)) != nil
+        let isCompleted = try await isUser ? complete(uid) : false
+        try await steps.forgetDeletion(of: name, begun: begun)
+        return try await isUser && !isCompleted ? complete(uid) : isCompleted
     }
 
     /// Completes a deletion, inside of `run`. Returns `false` if it did not reach its commit point.

@@ -58,7 +58,8 @@ extension SQLiteStore {
         return (try StoreKeyMaker().key(of: uid), disabled.word)
     }
 
-    /// Revokes the sessions of an identity and all credentials from the second of the deletion or before.
+    /// Revokes all credentials of an identity from the second of the deletion or before. The user's record ends the
+    /// sessions of the account.
     ///
     /// - Returns: The identity's record to publish. `nil` if it did not change.
     private static func revokeCredentials(
@@ -70,8 +71,7 @@ extension SQLiteStore {
         // A user with a faulty record is denied in any case.
         guard user.validSince != .faulty else { return nil }
         let since = time.adding(1)
-        let last = try SQLiteRows.order(UserKey(link), db).lastSession ?? since
-        try SQLiteRows.revoke(UserKey(link), &user, to: max(since, last), at: since, db)
+        try SQLiteRows.revoke(UserKey(link), &user, to: since, at: since, db)
         return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
     }
 }

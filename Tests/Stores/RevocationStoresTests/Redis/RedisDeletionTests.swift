@@ -1,6 +1,7 @@
 import GatewayCore
 import Revocation
 import RevocationStores
+import Synchronization
 import Testing
 
 @testable import RedisFixtures
@@ -168,6 +169,74 @@ import Testing
             Issue.record("not deleted")
             return
         }
+        try await expectDeleted(database, store)
+    }
+
+    @Test func `a deletion that ends late ends no session of the identity's next account`() async throws {
+        let (_, store) = try await interrupted(.linkRemoved)
+        let next = AccountRecord.made(madeUID(0xb), .apple("1"))
+        #expect(try await store.createAccount(next, claimsEmail: false) == .created)
+        let started = try await store.beginSession(UserKey(.apple("1")), at: Self.now.adding(30).seconds).started
+        #expect(try await store.purge(now: Self.now.adding(60).seconds) == 1)
+        let identity = try await store.user(UserKey(.apple("1")))
+        #expect(identity == UserRecord(validSince: Self.now.adding(1)))
+        #expect(started > Self.now.adding(1))
+        #expect(try await store.owner(of: .apple("1")) == next.user)
+    }
+
+    // MARK: - Stalled calls
+
+    /// Creates a store behind a middlebox that runs `commands`, like another gateway, at the first reply that
+    /// `matches`, before the store receives it.
+    private func store(
+        _ database: RedisDatabase, _ middlebox: RedisMiddlebox, running commands: [[String]],
+        at matches: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws -> RedisStore {
+        let store = try database.store(port: middlebox.port)
+        try await store.load()
+        let hasRun = Atomic(false)
+        middlebox.apply(.lost) { reply in
+            guard matches(reply), !hasRun.exchange(true, ordering: .relaxed) else { return false }
+            for command in commands {
+                do { try database.server.cli(["-n", "\(database.number)"] + command) } catch { Issue.record(error) }
+            }
+            return false
+        }
+        return store
+    }
+
+    @Test func `a purge completes a deletion that begins while the purge drops it`() async throws {
+        let (database, _) = try await interrupted(.listed)
+        let middlebox = try RedisMiddlebox(before: database.server)
+        defer { middlebox.stop() }
+        // The reply that the user has no time of deletion. The stalled call then disables the user and stops.
+        let disabling = Self.commands(.disabled).filter { $0.contains("deleted") || $0.contains("gatehouse:deleting") }
+        let store = try await store(database, middlebox, running: disabling) { $0.elementsEqual("$-1\r\n".utf8) }
+        #expect(try await store.purge(now: Self.now.adding(60).seconds) == 1)
+        try await expectDeleted(database, store)
+    }
+
+    @Test func `an unlink that stalls does not complete the removal of a later deletion`() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("HSET", Self.key, "created", "1600000000", "link:google.com", "1", "unlinking:apple.com", "1")
+        try database.cli("SET", "gatehouse:link:{google.com:1}", Self.ann.name)
+        let middlebox = try RedisMiddlebox(before: database.server)
+        defer { middlebox.stop() }
+        // The unlink has deleted the key. Other gateways link the identity again and begin to delete the account.
+        let deleting = [
+            ["SET", "gatehouse:link:{apple.com:1}", Self.ann.name],
+            ["HSET", "gatehouse:deleting", Self.ann.name, "\(Self.now)"],
+            [
+                "HSET", "gatehouse:user:{\(Self.ann)}", "valid_since", "\(Self.now)", "disabled", "1", "deleted",
+                "\(Self.now)",
+            ],
+            ["HSET", Self.key, "deleted", "\(Self.now)"],
+        ]
+        let store = try await store(database, middlebox, running: deleting) { $0.elementsEqual(":1\r\n".utf8) }
+        _ = try await store.release(provider: "apple.com", of: Self.ann)
+        #expect(try database.cli("HGET", Self.key, "unlinking:apple.com") == "1")
+        #expect(try await store.purge(now: Self.now.adding(60).seconds) == 1)
+        #expect(try await store.owner(of: .apple("1")) == nil)
         try await expectDeleted(database, store)
     }
 
