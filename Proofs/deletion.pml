@@ -79,12 +79,6 @@ byte credential[SIGNINS];   /* when the credential was made */
 byte k = 0;
 
 #define violates(n) printf("VIOLATED: D%d\n", n); assert(false)
-/* The excuse: an unlink was in progress, whose last step may take the place of the deletion's. */
-#ifdef KEEPS_REMOVAL
-#define mustCover 1
-#else
-#define mustCover (removing == 0)
-#endif
 #define isComplete (tombstone > 0 && !listed && !unlinking)
 #define isValid(s) (issued[s] && start[s] > identity.validSince && \
     (account[s] != 1 || (start[s] > user.validSince && !disabled)))
@@ -104,10 +98,10 @@ inline revoke(record, time, scope) {
     if
     :: scope != BEFORE && record.lastSession > time && record.lastSession > record.validSince ->
         record.validSince = record.lastSession;
-#ifdef KEEPS_LATER
-        if :: scope == EVERYTHING && time > record.credentials -> record.credentials = time :: else fi
-#else
+#ifdef LOWERS_TIME
         if :: scope == EVERYTHING -> record.credentials = time :: else fi
+#else
+        if :: scope == EVERYTHING && time > record.credentials -> record.credentials = time :: else fi
 #endif
     :: !(scope != BEFORE && record.lastSession > time && record.lastSession > record.validSince) ->
         if :: time > record.validSince -> record.validSince = time :: else fi;
@@ -136,12 +130,12 @@ inline end_identity(deletedAt, skew) {
 #ifndef NO_CREDENTIAL_END
         :: deletedAt > 0 ->
 #ifdef SAME_SECOND
-            revoke(identity, deletedAt, EVERYTHING);
+            revoke(identity, deletedAt, BEFORE);
 #else
-#ifdef PLAIN_END
-            revoke(identity, deletedAt + 1, BEFORE);
-#else
+#ifdef ENDS_LATER
             revoke(identity, deletedAt + 1, EVERYTHING);
+#else
+            revoke(identity, deletedAt + 1, BEFORE);
 #endif
 #endif
         :: deletedAt == 0 ->
@@ -206,10 +200,10 @@ inline finish(skew, deletedAt, found) {
     delete_key();
     end_identity(deletedAt, skew);
     atomic {
-#ifdef KEEPS_REMOVAL
-        if :: tombstone == 0 || deletedAt > 0 -> unlinking = 0 :: else fi;
-#else
+#ifdef ENDS_ANY_REMOVAL
         unlinking = 0;
+#else
+        if :: tombstone == 0 || deletedAt > 0 -> unlinking = 0 :: else fi;
 #endif
         found = listed;
         printf("call %d: completes the removal of the link; listed again: %d\n", _pid, found)
@@ -293,7 +287,7 @@ inline delete_data(time, skew, deletedAt, found) {
             if :: tombstone == 0 -> tombstone = time :: else fi;
 #endif
             if :: deletedFirst == 0 -> deletedFirst = tombstone :: else fi;
-            if :: listed && !unlinking -> listed = 0; unlinking = 1; covered = mustCover :: else fi;
+            if :: listed && !unlinking -> listed = 0; unlinking = 1; covered = 1 :: else fi;
             made = 0; unlinked = 0;
             found = unlinking;
             printf("call %d: deletes the data of account 1; links: %d\n", _pid, found)
@@ -390,12 +384,12 @@ proctype Complete() {
 #else
         if :: deleting == begun -> deleting = 0 :: else fi;
 #endif
-#ifdef RECHECKS
+#ifndef NO_RECHECK
         if :: time == 0 -> sending++ :: else fi;
 #endif
         printf("maintenance %d: removes the deletion of %d from the list\n", _pid, begun)
     }
-#ifdef RECHECKS
+#ifndef NO_RECHECK
     if
     :: time == 0 && deleted == 0 -> sending--
     :: time == 0 && deleted > 0 ->

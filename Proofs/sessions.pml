@@ -53,13 +53,13 @@ byte k = 0;
 
 #define isValid(s) (issued[s] && start[s] > identity.validSince && start[s] > user.validSince && !identity.disabled)
 
-/* RedisScript.revoke. `all`: also the time for credentials, which the first case lowers if it was later. */
+/* RedisScript.revoke. `all`: also the time for credentials, which never decreases. */
 inline revoke(record, time, all) {
     if
 #ifndef NO_LAST_SESSION
     :: record.lastSession > time && record.lastSession > record.validSince ->
         record.validSince = record.lastSession;
-#ifndef KEEPS_LATER
+#ifdef LOWERS_TIME
         if :: all -> record.credentials = 0 :: else fi
 #endif
     :: !(record.lastSession > time && record.lastSession > record.validSince) && time > record.validSince ->
