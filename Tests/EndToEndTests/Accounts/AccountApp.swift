@@ -147,7 +147,11 @@ extension Trait where Self == SharedScenarioTrait {
 
 extension Fleet {
     /// Two gateways with accounts and one Redis, which accept the tokens of every provider.
-    static func withAccounts(_ body: (Fleet, RedisServer) async throws -> Void) async throws {
+    ///
+    /// - Parameter more: Returns further keys of `accounts` in YAML, after a comma.
+    static func withAccounts(
+        _ more: (DevelopmentProvider) -> String = { _ in "" }, _ body: (Fleet, RedisServer) async throws -> Void
+    ) async throws {
         let redis = try await RedisServer()
         let folder = try ScratchFolder()
         let key = folder.path("session.pem")
@@ -158,7 +162,7 @@ extension Fleet {
             arrangeWith: { provider, configuration in
                 configuration.identifyAll(provider)
                 configuration["accounts"] =
-                    "{ session_key: '\(key)', calls_per_address: 100000, calls_per_account: 100000 }"
+                    "{ session_key: '\(key)', calls_per_address: 100000, calls_per_account: 100000\(more(provider)) }"
             }
         ) { try await body($0, redis) }
         withExtendedLifetime(folder) {}

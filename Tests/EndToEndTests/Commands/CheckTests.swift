@@ -122,6 +122,19 @@ struct CheckTests {
                 && run.errors.contains("pages of other sites can send requests with the user's session cookie"))
     }
 
+    @Test func `transmitters of events are shown with the users that they name`() async throws {
+        let more = """
+            accounts: { transmitters: { corp: { issuer: 'https://ssf.example', audiences: [a], provider: firebase } } }
+            store: 'sqlite::memory:'
+
+            """
+        let run = try await CommandRun.check(Self.valid + more)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.contains("           POST /.gatehouse/events/ssf"))
+        #expect(lines.contains("events     corp = https://ssf.example, users of firebase"))
+    }
+
     @Test(arguments: [
         ["check", "gatehose.yaml"], ["check", "--config", "gatehose.yaml"], ["serve", "gatehose.yaml"],
         ["explain", "GET", "/", "--config", "gatehose.yaml"],

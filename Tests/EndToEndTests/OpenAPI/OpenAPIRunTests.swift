@@ -10,7 +10,7 @@ struct OpenAPIRunTests {
     /// The operations whose example is rejected: it has no real credential of a provider, or is not sent over HTTP/2.
     private static let rejected: Set<String> = [
         "check", "deleteUserAccount", "link", "reauthenticate", "receiveAppleEvent", "receiveBackchannelLogout",
-        "signIn", "unlink",
+        "receiveSecurityEvent", "signIn", "unlink",
     ]
     /// The token in the examples of the document.
     private static let exampleToken = "eyJhbGciOiJSUzI1NiJ9.e30.c2ln"
@@ -26,7 +26,12 @@ struct OpenAPIRunTests {
         try folder.write(String(decoding: SigningKey.generate(.es256, keyID: "").pem(), as: UTF8.self), to: "key.pem")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
         try await Scenario.run(arrange: { provider, _, configuration in
-            configuration.offerFlows(provider, more: ", pages: true")
+            configuration.offerFlows(
+                provider,
+                more: """
+                    , pages: true, transmitters: { google: { issuer: 'https://accounts.google.com/', audiences: [client],
+                        provider: google.com, keys_url: '\(provider.url(.keys(.google)))' } }
+                    """)
             configuration["headers"] = "{ assertion: { key: '\(key)', issuer: 'https://gateway.example' } }"
             configuration["decisions"] = """
                 { address: 127.0.0.1:0, trust: [127.0.0.1/32],

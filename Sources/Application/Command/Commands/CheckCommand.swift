@@ -96,6 +96,21 @@ struct CheckCommand: AsyncParsableCommand {
         let calls = snapshot.builtinCalls.joined(separator: "\n           ")
         let page = accounts.page == nil ? "" : "\npage       \(accounts.publicURL ?? "")/.gatehouse/"
         return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\(page)\ncalls      \(calls)"
+            + transmitters(accounts)
+    }
+
+    /// The transmitters of security events, and the users that they may name.
+    private func transmitters(_ accounts: Configuration.Accounts) -> String {
+        guard !accounts.transmitters.isEmpty else { return "" }
+        let lines = accounts.transmitters.map { transmitter in
+            let users =
+                switch transmitter.subjects {
+                case .firebase: "firebase"
+                case .provider(let id): id
+                }
+            return "\(transmitter.id) = \(transmitter.issuer), users of \(users)"
+        }
+        return "\nevents     \(lines.joined(separator: "\n           "))"
     }
 
     /// The redirect URIs to register at the providers of Firebase's sign-in helper.

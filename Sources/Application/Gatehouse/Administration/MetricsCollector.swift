@@ -1,3 +1,4 @@
+import Accounts
 import Authentication
 import Authorization
 import Forwarding
@@ -47,6 +48,10 @@ struct MetricsCollector: Sendable {
         readings.accountLookups = generation.sources.accounts?.status()
         readings.appConsumptions = generation.sources.appTokens?.status()
         readings.writeBack = generation.sources.writeBack == nil ? nil : writeBack.status()
+        readings.securityEvents = (generation.sources.securityEvents?.counts ?? []).map { count in
+            GatewayReadings.SecurityEvents(
+                transmitter: count.transmitter, event: count.event, result: count.result, count: count.count)
+        }
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.telemetry = telemetry.reading

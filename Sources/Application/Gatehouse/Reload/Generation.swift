@@ -86,6 +86,9 @@ extension Configuration {
         if identity.firebase?.insecureEmulatorOn == .any { options.append("identity.firebase.insecure_emulator_on") }
         if identity.firebase?.insecureHTTP == true { options.append("identity.firebase.insecure_http") }
         options += identity.providers.filter(\.insecureHTTP).map { "identity.providers.\($0.id).insecure_http" }
+        options += (accounts?.transmitters ?? []).filter(\.insecureHTTP).map {
+            "accounts.transmitters.\($0.id).insecure_http"
+        }
         options += routes.filter(\.insecureNoCSRF).map { "routes[\($0.path)].insecure_no_csrf" }
         return options
     }

@@ -42,6 +42,8 @@ final class IdentitySources: Sendable {
     private let firebaseCookies: FirebaseSessionCookies?
     /// The writer of changes of users to Firebase. `nil` if nothing is written back.
     let writeBack: FirebaseWriteBack?
+    /// The receiver of security events. `nil` without transmitters.
+    let securityEvents: SecurityEvents?
     /// The keys of session cookies. `nil` without accounts.
     let sessions: SessionAuthority?
     /// The lookups for workers.
@@ -113,6 +115,13 @@ final class IdentitySources: Sendable {
             let opaque = opaqueTokens.map { checker in
                 OpaqueProof(providers: snapshot.opaqueProviders.map(\.id), checker: checker)
             }
+            let securityEvents =
+                snapshot.transmitters.isEmpty
+                ? nil
+                : SecurityEvents(
+                    snapshot.transmitters, keys: proofKeys, clockSkew: snapshot.clockSkew, store: environment.store,
+                    clock: clock, logger: logger, auditLogger: logger.forAudit)
+            self.securityEvents = securityEvents
             lookups.calls = Accounts(
                 AccountParts(
                     settings: settings, clock: clock, logger: logger, store: environment.store, authority: authority,
@@ -123,6 +132,7 @@ final class IdentitySources: Sendable {
                     events: AccountEvents(
                         verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
                         store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
+                    securityEvents: securityEvents,
                     flows: flowClient.flatMap { client in
                         CodeFlows(
                             settings, snapshot.flowProviders, transport: client, verifiers: snapshot.verifiers,
@@ -133,6 +143,7 @@ final class IdentitySources: Sendable {
             lookups.linkGenerations = environment.store.linkGenerations
         } else {
             sessions = nil
+            securityEvents = nil
         }
         self.lookups = lookups
     }

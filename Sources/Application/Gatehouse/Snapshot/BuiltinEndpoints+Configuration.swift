@@ -15,9 +15,11 @@ extension BuiltinEndpoints {
         responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
     ) {
         guard accounts != nil || publishesKeys else { return nil }
+        let hasTransmitters = accounts?.transmitters.isEmpty == false
         let endpoints = AccountEndpoint.allCases.filter { endpoint in
             accounts != nil && (!flows.isEmpty || !endpoint.belongsToFlow)
                 && (endpoint != .page || accounts?.page != nil)
+                && (hasTransmitters || endpoint != .securityEvents)
         }
         let calls = endpoints.flatMap { endpoint in
             let cors = Self.policy(of: endpoint, accounts?.origins ?? [])

@@ -53,6 +53,7 @@ extension Configuration.Accounts {
         copy.location = .nowhere
         // The look of the page belongs to the snapshot. Whether it is served affects the targets of flows.
         if page != nil { copy.page = Page() }
+        for index in copy.transmitters.indices { copy.transmitters[index].location = .nowhere }
         return copy
     }
 }

@@ -25,6 +25,8 @@ package final class Snapshot: Sendable {
     package let verifiers: VerifierTable
     /// The sources of the key sets. A verifier refers to its set by index.
     package let keySources: [KeySetSource]
+    /// The transmitters of security events.
+    let transmitters: [EventTransmitter]
     /// The verifier of App Check tokens. `nil` if none are accepted.
     package let appVerifier: AppCheckVerifier?
     /// The index of the gateway's own session keys, which are not fetched. `nil` without accounts.
@@ -126,7 +128,12 @@ package final class Snapshot: Sendable {
         upstreams = builder.readUpstreams()
         rules = builder.readRules()
         let hasAccounts = configuration.accounts != nil
-        (verifiers, keySources) = VerifierTable.make(of: configuration.identity, hasSessions: hasAccounts)
+        let transmitters = configuration.accounts?.transmitters ?? []
+        (verifiers, keySources) = VerifierTable.make(
+            of: configuration.identity, transmitters: transmitters, hasSessions: hasAccounts)
+        self.transmitters = transmitters.compactMap { [keySources] transmitter in
+            EventTransmitter(transmitter, configuration.identity, sources: keySources)
+        }
         appVerifier = AppCheckVerifier(
             configuration.identity, sources: keySources, field: configuration.headers.appField, places: places)
         let plans = builder.readPlans(rules, upstreams, appVerifier)

@@ -89,7 +89,8 @@ extension Worker {
             worker: self, client: client, endpoint: endpoint, caller: permit.identity?.principal,
             contentType: Self.mediaType(of: request),
             browser: endpoint.belongsToFlow
-                ? BrowserRequest(request, endpoint, sessionCookie: snapshot.cookieName) : BrowserRequest())
+                ? BrowserRequest(request, endpoint, sessionCookie: snapshot.cookieName) : BrowserRequest(),
+            authorization: endpoint == .securityEvents ? Self.authorization(of: request) : nil)
         client.attach(reader)
     }
 
@@ -103,6 +104,14 @@ extension Worker {
         return String(decoding: type, as: UTF8.self).lowercased()
     }
 
+    /// Returns the bytes of `Authorization`. `nil` if the field is absent or repeated.
+    private static func authorization(of request: RequestView) -> [UInt8]? {
+        guard let index = request.fields.firstIndex(of: .authorization),
+            request.fields.nextIndex(of: .authorization, after: index) == nil
+        else { return nil }
+        return Array(request.fields[index].value.bytes(in: request.bytes))
+    }
+
     /// Renders a reply for its client.
     func respond(with reply: AccountReply, to client: ClientHandler) {
         guard let lines = calls?.cookies else { return }
@@ -111,6 +120,12 @@ extension Worker {
             client.respond(
                 with: StaticResponse(contentType: "application/json", fields: Self.fields(cookie, lines), body: body))
         case .accepted: client.respond(with: StaticResponse(contentType: nil))
+        case .eventStored: client.respond(with: StaticResponse(status: 202, contentType: nil))
+        case .eventRejected(let error):
+            client.respond(
+                with: StaticResponse(
+                    status: 400, contentType: "application/json",
+                    fields: [("Content-Language", "en"), ("X-Content-Type-Options", "nosniff")], body: error.body))
         case .done(let cookie):
             client.respond(with: StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
         case .refused(let denial): client.deny(denial)
@@ -148,6 +163,7 @@ final class AccountCallResponder: Responder {
     private let caller: Principal?
     private let contentType: String
     private let browser: BrowserRequest
+    private let authorization: [UInt8]?
     private var body: [UInt8] = []
     private var isServed = false
     private var isOver = false
@@ -155,7 +171,7 @@ final class AccountCallResponder: Responder {
 
     init(
         worker: Worker, client: ClientHandler, endpoint: AccountEndpoint, caller: Principal?, contentType: String,
-        browser: BrowserRequest
+        browser: BrowserRequest, authorization: [UInt8]?
     ) {
         self.worker = worker
         self.client = client
@@ -165,6 +181,7 @@ final class AccountCallResponder: Responder {
         self.caller = caller
         self.contentType = contentType
         self.browser = browser
+        self.authorization = authorization
     }
 
     var acceptsBody: Bool { !isOver }
@@ -184,7 +201,7 @@ final class AccountCallResponder: Responder {
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
             caller: caller, network: network,
-            requestID: client.record.idText, browser: browser)
+            requestID: client.record.idText, browser: browser, authorization: authorization)
         let bound = NIOLoopBound(self, eventLoop: worker.loop)
         calls.service.serve(call) { reply in
             bound.eventLoop.execute { bound.value.served(reply) }

@@ -181,7 +181,7 @@ struct ConfigurationLoader {
         let hasIdentity = root.value("identity")?.hasIssuers ?? false
         root.set(&configuration.accounts, "accounts") { value in
             value.mapping(.accounts).map { mapping in
-                let accounts = Configuration.Accounts(mapping)
+                let accounts = Configuration.Accounts(mapping, others.identity)
                 accounts.check(mapping, at: root.location(of: "accounts"), others, hasIdentity: hasIdentity)
                 return accounts
             }

@@ -55,6 +55,8 @@ extension Configuration {
         /// The maximum number of calls per minute for one account or identity (`calls_per_account`), 1 to 100,000.
         /// Default: 20.
         package var callsPerAccount = 20
+        /// The transmitters of security events (`transmitters`), at most 16. Default: none.
+        package var transmitters: [Transmitter] = []
         /// The sign-in page at `GET /.gatehouse/` (`pages`). Default: `nil`, not served.
         package var page: Page?
         /// The demo page at `GET /`, and at `GET /.gatehouse/` without a sign-in page. Only the demo sets it, never a
@@ -95,7 +97,9 @@ extension Configuration.Accounts {
     private static let rates = 1...100_000
 
     /// Reads the section. The code that signs with the key files checks their content.
-    init(_ mapping: MappingReader) {
+    ///
+    /// - Parameter identity: The providers whose users transmitters of events name.
+    init(_ mapping: MappingReader, _ identity: Configuration.Identity) {
         self.init()
         location = mapping.location(of: "session_key")
         mapping.set(&issuer, "issuer") { $0.string(atMost: 1_024) }
@@ -118,6 +122,7 @@ extension Configuration.Accounts {
         mapping.set(&callsPerAddress, "calls_per_address") { $0.integer(in: Self.rates) }
         mapping.set(&callsPerAccount, "calls_per_account") { $0.integer(in: Self.rates) }
         page = Page.read(mapping)
+        mapping.set(&transmitters, "transmitters") { Configuration.Transmitter.all($0, identity) }
     }
 
     /// Reads the public origin. Without TLS, browsers keep no cookie of a flow, and codes can be read in transit.

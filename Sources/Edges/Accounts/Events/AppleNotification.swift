@@ -39,7 +39,8 @@ struct AppleNotification {
         }
         let time = try Self.time(of: notification) ?? event.signed.issuedAt
         do throws(VerificationFailure) {
-            effect = EventEffect(try event.signed.subject(in: notification), at: time, now: now, isDeletion: isDeletion)
+            effect = EventEffect(
+                try event.signed.subject(in: notification), at: time, now: now, isDeletion ? .deletion : .revocation)
         } catch {
             throw AccountDenial(event: error)
         }

@@ -3,28 +3,38 @@ import Revocation
 
 /// The effect of an event.
 struct EventEffect: Sendable, Equatable {
+    /// The consequence for an identity and its owner.
+    enum Extent: Sendable {
+        /// Credentials that were issued before the event are revoked.
+        case revocation
+        /// All credentials are revoked, and the identity is disabled.
+        case block
+        /// Like `block`, and the identity is unlinked: it was deleted permanently.
+        case deletion
+
+        var scope: RevocationScope { self == .revocation ? .before : .everything }
+    }
+
     /// The affected identity.
     let link: IdentityLink
     /// The time before which credentials are revoked. Never in the future.
     let at: UnixTime
-    /// Whether the identity was deleted permanently.
-    var isDeletion = false
+    let extent: Extent
 
-    init(_ link: IdentityLink, at time: UnixTime, now: Int64, isDeletion: Bool = false) {
+    init(_ link: IdentityLink, at time: UnixTime, now: Int64, _ extent: Extent = .revocation) {
         self.link = link
         at = time.notAfter(now)
-        self.isDeletion = isDeletion
+        self.extent = extent
     }
 
     /// Applies the effect. Each step is idempotent. The link is removed last, so that a repetition still finds the
     /// owner. Returns the owner, or `nil` if the identity belongs to no account.
     func make(in store: any Store & AccountStore) async throws(StoreError) -> UserKey? {
-        let scope = isDeletion ? RevocationScope.everything : .before
-        try await store.revoke(UserKey(link), at: at.seconds, scope)
-        if isDeletion { try await store.setDisabled(UserKey(link), true) }
+        try await store.revoke(UserKey(link), at: at.seconds, extent.scope)
+        if extent != .revocation { try await store.setDisabled(UserKey(link), true) }
         guard let owner = try await store.owner(of: link) else { return nil }
-        try await store.revoke(owner, at: at.seconds, scope)
-        if isDeletion { try await release(from: owner, in: store) }
+        try await store.revoke(owner, at: at.seconds, extent.scope)
+        if extent == .deletion { try await release(from: owner, in: store) }
         return owner
     }
 

@@ -140,7 +140,7 @@ struct VerifiedEvent: Sendable {
     }
 
     /// Returns the SHA-256 of `iss` and `jti`, each preceded by its length, so that the encoding is unambiguous.
-    private static func mark(of claims: JSONValue) throws(AccountDenial) -> SHA256Digest {
+    static func mark(of claims: JSONValue) throws(AccountDenial) -> SHA256Digest {
         guard let id = claims["jti"]?.string, (1...longestID).contains(id.utf8.count) else {
             throw .event("jti is not a string of 1 to \(longestID) bytes")
         }

@@ -19,10 +19,12 @@ package struct AccountCall: Sendable {
     package let requestID: String
     /// The facts about the browser, for the endpoints of flows.
     package let browser: BrowserRequest
+    /// `Authorization`, for endpoints whose senders are servers. `nil` if absent or repeated.
+    package let authorization: [UInt8]?
 
     package init(
         endpoint: AccountEndpoint, body: [UInt8], contentType: String, caller: Principal?, network: PeerNetwork,
-        requestID: String, browser: BrowserRequest = BrowserRequest()
+        requestID: String, browser: BrowserRequest = BrowserRequest(), authorization: [UInt8]? = nil
     ) {
         self.endpoint = endpoint
         self.body = body
@@ -31,6 +33,7 @@ package struct AccountCall: Sendable {
         self.network = network
         self.requestID = requestID
         self.browser = browser
+        self.authorization = authorization
     }
 }
 
@@ -70,6 +73,10 @@ package enum AccountReply: Sendable {
     case json([UInt8], cookie: SessionCookie? = nil)
     /// 200 without a body, never cached. For senders of events (OpenID Connect Back-Channel Logout 1.0 section 2.8).
     case accepted
+    /// 202 without a body: a security event was stored (RFC 8935 section 2.2).
+    case eventStored
+    /// 400 with a JSON body: a security event is not valid (RFC 8935 section 2.3).
+    case eventRejected(SecurityEventError)
     /// 204.
     case done(cookie: SessionCookie? = nil)
     /// A problem document.

@@ -21,6 +21,8 @@ package struct AccountParts: Sendable {
     var firebaseCookies: FirebaseSessionCookies?
     var rating: any CallRating
     var events: AccountEvents?
+    /// The receiver of security events. `nil` without transmitters.
+    var securityEvents: SecurityEvents?
     /// The authorization-code flows. `nil` if the configuration offers none.
     var flows: CodeFlows?
     /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.
@@ -30,7 +32,8 @@ package struct AccountParts: Sendable {
         settings: Configuration.Accounts, clock: GatewayClock, logger: Logger, store: any GatewayStore,
         authority: SessionAuthority, verifier: ProofVerifier, clockSkew: Int64, maxStaleness: UInt64,
         firebase: (any FirebaseAccountLookup)? = nil, firebaseCookies: FirebaseSessionCookies? = nil,
-        rating: any CallRating, events: AccountEvents? = nil, flows: CodeFlows? = nil, auditLogger: Logger? = nil
+        rating: any CallRating, events: AccountEvents? = nil, securityEvents: SecurityEvents? = nil,
+        flows: CodeFlows? = nil, auditLogger: Logger? = nil
     ) {
         self.settings = settings
         self.clock = clock
@@ -44,6 +47,7 @@ package struct AccountParts: Sendable {
         self.firebaseCookies = firebaseCookies
         self.rating = rating
         self.events = events
+        self.securityEvents = securityEvents
         self.flows = flows
         self.auditLogger = auditLogger
     }

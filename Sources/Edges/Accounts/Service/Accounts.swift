@@ -46,6 +46,9 @@ package final class Accounts: AccountServing {
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw AccountDenial(.routeNotFound) }
             return await events.serve(call)
+        case .securityEvents:
+            guard let events = parts.securityEvents else { throw AccountDenial(.routeNotFound) }
+            return await events.serve(call)
         case .startSignIn, .startLink, .startReauthenticate, .callback, .result, .page:
             return try await flow(call)
         }

@@ -71,7 +71,7 @@ struct ProvenEmail: Sendable, Equatable {
 
     /// Returns the address with ASCII letters in lower case. `nil` unless it is printable ASCII with exactly one `@`
     /// between two parts. Other letters could look alike or have several encodings.
-    private static func address(_ text: String) -> String? {
+    static func address(_ text: String) -> String? {
         guard (3...StoreBounds.maximumEmailSize).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }),
             !text.utf8.contains(UInt8(ascii: "\\"))

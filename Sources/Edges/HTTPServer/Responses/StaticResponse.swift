@@ -18,7 +18,7 @@ package struct StaticResponse: Sendable {
     /// Creates a response.
     ///
     /// - Parameters:
-    ///   - status: 200 or 204; the latter has no body.
+    ///   - status: 200, 202, 204 or 400; 204 has no body.
     ///   - contentType: `nil` without a body.
     ///   - caching: The value of `Cache-Control`.
     ///   - fields: Further fields, whose values contain no client data.
@@ -27,7 +27,7 @@ package struct StaticResponse: Sendable {
         fields: [(name: String, value: String)] = [], body: [UInt8] = []
     ) {
         self.status = status
-        var text = "HTTP/1.1 \(status == 204 ? "204 No Content" : "200 OK")\r\n"
+        var text = "HTTP/1.1 \(Self.statusLine(status))\r\n"
         if let contentType { text += "Content-Type: \(contentType)\r\n" }
         text += "Cache-Control: \(caching)\r\n"
         // RFC 9110 section 8.6: no Content-Length with 204.
@@ -35,6 +35,15 @@ package struct StaticResponse: Sendable {
         for field in fields { text += "\(field.name): \(field.value)\r\n" }
         head = Array(text.utf8)
         self.body = body
+    }
+
+    private static func statusLine(_ status: UInt16) -> StaticString {
+        switch status {
+        case 202: "202 Accepted"
+        case 204: "204 No Content"
+        case 400: "400 Bad Request"
+        default: "200 OK"
+        }
     }
 
     /// Creates a redirect to `location`, an absolute URL of visible ASCII, after which the browser sends GET (RFC 9110

@@ -7,8 +7,8 @@ extension GatewayReadings {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
                 + appCheckFamilies + ruleFamilies + introspectionClientFamilies
-                + introspectionFamilies + accountFamilies + appConsumptionFamilies + certificateFamilies + keyFamilies
-                + writeBackFamilies + upstreamFamilies
+                + introspectionFamilies + accountFamilies + appConsumptionFamilies + securityEventFamilies
+                + certificateFamilies + keyFamilies + writeBackFamilies + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
 

@@ -116,6 +116,36 @@ extension GatewayReadings {
         ]
     }
 
+    /// The number of security events with the same transmitter, type and result.
+    package struct SecurityEvents: Sendable {
+        package let transmitter: String
+        package let event: String
+        package let result: String
+        package let count: UInt64
+
+        /// Creates a reading.
+        package init(transmitter: String, event: String, result: String, count: UInt64) {
+            self.transmitter = transmitter
+            self.event = event
+            self.result = result
+            self.count = count
+        }
+    }
+
+    /// The numbers of received security events. Absent until the first one.
+    var securityEventFamilies: [MetricFamily] {
+        guard !securityEvents.isEmpty else { return [] }
+        let samples = securityEvents.map { events in
+            MetricSample(
+                [("transmitter", events.transmitter), ("event", events.event), ("result", events.result)], events.count)
+        }
+        return [
+            MetricFamily(
+                "gatehouse_security_events_total", help: "Received security events by transmitter, event and result.",
+                .counters(samples))
+        ]
+    }
+
     var accountFamilies: [MetricFamily] {
         guard let lookups = accountLookups else { return [] }
         let counters = lookups.counters

@@ -70,6 +70,8 @@ package struct GatewayReadings: Sendable {
     package var appConsumptions: LookupStatus?
     /// The write-back of changes of users. `nil` if nothing is written back.
     package var writeBack: WriteBackStatus?
+    /// The received security events.
+    package var securityEvents: [SecurityEvents] = []
     /// The certificates of the listeners.
     package var certificates: [Certificate] = []
     /// The numbers of successful and failed reloads of certificates.

@@ -21,7 +21,7 @@ package enum KeySetSource: Sendable, Hashable {
 }
 
 extension KeySetSource {
-    init(_ keys: Configuration.Provider.Keys) {
+    package init(_ keys: Configuration.Provider.Keys) {
         switch keys {
         case .url(let url): self = .url(url)
         case .discovery(let url, let issuer): self = .discovery(url: url, issuer: issuer)

@@ -4,10 +4,12 @@ extension VerifierTable {
     /// Creates the verifiers of a configuration and the distinct sources of their key sets. Two verifiers with the same
     /// source share its set.
     ///
-    /// - Parameter hasSessions: Whether the gateway's own session cookies are accepted. Their key set follows the
-    ///   sources' sets.
+    /// - Parameters:
+    ///   - transmitters: The transmitters of security events, whose keys are further sources.
+    ///   - hasSessions: Whether the gateway's own session cookies are accepted. Their key set follows the sources'
+    ///     sets.
     package static func make(
-        of identity: Configuration.Identity, hasSessions: Bool = false
+        of identity: Configuration.Identity, transmitters: [Configuration.Transmitter] = [], hasSessions: Bool = false
     ) -> (VerifierTable, [KeySetSource]) {
         var sources = SourceList()
         let skew = identity.clockSkew.components.seconds
@@ -23,6 +25,7 @@ extension VerifierTable {
             verifiers.append(.provider(verifier))
         }
         if let appCheck = identity.firebase?.appCheck { _ = sources.index(of: KeySetSource(appCheck)) }
+        for transmitter in transmitters { _ = sources.index(of: KeySetSource(transmitter.keys)) }
         if hasSessions {
             let origins = SessionOrigins(verifiers, opaque: identity.providers.filter { $0.opaqueTokens != nil })
             verifiers.append(

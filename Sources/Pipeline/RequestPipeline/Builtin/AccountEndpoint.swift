@@ -15,6 +15,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case auth
     case appleEvents
     case backchannelLogout
+    case securityEvents
     case startSignIn
     case startLink
     case startReauthenticate
@@ -38,6 +39,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .auth: "auth"
         case .appleEvents: "events/apple"
         case .backchannelLogout: "events/backchannel-logout"
+        case .securityEvents: "events/ssf"
         case .startSignIn: "sign-in/"
         case .startLink: "link/"
         case .startReauthenticate: "reauthenticate/"
@@ -90,7 +92,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     }
 
     /// Whether a provider's server sends the request, not an app. It has no user and no cross-site check.
-    package var isEvent: Bool { self == .appleEvents || self == .backchannelLogout }
+    package var isEvent: Bool { self == .appleEvents || self == .backchannelLogout || self == .securityEvents }
 
     /// The policy that is checked before the body is read. Endpoints that need more, such as a recent sign-in or the
     /// store's own record, check it themselves, right before they change something.
@@ -101,7 +103,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .auth, .signOut: policy.authentication = .optional
         // A flow begins and ends also with an expired session cookie. The callback and the page examine the cookie
         // themselves.
-        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .startSignIn, .callback, .result, .page:
+        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .securityEvents, .startSignIn, .callback,
+            .result, .page:
             policy.authentication = .none
         }
         return policy

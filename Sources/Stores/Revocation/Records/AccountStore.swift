@@ -202,6 +202,9 @@ package protocol AccountStore: Sendable {
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool
 
+    /// Removes an e-mail address from the account of a user, if it has the address. The address is free then.
+    func removeEmail(_ email: String, of user: UserKey) async throws(StoreError)
+
     /// Returns a setting that all gateways of a store share. If it is absent, `initial` is stored and returned.
     ///
     /// - Parameter name: `issuer`, or `session_key` in an embedded store: lower-case letters and `_`.

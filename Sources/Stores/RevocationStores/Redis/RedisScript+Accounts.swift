@@ -193,6 +193,16 @@ extension RedisScript {
         return 1
         """)
 
+    /// Removes the address if it is ARGV[1], and records that its key may still name the account.
+    static let removeEmail = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
+            redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
+            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+        end
+        return 1
+        """)
+
     /// Removes a string if it is ARGV[1].
     static let deleteIfEqual = RedisScript(
         """

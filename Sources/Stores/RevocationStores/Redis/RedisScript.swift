@@ -122,8 +122,8 @@ struct RedisScript: Sendable {
     /// All scripts.
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
-        unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, deleteIfEqual, disableDeletedUser,
-        deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
+        unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
+        disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack,
     ]
 

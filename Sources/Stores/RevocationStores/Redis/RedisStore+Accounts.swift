@@ -159,6 +159,17 @@ extension RedisStore: AccountStore {
         }
     }
 
+    /// Removes an address from an account and releases its key.
+    package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(user: uid)
+        try await commands.run { () async throws(StoreError) in
+            _ = try await commands.send(
+                RedisScript.removeEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
+            try await steps.releaseEmail(email, of: uid)
+        }
+    }
+
     /// Sets the address of an account and releases its previous address.
     package func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool

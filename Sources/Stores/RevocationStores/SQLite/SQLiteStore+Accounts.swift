@@ -184,6 +184,20 @@ extension SQLiteStore {
         }
     }
 
+    /// Removes an address from an account.
+    package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(user: uid)
+        try await writer.write { db in
+            if try SQLiteAccounts.account(uid, db).email?.isExactly(email) == true {
+                try SQLiteAccounts.removeEmail(of: uid, from: nil, db)
+            }
+            try SQLiteAccounts.remove(email: email, of: uid, db)
+            return SQLiteChange(.success(()))
+        }
+    }
+
     /// Returns the setting. If it is absent, stores and returns `initial`.
     package func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] {
         try checkOpen()

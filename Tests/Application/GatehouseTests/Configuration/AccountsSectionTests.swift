@@ -36,6 +36,36 @@ import Testing
         #expect(try accounts(yaml) == expected)
     }
 
+    @Test func `every key of a transmitter is read`() throws {
+        let yaml = """
+            { transmitters: { corp: { issuer: 'https://ssf.example/t', audiences: [a, b], provider: firebase,
+              email_domains: Example.COM, authorization: Bearer x, critical_subject_members: [user],
+              assurance_level_change: revoke, device_compliance_change: revoke, risk_level_change: revoke,
+              events_per_second: 7, insecure_http: true } } }
+            """
+        let transmitter = try #require(try accounts(yaml)?.transmitters.first)
+        var expected = Configuration.Transmitter(id: "corp", location: transmitter.location)
+        (expected.issuer, expected.audiences) = ("https://ssf.example/t", ["a", "b"])
+        expected.keys = .discovery(
+            url: "https://ssf.example/.well-known/ssf-configuration/t", issuer: "https://ssf.example/t")
+        expected.emailDomains = ["example.com"]
+        (expected.authorization, expected.criticalMembers) = (Secret("Bearer x"), ["user"])
+        expected.assuranceLevelChange = .revoke
+        (expected.deviceComplianceChange, expected.riskLevelChange) = (.revoke, .revoke)
+        (expected.eventsPerSecond, expected.insecureHTTP) = (7, true)
+        #expect(transmitter == expected)
+    }
+
+    @Test(arguments: [
+        ("https://ssf.example", "https://ssf.example/.well-known/ssf-configuration"),
+        ("https://ssf.example/", "https://ssf.example/.well-known/ssf-configuration"),
+        ("https://ssf.example:8443/a/b/", "https://ssf.example:8443/.well-known/ssf-configuration/a/b"),
+    ])
+    func `the metadata is between the host and the path of the issuer`(issuer: String, url: String) throws {
+        let yaml = "{ transmitters: { corp: { issuer: '\(issuer)', audiences: a, provider: firebase } } }"
+        #expect(try accounts(yaml)?.transmitters.first?.keys == .discovery(url: url, issuer: issuer))
+    }
+
     @Test func `a route that other sites may call is an insecure option`() throws {
         let yaml = BrokenConfiguration.beforeRoute + "    path: /hook\n    insecure_no_csrf: true\n"
         #expect(try ConfigurationTesting.load(yaml).insecureOptions == ["routes[/hook].insecure_no_csrf"])

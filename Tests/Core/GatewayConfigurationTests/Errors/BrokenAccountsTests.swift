@@ -55,6 +55,49 @@ import Testing
             "1:1 accounts needs a session cookie, and identity.credentials.cookie is null; set the cookie name there"),
     ]
 
+    /// Errors of transmitters: the members of an entry, and a part of the message.
+    static let transmitters = [
+        ("provider: firebase, audiences: a", "accounts.transmitters.a.issuer is missing"),
+        ("issuer: 'https://s.example', provider: firebase", "accounts.transmitters.a.audiences is missing"),
+        ("issuer: 'https://s.example', audiences: a", "accounts.transmitters.a.provider is missing"),
+        ("issuer: 'http://s.example', audiences: a, provider: firebase", "an http:// URL of another machine"),
+        ("issuer: 'https://s.example', audiences: '*', provider: firebase", "cannot be '*'"),
+        ("issuer: 'https://s.example', audiences: a, provider: apple.com", "which is not in identity.providers"),
+        ("issuer: 'https://s.example', audiences: a, provider: microsoft.com", "differs between applications"),
+        ("\(complete), keys_url: 'http://k.example'", "an http:// URL of another machine"),
+        (
+            "\(complete), keys_url: 'https://k.example', discovery_url: 'https://k.example'",
+            "has no effect together with keys_url"
+        ),
+        ("\(complete), email_domains: '*.example.com'", "not a domain"),
+        ("\(complete), email_domains: example", "not a domain"),
+        ("\(complete), risk_level_change: block", "cannot be 'block'; write log or revoke"),
+        ("\(complete), events_per_second: 0", "out of range; write 1 to 10000"),
+        ("\(complete), polling: true", "unknown key 'polling'"),
+        ("\(complete) }, b: { \(complete)", "accounts.transmitters.b has the issuer of 'a'; remove one of them"),
+        ("\(complete) }, Okta: { \(complete)", "'Okta' is not a name; write up to 64 lower-case letters"),
+    ]
+
+    private static let complete = "issuer: 'https://s.example', audiences: a, provider: firebase"
+
+    @Test(arguments: transmitters)
+    func `each error in a transmitter is reported`(members: String, expected: String) {
+        let microsoft = "microsoft.com: { audiences: m, tenants: '*' }"
+        let yaml =
+            "identity: { firebase: { project: demo }, providers: { \(microsoft) } }\n"
+            + "accounts: { transmitters: { a: { \(members) } } }\n" + BrokenConfiguration.rest
+        let errors = ConfigurationTesting.errors(in: yaml).map(\.description)
+        #expect(errors.count == 1 && errors[0].contains(expected), "\(errors)")
+    }
+
+    @Test func `subjects of a project with all tenants name no user`() {
+        let yaml =
+            "identity: { firebase: { project: demo, tenant: '*' } }\n"
+            + "accounts: { transmitters: { a: { \(Self.complete) } } }\n" + BrokenConfiguration.rest
+        let errors = ConfigurationTesting.errors(in: yaml).map(\.description)
+        #expect(errors.count == 1 && errors[0].contains("subjects name no tenant"), "\(errors)")
+    }
+
     static let stores = [
         "redis://r", "rediss://r", "redis+sentinel://s1,s2/main", "rediss+sentinel://s1/main", "{ url: 'redis://r' }",
     ]

@@ -19,12 +19,24 @@ struct CallAnswer: Sendable {
         return true
     }
 
+    /// Whether a security event was stored.
+    var isStored: Bool {
+        guard case .eventStored = reply else { return false }
+        return true
+    }
+
+    /// The code of the rejection of a security event.
+    var rejection: SecurityEventError.Code? {
+        guard case .eventRejected(let error) = reply else { return nil }
+        return error.code
+    }
+
     var cookie: SessionCookie? {
         switch reply {
         case .json(_, let cookie), .done(let cookie): cookie
         case .redirect(_, let cookies):
             cookies.lazy.compactMap { if case .session(let cookie) = $0 { cookie } else { nil } }.first
-        case .accepted, .refused, .authorization, .page, .signInPage: nil
+        case .accepted, .eventStored, .eventRejected, .refused, .authorization, .page, .signInPage: nil
         }
     }
 
@@ -62,7 +74,8 @@ struct CallAnswer: Sendable {
         switch reply {
         case .json(let text, _): String(decoding: text, as: UTF8.self)
         case .refused(let denial): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
-        case .done, .accepted, .redirect, .authorization, .page, .signInPage: ""
+        case .eventRejected(let error): String(decoding: error.body, as: UTF8.self)
+        case .done, .accepted, .eventStored, .redirect, .authorization, .page, .signInPage: ""
         }
     }
 

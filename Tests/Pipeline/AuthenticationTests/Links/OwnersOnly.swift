@@ -52,6 +52,8 @@ struct OwnersOnly: AccountStore {
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool { throw Self.unasked }
 
+    func removeEmail(_ email: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
+
     func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] { throw Self.unasked }
 }
 

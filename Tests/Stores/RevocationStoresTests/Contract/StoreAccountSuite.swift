@@ -155,6 +155,26 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a removed address is free`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        _ = try await store.createAccount(.made(ann, .apple("1"), email: "a@example.com"), claimsEmail: true)
+        for email in ["b@example.com", "a@example.com", "a@example.com"] {
+            try await store.removeEmail(email, of: bob)
+        }
+        try await store.removeEmail("b@example.com", of: ann)
+        #expect(try await store.uid(ofEmail: "a@example.com") == ann)
+        #expect(try await store.account(ann)?.email == "a@example.com")
+        for _ in 0..<2 {
+            try await store.removeEmail("a@example.com", of: ann)
+            #expect(try await store.uid(ofEmail: "a@example.com") == nil)
+            let account = try await store.account(ann)
+            #expect(account?.email == nil && account?.emailFrom == nil && account?.links == ["apple.com": "1"])
+        }
+        let account = AccountRecord.made(bob, .apple("2"), email: "a@example.com")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `a setting is stored once`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         #expect(try await store.setting("issuer", initial: [0, 1]) == [0, 1])

@@ -1,0 +1,37 @@
+import GatewayCore
+import JOSE
+
+/// The rejection of a security event token, as its transmitter receives it (RFC 8935 section 2.3).
+package struct SecurityEventError: Error, Equatable, Sendable {
+    /// The codes of RFC 8935 section 2.4, and `invalid_state` of OpenID Shared Signals Framework 1.0.
+    package enum Code: String, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidKey = "invalid_key"
+        case invalidIssuer = "invalid_issuer"
+        case invalidAudience = "invalid_audience"
+        case authenticationFailed = "authentication_failed"
+    }
+
+    package let code: Code
+    /// The problem, for the operators of the transmitter. It contains no data of the token.
+    package let description: String
+
+    /// The body of the response: JSON.
+    package var body: [UInt8] {
+        ObjectText.object {
+            $0.add("err", code.rawValue)
+            $0.add("description", description)
+        }
+    }
+
+    static func request(_ description: String) -> Self { Self(code: .invalidRequest, description: description) }
+    static func key(_ description: String) -> Self { Self(code: .invalidKey, description: description) }
+}
+
+/// The reason that a security event has no effect.
+enum SecurityEventFailure: Error, Equatable {
+    /// The token is not valid. The transmitter must correct it.
+    case rejected(SecurityEventError)
+    /// The transmitter should deliver the event again.
+    case unavailable(AccountDenial)
+}
