@@ -3,7 +3,7 @@ import GatewayCore
 import JOSE
 import Revocation
 
-/// A user whom a transmitter may name.
+/// A user that a transmitter may name.
 enum SecurityEventSubject: Sendable, Hashable {
     /// A user at the transmitter's provider.
     case identity(IdentityLink)
@@ -17,7 +17,7 @@ enum SecurityEventSubject: Sendable, Hashable {
 enum SecurityEventSubjects: Sendable, Equatable {
     /// The users, at least one.
     case users(Set<SecurityEventSubject>)
-    /// The subject names no user whom the transmitter may name here. The reason is for the log.
+    /// The subject names no user that the transmitter may name here. The reason is for the log.
     case unresolved(String)
     /// A critical member of a complex subject is unknown, so that the event must be discarded.
     case discarded
