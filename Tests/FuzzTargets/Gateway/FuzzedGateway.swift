@@ -124,7 +124,8 @@ import TextCoding
             switch reply {
             case .refused(let denial): require(denial.code.status != 500, "no claim is an error of the gateway")
             case .json(_, .set(let token, _)?): checkCookie(token)
-            case .json, .accepted, .done, .redirect, .authorization, .page, .signInPage: break
+            case .json, .accepted, .eventStored, .eventRejected, .done, .redirect, .authorization, .page, .signInPage:
+                break
             }
             if endpoint == .reauthenticate { await checkRecord(reply) }
         }

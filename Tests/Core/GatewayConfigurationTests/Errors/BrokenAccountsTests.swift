@@ -1,4 +1,5 @@
 import GatewayConfiguration
+import GatewayCore
 import Testing
 
 @testable import CoreFixtures
