@@ -2,6 +2,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import Revocation
+import RevocationStores
 import Testing
 
 @testable import Accounts

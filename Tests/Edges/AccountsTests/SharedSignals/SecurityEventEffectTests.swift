@@ -1,6 +1,7 @@
 import GatewayConfiguration
 import GatewayCore
 import Revocation
+import RevocationStores
 import Testing
 
 @testable import Accounts
