@@ -8,7 +8,8 @@ package struct EventTransmitter: Sendable {
     let settings: Configuration.Transmitter
     /// The index of the key set in the key coordinator.
     let keySet: Int
-    /// The accepted `iss` of subjects: the transmitter, and the issuers of the provider that has the users.
+    /// The accepted `iss` of subjects: the issuers of the provider that has the users. A transmitter's own users are
+    /// other people, unless its users are those of the Firebase project.
     let subjectIssuers: [String]
     /// The prefixes of uids that belong to identities at providers, and not to users of the Firebase project.
     let reservedPrefixes: [String]
@@ -20,15 +21,15 @@ package struct EventTransmitter: Sendable {
         guard let keySet = sources.firstIndex(of: KeySetSource(settings.keys)) else { return nil }
         self.settings = settings
         self.keySet = keySet
-        subjectIssuers = [settings.issuer] + Self.issuers(of: settings.subjects, identity)
+        subjectIssuers = Self.issuers(of: settings, identity)
         reservedPrefixes = identity.providers.map { "\($0.id):" }
     }
 
     private static func issuers(
-        of subjects: Configuration.Transmitter.Subjects, _ identity: Configuration.Identity
+        of settings: Configuration.Transmitter, _ identity: Configuration.Identity
     ) -> [String] {
-        switch subjects {
-        case .firebase: return identity.firebase.map { [$0.issuer] } ?? []
+        switch settings.subjects {
+        case .firebase: return [settings.issuer] + (identity.firebase.map { [$0.issuer] } ?? [])
         case .provider(let id):
             let provider = identity.providers.first { $0.id.utf8.elementsEqual(id.utf8) }
             return provider?.idTokens?.issuers ?? provider?.opaqueTokens?.issuer.map { [$0] } ?? []

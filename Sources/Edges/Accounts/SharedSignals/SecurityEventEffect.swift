@@ -31,7 +31,13 @@ struct SecurityEventEffect: Sendable {
 
     /// Reads the consequence and the subject of an event.
     init(_ event: SecurityEvent) throws(SecurityEventFailure) {
-        action = try event.action()
+        var action = try event.action()
+        if action == .block || action == .purge, let subject = event.subject,
+            SecurityEventSubjects.isRestricted(subject)
+        {
+            action = .revoke
+        }
+        self.action = action
         time = event.time
         switch action {
         case .log, .reportStream: subjects = nil
@@ -73,6 +79,8 @@ struct SecurityEventEffect: Sendable {
             return [try await change(user, extent, in: store)]
         case .address(let address):
             guard let user = try await store.uid(ofEmail: address) else { return nil }
+            // The event is about an earlier owner of the address.
+            if let created = try await store.account(user)?.created, created > time { return nil }
             guard let extent = action.extent else {
                 try await store.removeEmail(address, of: user)
                 return [user]

@@ -24,10 +24,14 @@ enum SecurityEventSubjects: Sendable, Equatable {
 
     /// The maximum number of identifiers of an `aliases` subject.
     private static let maximumAliases = 16
-    /// The members of complex subjects that the framework defines.
-    private static let complexMembers = [
-        "user", "device", "session", "application", "tenant", "org_unit", "group",
-    ]
+    /// The members of complex subjects that the gateway understands. It does not know sessions and devices of the
+    /// provider, so that an event about one of them concerns the whole user.
+    private static let complexMembers = ["user", "device", "session"]
+    /// The members that restrict an event to a part of the user's accounts, which the gateway does not know.
+    private static let restrictions = ["application", "tenant", "org_unit", "group"]
+
+    /// Returns whether a subject is only a part of the user's accounts. An event must not disable the whole user then.
+    static func isRestricted(_ subject: JSONValue) -> Bool { restrictions.contains { subject[$0] != nil } }
 
     /// Reads the subject of an event of a transmitter.
     init(_ subject: JSONValue, of transmitter: EventTransmitter) throws(SecurityEventFailure) {
@@ -44,8 +48,6 @@ enum SecurityEventSubjects: Sendable, Equatable {
         (subject["format"]?.string ?? subject["subject_type"]?.string)?.replacing("-", with: "_")
     }
 
-    /// Reads a complex subject. A session or a device of the user is not known here, so that the event concerns the
-    /// whole user.
     private static func complex(
         _ subject: JSONValue, _ transmitter: EventTransmitter
     ) throws(SecurityEventFailure) -> Self {

@@ -32,6 +32,9 @@ package struct SecurityEvents: Sendable {
         self.auditLogger = auditLogger ?? logger
     }
 
+    /// The maximum lifetime of the mark of an event without effect, in seconds. Its repetition does no harm.
+    private static let shortMark: Int64 = 3_600
+
     /// The numbers of received events.
     package var counts: [SecurityEventCount] { counters.counts }
 
@@ -77,7 +80,7 @@ package struct SecurityEvents: Sendable {
             return .eventRejected(error)
         case .unavailable(let denial):
             counters.count(
-                transmitter?.id ?? "", nil, denial.denial.code == .rateLimited ? .limited : .failed)
+                transmitter?.id ?? "", nil, denial.denial.code == .overloaded ? .limited : .failed)
             metadata["code"] = "\(denial.denial.code.wire)"
             metadata["reason"] = "\(denial.reason ?? "")"
             logger.warning("event refused", metadata: metadata)
@@ -88,27 +91,34 @@ package struct SecurityEvents: Sendable {
     /// Applies a verified event, unless it was received before, and marks it as seen.
     private func receive(_ event: SecurityEvent, requestID: String) async throws(SecurityEventFailure) {
         let transmitter = event.transmitter
-        let bucket = TokenBucket(
-            requests: transmitter.settings.eventsPerSecond, every: 1_000_000_000,
-            burst: transmitter.settings.eventsPerSecond)
-        let key = rates.key { $0.combine(transmitter.id) }
-        if let wait = rates.take(key, of: bucket, now: clock.monotonic()) {
-            throw .unavailable(AccountDenial(Denial(.rateLimited, retryAfter: wait), reason: "events_per_second"))
-        }
         let effect = try SecurityEventEffect(event)
         do throws(StoreError) {
-            guard try await !store.isSeen(event.mark) else {
-                return counters.count(transmitter.id, event.type, .repeated)
-            }
+            if try await store.isSeen(event.mark) { return counters.count(transmitter.id, event.type, .repeated) }
+        } catch {
+            throw .unavailable(AccountDenial(event: error))
+        }
+        try takeRate(of: transmitter)
+        do throws(StoreError) {
             let outcome = try await effect.make(in: store, now: clock.now())
+            let lifetime = outcome.result == .applied ? event.lifetime : min(event.lifetime, Self.shortMark)
             // Another gateway may have applied and logged it meanwhile.
-            guard try await store.markSeen(event.mark, lifetime: event.lifetime) else {
+            guard try await store.markSeen(event.mark, lifetime: lifetime) else {
                 return counters.count(transmitter.id, event.type, .repeated)
             }
             counters.count(transmitter.id, event.type, outcome.result)
             log(event, effect, outcome, requestID)
         } catch {
             throw .unavailable(AccountDenial(event: error))
+        }
+    }
+
+    /// Counts a new event. RFC 8935 has no status 429, so that an event beyond the rate is a temporary failure.
+    private func takeRate(of transmitter: EventTransmitter) throws(SecurityEventFailure) {
+        let rate = transmitter.settings.eventsPerSecond
+        let bucket = TokenBucket(requests: rate, every: 1_000_000_000, burst: rate)
+        let key = rates.key { $0.combine(transmitter.id) }
+        if let wait = rates.take(key, of: bucket, now: clock.monotonic()) {
+            throw .unavailable(AccountDenial(Denial(.overloaded, retryAfter: wait), reason: "events_per_second"))
         }
     }
 

@@ -150,10 +150,11 @@ import Testing
             let token = SecurityEventRig.token("caep/event-type/session-revoked", id: "j-\(number)")
             #expect(await rig.push(token).isStored)
         }
-        // Tokens that are not valid do not count.
+        // Repetitions and tokens that are not valid do not count.
+        #expect(await rig.push(SecurityEventRig.token("caep/event-type/session-revoked", id: "j-1")).isStored)
         #expect(await rig.push(Self.token.signed(by: TokenDraft.forgedKey)).rejection == .invalidKey)
         let limited = await rig.push(SecurityEventRig.token("caep/event-type/session-revoked", id: "j-4")).denial
-        #expect(limited?.code == .rateLimited && limited?.retryAfter == 1)
+        #expect(limited?.code == .overloaded && limited?.retryAfter == 1)
         #expect(rig.counts.contains("corp  limited 1"))
     }
 

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [
-        user, #"{"format":"iss_sub","iss":"\#(SecurityEventRig.issuer)","sub":"user-1"}"#,
+        user,
         #"{"format":"iss_sub","iss":"https://id.corp.example/","sub":"user-1"}"#,
         #"{"subject_type":"iss-sub","iss":"https://id.corp.example","sub":"user-1"}"#,
         #"{"subject_type":"id_token_claims","iss":"https://id.corp.example","sub":"user-1","email":"x"}"#,
@@ -62,6 +62,7 @@ import Testing
 
     @Test(arguments: [
         #"{"format":"iss_sub","iss":"https://accounts.google.com","sub":"user-1"}"#,
+        #"{"format":"iss_sub","iss":"\#(SecurityEventRig.issuer)","sub":"user-1"}"#,
         #"{"format":"iss_sub","iss":"https://id.corp.example.evil","sub":"user-1"}"#,
         #"{"format":"iss_sub","iss":"https://id.corp.example","sub":"\#(String(repeating: "s", count: 256))"}"#,
         #"{"format":"email","email":"ada@other.example"}"#, #"{"format":"email","email":"ada@sub.corp.example"}"#,
@@ -93,6 +94,30 @@ import Testing
         let token = SecurityEventRig.token("caep/event-type/session-revoked", subject: uncritical, id: "j-2")
         #expect(await rig.push(token).isStored)
         #expect(try await rig.revoked("ada") == Self.revoked)
+    }
+
+    @Test(arguments: ["application", "tenant", "org_unit", "group"])
+    func `an event about a part of the user disables nothing`(member: String) async throws {
+        let rig = try await Self.rig()
+        let subject = #"{"format":"complex","user":\#(Self.user),"\#(member)":{"format":"opaque","id":"x"}}"#
+        for event in ["account-disabled", "account-purged"] {
+            let token = SecurityEventRig.token("risc/event-type/\(event)", subject: subject, id: event)
+            #expect(await rig.push(token).isStored)
+        }
+        let record = UserRecord(validSince: UnixTime(clamping: Self.revoked))
+        #expect(try await rig.store.user(Self.identity) == record)
+        let critical = try SecurityEventRig(rig.store) { $0.criticalMembers = [member] }
+        #expect(await critical.push(SecurityEventRig.sessionRevoked.with("sub_id", subject)).isStored)
+        #expect(critical.counts == ["corp session-revoked discarded 1"])
+    }
+
+    @Test func `an event about an earlier owner of an address has no effect`() async throws {
+        let rig = try await Self.rig()
+        let payload = #"{"event_timestamp":0}"#
+        let token = SecurityEventRig.token("risc/event-type/identifier-recycled", payload, subject: Self.email)
+        #expect(await rig.push(token).isStored)
+        #expect(try await rig.store.account("ada")?.email == "ada@corp.example")
+        #expect(rig.counts == ["corp identifier-recycled unresolved 1"])
     }
 
     @Test(arguments: [
