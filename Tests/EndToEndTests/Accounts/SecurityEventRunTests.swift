@@ -62,7 +62,7 @@ struct SecurityEventRunTests {
         try RawClient.exchange(scenario.gateway.adminPort, WireRequest(target: "/metrics", host: "localhost")).text
     }
 
-    @Test func `O-32: an event ends the sessions of its user on both gateways`() async throws {
+    @Test func `O-33: an event ends the sessions of its user on both gateways`() async throws {
         try await Fleet.withAccounts(Self.transmitters) { fleet, _ in
             let clock = ContinuousClock()
             var slowest = Duration.zero
@@ -102,7 +102,7 @@ struct SecurityEventRunTests {
         }
     }
 
-    @Test func `O-32: a delivery that is not valid is rejected in the form of RFC 8935`() async throws {
+    @Test func `O-33: a delivery that is not valid is rejected in the form of RFC 8935`() async throws {
         try await Scenario.withAccounts { scenario in
             expectDenial(try Self.push("x", to: scenario), 404, "route/not-found")
         }

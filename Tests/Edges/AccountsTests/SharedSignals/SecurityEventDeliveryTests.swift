@@ -60,7 +60,7 @@ import Testing
         ].flatMap { $0 }
     }
 
-    @Test(arguments: Flaw.all) func `O-32: an invalid token is rejected`(flaw: Flaw) async throws {
+    @Test(arguments: Flaw.all) func `O-33: an invalid token is rejected`(flaw: Flaw) async throws {
         let rig = try SecurityEventRig()
         let reply = await rig.push(flaw.change(Self.token))
         #expect(reply.rejection == flaw.code, "\(reply.text)")
@@ -69,7 +69,7 @@ import Testing
         #expect(rig.counts.allSatisfy { $0.hasSuffix(" rejected 1") })
     }
 
-    @Test func `O-32: a forged signature is rejected`() async throws {
+    @Test func `O-33: a forged signature is rejected`() async throws {
         let rig = try SecurityEventRig()
         #expect(await rig.push(Self.token.signed(by: TokenDraft.forgedKey)).rejection == .invalidKey)
         #expect(await rig.push(Self.token.withHeader("alg", #""none""#).unsigned).rejection == .invalidKey)
@@ -103,7 +103,7 @@ import Testing
         #expect(rig.counts.allSatisfy { $0.contains("rejected") })
     }
 
-    @Test func `O-32: a repeated delivery has no effect`() async throws {
+    @Test func `O-33: a repeated delivery has no effect`() async throws {
         let rig = try SecurityEventRig()
         #expect(await rig.push(Self.token).isStored)
         try await rig.store.unrevoke(Self.identity)
@@ -114,7 +114,7 @@ import Testing
         #expect(rig.log.applied.count == 1)
     }
 
-    @Test func `O-32: concurrent deliveries on two gateways take effect once`() async throws {
+    @Test func `O-33: concurrent deliveries on two gateways take effect once`() async throws {
         let rig = try SecurityEventRig()
         try await rig.makeAccount()
         let gateways = [rig, try SecurityEventRig(rig.store, log: rig.log)]

@@ -75,7 +75,7 @@ import Testing
         #"{"format":"complex","device":{"format":"opaque","id":"d"}}"#,
         #"{"format":"aliases","identifiers":[{"format":"opaque","id":"x"}]}"#,
     ])
-    func `O-32: a subject that the transmitter may not name has no effect`(subject: String) async throws {
+    func `O-33: a subject that the transmitter may not name has no effect`(subject: String) async throws {
         let rig = try await Self.rig()
         #expect(await rig.push(SecurityEventRig.sessionRevoked.with("sub_id", subject)).isStored)
         #expect(try await rig.store.user("ada") == UserRecord())
