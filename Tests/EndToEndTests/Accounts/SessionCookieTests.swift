@@ -76,7 +76,7 @@ import Testing
             return try #require(app.session).split(separator: ".").map(String.init)
         }
         let (mine, others) = (cookies[0], cookies[1])
-        let first = others[2].hasPrefix("A") ? "B" : "A"
+        let first = mine[2].hasPrefix("A") ? "B" : "A"
         let variants = [
             [mine[0], mine[1], others[2]], [mine[0], others[1], mine[2]],
             [mine[0], mine[1], first + mine[2].dropFirst()],
