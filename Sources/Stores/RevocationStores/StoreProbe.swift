@@ -11,6 +11,8 @@ package enum StoreProbe {
         package static let writes = Needs(rawValue: 1)
         /// Accounts have links, nonces and settings in the store.
         package static let accounts = Needs(rawValue: 2)
+        /// Changes of users are queued for Firebase.
+        package static let writeBack = Needs(rawValue: 4)
 
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
@@ -74,6 +76,10 @@ private struct RedisProbe {
         ["SET", "KEY", "v"], ["GET", "KEY"], ["GETDEL", "KEY"], ["HGETALL", "KEY"], ["HKEYS", "KEY"],
         ["HSETNX", "KEY", "f", "v"],
     ]
+    private static let writeBack: [[String]] = [
+        ["TIME"], ["SET", "KEY", "v"], ["GET", "KEY"], ["ZADD", "KEY", "1", "m"], ["ZCARD", "KEY"],
+        ["ZRANGE", "KEY", "0", "0"], ["ZRANGEBYSCORE", "KEY", "0", "1"], ["ZREM", "KEY", "m"], ["ZSCORE", "KEY", "m"],
+    ]
 
     func check(for needs: StoreProbe.Needs) async throws(StoreError) {
         var missing: [String] = []
@@ -88,7 +94,7 @@ private struct RedisProbe {
             default: throw StoreError(refusal)
             }
         }
-        if !needs.isEmpty { missing += try await missingWrites(needs.contains(.accounts)) }
+        if !needs.isEmpty { missing += try await missingWrites(needs) }
         guard missing.isEmpty else {
             throw StoreError(
                 .cannotOpen,
@@ -99,8 +105,10 @@ private struct RedisProbe {
 
     /// Returns the names of commands that the user may not run. A script that may write is also rejected by a server
     /// without memory, by a replica, and by a server that cannot save.
-    private func missingWrites(_ hasAccounts: Bool) async throws(StoreError) -> [String] {
-        let asked = Self.writes + (hasAccounts ? Self.accounts : [])
+    private func missingWrites(_ needs: StoreProbe.Needs) async throws(StoreError) -> [String] {
+        var asked = Self.writes
+        if needs.contains(.accounts) { asked += Self.accounts }
+        if needs.contains(.writeBack) { asked += Self.writeBack.filter { !asked.contains($0) } }
         let lines = asked.map { command in
             let arguments = command.map { $0 == "KEY" ? "KEYS[1]" : "'\($0)'" }.joined(separator: ", ")
             return "if not redis.acl_check_cmd(\(arguments)) then table.insert(missing, '\(command[0])') end"

@@ -23,12 +23,14 @@ import Testing
     /// The permissions in the manual.
     private static let rights =
         "resetchannels ~gatehouse:* -@all +select +ping +echo +role +info +hmget +scan +xinfo|stream +xread +xadd +eval "
-        + "+set +get +getdel +hget +hgetall +hkeys +hset +hsetnx +hdel +type +del +persist +expiretime +expireat"
+        + "+set +get +getdel +hget +hgetall +hkeys +hset +hsetnx +hdel +type +del +persist +expiretime +expireat "
+        + "+time +zadd +zcard +zrange +zrangebyscore +zrem +zscore"
+    private static let needs: StoreProbe.Needs = [.writes, .accounts, .writeBack]
 
     @Test func `the permissions in the manual are sufficient, and nothing is written`() async throws {
         let database = try await RedisDatabase.fresh()
         let location = try account(Self.rights, on: database)
-        let text = try await StoreProbe.check(.redis(location), for: [.writes, .accounts])
+        let text = try await StoreProbe.check(.redis(location), for: Self.needs)
         #expect(text == "connected, with the required permissions")
         #expect(try database.cli("DBSIZE") == "0")
     }
@@ -36,13 +38,14 @@ import Testing
     @Test(arguments: [
         "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "hget", "hset", "hdel", "type", "del", "persist",
         "expiretime", "expireat", "set", "get", "getdel", "hgetall", "hkeys", "hsetnx",
+        "time", "zadd", "zcard", "zrange", "zrangebyscore", "zrem", "zscore",
     ])
     func `a missing permission is named`(command: String) async throws {
         let database = try await RedisDatabase.fresh()
         let kept = Self.rights.split(separator: " ").filter { $0 != "+\(command)" }.joined(separator: " ")
         let location = try account(kept, on: database)
         let error = await #expect(throws: StoreError.self) {
-            try await StoreProbe.check(.redis(location), for: [.writes, .accounts])
+            try await StoreProbe.check(.redis(location), for: Self.needs)
         }
         let name = command.replacing("|", with: " ").uppercased()
         #expect(error?.message.hasPrefix("the user lacks permission for \(name); ") == true, "\(error?.message ?? "")")
