@@ -3,7 +3,6 @@
 import argparse
 import datetime
 import ipaddress
-import json
 import os
 import pathlib
 import random
@@ -19,8 +18,7 @@ from cryptography.x509.oid import NameOID
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent / "redis"))
-from fleet import ADMIN_TOKEN, Fleet, cpu_seconds, family, get, revoke, stop, wait_for  # noqa: E402, F401
-from tokens import PROJECT  # noqa: E402
+from fleet import Fleet, cpu_seconds, family, get, revoke, stop, wait_for, write  # noqa: E402, F401
 
 # The folder of nginx and HAProxy, which the PATH of an ordinary user may not contain.
 os.environ["PATH"] += ":/usr/sbin"
@@ -102,33 +100,9 @@ class Testbed(Fleet):
 
     def gateway(self, sections, name="gateway", tls=None, ready=True):
         """Starts a gateway. `sections` overrides the common configuration. With `tls`, it listens with TLS."""
-        file, port, admin = self.folder / f"{name}.yaml", free_port(), free_port()
-        write(file, self.base(port, admin, tls) | sections)
-        process = self.start(name, [self.binary, "serve", "--config", file])
-        process.name, process.port, process.admin, process.file = name, port, admin, file
-        if ready:
-            wait_for(lambda: process.poll() is not None or get(admin, "/readyz")[0] == 200,
-                     f"{name}; see {self.folder}/{name}.log", 60)
-            if process.poll() is not None:
-                sys.exit(f"the gateway ended: {(self.folder / f'{name}.log').read_text()}")
-        return process
-
-    def base(self, port, admin, tls=None):
-        keys = f"http://127.0.0.1:{self.keys}/jwks.json"
-        listener = {"address": f"127.0.0.1:{port}"} | ({"tls": tls} if tls else {})
-        return {
-            "listen": [listener], "workers": 1, "drain": {"delay": "0s", "timeout": "1s"},
-            "admin": {"address": f"127.0.0.1:{admin}", "token": ADMIN_TOKEN}, "store": "sqlite::memory:",
-            "log": {"access": "off"},
-            "identity": {"firebase": {"project": PROJECT, "keys_url": keys, "session_keys_url": keys}},
-        }
-
-
-def write(file, configuration):
-    """Replaces a configuration file atomically, as deployments do. JSON is valid YAML."""
-    new = file.with_suffix(".new")
-    new.write_text(json.dumps(configuration, indent=1))
-    new.replace(file)
+        port = free_port()
+        listener = {"listen": [{"address": f"127.0.0.1:{port}", "tls": tls}]} if tls else {}
+        return self.launch(name, port, free_port(), listener | sections, ready)
 
 
 def metrics(gateway):

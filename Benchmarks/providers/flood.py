@@ -18,38 +18,19 @@ import pathlib
 import re
 import socket
 import statistics
-import subprocess
 import sys
 import threading
 import time
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
-from fleet import HERE, KEYS, ROOT, UPSTREAM, Fleet, get, stop, wait_for  # noqa: E402
+from fleet import ROOT, Fleet, Load, stop  # noqa: E402
 from table import percentile  # noqa: E402
 
-GATEWAY = f"""
-listen: [{{ address: "127.0.0.1:9597" }}]
-workers: 1
-drain: {{ delay: 0s, timeout: 1s }}
-admin: {{ address: "127.0.0.1:9598" }}
-store: "sqlite::memory:"
-log: {{ access: "off" }}
-identity:
-  firebase:
-    project: bench-project
-    keys_url: http://127.0.0.1:{KEYS}/jwks.json
-    session_keys_url: http://127.0.0.1:{KEYS}/jwks.json
-  providers:
-    oauth.bench:
-      introspection_url: http://127.0.0.1:9562/introspect
-      client_id: gateway
-      client_secret: secret
-      audiences: [api]
-      cache_for: 1s
-upstreams: {{ api: {{ servers: ["http://127.0.0.1:{UPSTREAM}"] }} }}
-routes: [{{ path: /**, upstream: api }}]
-"""
+OAUTH = {
+    "introspection_url": "http://127.0.0.1:9562/introspect", "client_id": "gateway", "client_secret": "secret",
+    "audiences": ["api"], "cache_for": "1s",
+}
 
 
 class Introspection(http.server.BaseHTTPRequestHandler):
@@ -147,11 +128,8 @@ def known_user(stop_event, results):
         time.sleep(0.05)
 
 
-def load(fleet, seconds):
-    return subprocess.Popen(
-        ["wrk", "-t1", "-c16", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"),
-         "http://127.0.0.1:9597/v1/x"],
-        env={**os.environ, "TOKENS": str(fleet.folder / "tokens.txt")}, stdout=subprocess.PIPE, text=True)
+def load(fleet, gateway, seconds):
+    return Load(fleet, gateway.port, "/v1/x", seconds, 16)
 
 
 def memory(pid):
@@ -159,7 +137,9 @@ def memory(pid):
     return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
 
 
-def summary(output):
+def summary(run):
+    run.join()
+    output = run.output
     count = int(re.search(r"(\d+) requests in", output).group(1))
     other = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
     return (f"{count} requests, p50 {percentile(output, 50):.2f} ms, p99 {percentile(output, 99):.2f} ms, "
@@ -178,21 +158,21 @@ def main():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with Fleet(options.binary) as fleet:
         fleet.mint.write(2000)
-        (fleet.folder / "gateway.yaml").write_text(GATEWAY)
-        gateway = fleet.start("gateway", [options.binary, "serve", "--config", fleet.folder / "gateway.yaml"])
-        wait_for(lambda: get(9598, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log")
-        load(fleet, 2).communicate()
-        print("ordinary load before the flood:", summary(load(fleet, options.seconds).communicate()[0]))
+        gateway = fleet.gateway(
+            identity={"firebase": fleet.firebase(), "providers": {"oauth.bench": OAUTH}},
+            routes=[{"path": "/**", "upstream": "api"}])
+        load(fleet, gateway, 2).join()
+        print("ordinary load before the flood:", summary(load(fleet, gateway, options.seconds)))
         before, results, end = memory(gateway.pid), [], threading.Event()
         user = threading.Thread(target=known_user, args=(end, results))
         user.start()
-        statuses, ordinary = {}, load(fleet, options.seconds)
+        statuses, ordinary = {}, load(fleet, gateway, options.seconds)
         seconds = asyncio.run(flood(options, statuses))
-        print("ordinary load during the flood:", summary(ordinary.communicate()[0]))
+        print("ordinary load during the flood:", summary(ordinary))
         end.set()
         user.join()
         after = memory(gateway.pid)
-        print("ordinary load after the flood: ", summary(load(fleet, options.seconds).communicate()[0]))
+        print("ordinary load after the flood: ", summary(load(fleet, gateway, options.seconds)))
         times = sorted(duration for _, duration in results)
         print(f"flood: {sum(statuses.values())} tokens sent in {seconds:.1f} s, "
               f"responses by status {dict(sorted(statuses.items()))}")

@@ -1,4 +1,4 @@
-"""Redis servers, a Sentinel group, gateways, an upstream and a key server on loopback, for several benchmarks."""
+"""Gateways, an upstream, a key server, Redis servers and a Sentinel group on loopback, for several benchmarks."""
 
 import collections
 import http.client
@@ -18,31 +18,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent / "side-by-side"))
 from compare import cpu_seconds, family  # noqa: E402, F401
-from tokens import TokenMint  # noqa: E402
+from tokens import PROJECT, TokenMint  # noqa: E402
 
 UPSTREAM, KEYS = 9560, 9561
 ADMIN_TOKEN = "bench-admin-token-of-the-measurements"
-GATEWAY = """
-listen: [{{ address: "127.0.0.1:{port}" }}]
-workers: {workers}
-drain: {{ delay: 0s, timeout: 1s }}
-admin: {{ address: "127.0.0.1:{admin}", token: {token} }}
-store: "{store}"
-revocation: {{ max_staleness: {staleness}, strict_timeout: {strict_timeout} }}
-log: {{ access: "off" }}
-identity:
-  firebase:
-    project: bench-project
-    keys_url: http://127.0.0.1:{keys}/jwks.json
-    session_keys_url: http://127.0.0.1:{keys}/jwks.json
-upstreams: {{ api: {{ servers: ["http://127.0.0.1:{upstream}"] }} }}
-routes:
-  - {{ path: /replicated/**, upstream: api }}
-  - {{ path: /strict/**, upstream: api, revocation: strict }}
-  - {{ path: /recent/**, upstream: api, recent_sign_in: 1m }}
-  - {{ path: /off/**, upstream: api, revocation: "off" }}
-  - {{ path: /public/**, upstream: api, auth: none }}
-"""
+ROUTES = [
+    {"path": "/replicated/**", "upstream": "api"},
+    {"path": "/strict/**", "upstream": "api", "revocation": "strict"},
+    {"path": "/recent/**", "upstream": "api", "recent_sign_in": "1m"},
+    {"path": "/off/**", "upstream": "api", "revocation": "off"},
+    {"path": "/public/**", "upstream": "api", "auth": "none"},
+]
 SENTINEL = """
 port {port}
 bind 127.0.0.1
@@ -56,6 +42,9 @@ sentinel parallel-syncs bench 1
 
 class Fleet:
     """All processes of a benchmark. They end with the `with` block."""
+
+    # The port of the key server.
+    keys = KEYS
 
     def __init__(self, binary):
         self.binary = binary
@@ -103,16 +92,46 @@ class Fleet:
             wait_for(lambda: f"num-other-sentinels\n{len(ports) - 1}" in cli(port, "SENTINEL", "MASTER", "bench"),
                      "the sentinels")
 
-    def gateway(self, name, store, port, admin, workers=1, staleness="60s", strict_timeout="50ms", ready=True):
+    def gateway(self, name="gateway", store="sqlite::memory:", port=9597, admin=9598, ready=True, **sections):
+        """Starts a gateway with the upstream `api`. `sections` overrides the common configuration."""
+        upstreams = {"api": {"servers": [f"http://127.0.0.1:{UPSTREAM}"]}}
+        common = {"store": store, "upstreams": upstreams, "routes": ROUTES}
+        return self.launch(name, port, admin, common | sections, ready)
+
+    def launch(self, name, port, admin, sections, ready):
         file = self.folder / f"{name}.yaml"
-        file.write_text(GATEWAY.format(
-            port=port, admin=admin, token=ADMIN_TOKEN, store=store, workers=workers, keys=KEYS, upstream=UPSTREAM,
-            staleness=staleness, strict_timeout=strict_timeout))
+        write(file, self.base(port, admin) | sections)
         process = self.start(name, [self.binary, "serve", "--config", file])
-        process.name, process.port, process.admin = name, port, admin
+        process.name, process.port, process.admin, process.file = name, port, admin, file
         if ready:
-            wait_for(lambda: get(admin, "/readyz")[0] == 200, f"{name}; see {self.folder}/{name}.log", 120)
+            wait_for(lambda: process.poll() is not None or get(admin, "/readyz")[0] == 200,
+                     f"{name}; see {self.folder}/{name}.log", 120)
+            if process.poll() is not None:
+                sys.exit(f"the gateway ended: {(self.folder / f'{name}.log').read_text()}")
         return process
+
+    def base(self, port, admin):
+        return {
+            "listen": [{"address": f"127.0.0.1:{port}"}], "workers": 1, "drain": {"delay": "0s", "timeout": "1s"},
+            "admin": {"address": f"127.0.0.1:{admin}", "token": ADMIN_TOKEN}, "store": "sqlite::memory:",
+            "log": {"access": "off"}, "identity": {"firebase": self.firebase()},
+        }
+
+    def firebase(self, **more):
+        """Returns `identity.firebase` with further keys."""
+        return {"project": PROJECT, "keys_url": self.key_set, "session_keys_url": self.key_set, **more}
+
+    @property
+    def key_set(self):
+        """The URL of the key set."""
+        return f"http://127.0.0.1:{self.keys}/jwks.json"
+
+
+def write(file, configuration):
+    """Replaces a configuration file atomically, as deployments do. JSON is valid YAML."""
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(configuration, indent=1))
+    new.replace(file)
 
 
 def stop(process, how=signal.SIGTERM):
@@ -220,9 +239,9 @@ class Client:
 
 
 class Load(threading.Thread):
-    """A run of wrk on one path with the tokens of a file, at a bounded pace."""
+    """A run of wrk on one path with the ID tokens of a file, and the App Check tokens of another, at a bounded pace."""
 
-    def __init__(self, fleet, port, path, seconds, connections=32, delay_ms=0, tokens="tokens.txt"):
+    def __init__(self, fleet, port, path, seconds, connections=32, delay_ms=0, tokens="tokens.txt", apps=None):
         super().__init__(daemon=True)
         script = fleet.folder / f"load-{delay_ms}.lua"
         if not script.exists():  # Another wrk may be reading it.
@@ -231,6 +250,8 @@ class Load(threading.Thread):
         self.command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script),
                         f"http://127.0.0.1:{port}{path}"]
         self.environment = {**os.environ, "TOKENS": str(fleet.folder / tokens)}
+        if apps:
+            self.environment["APP_TOKENS"] = str(fleet.folder / apps)
         self.output = ""
         self.start()
 

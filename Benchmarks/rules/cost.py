@@ -7,34 +7,13 @@ The method is that of Benchmarks/side-by-side: one worker, wrk with 64 connectio
 from /proc, all rules in each round. Each request has the path of its own user, and each measurement starts a new
 gateway. All traffic is on 127.0.0.1."""
 
-import argparse
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
-from fleet import KEYS, ROOT, UPSTREAM, Fleet, Load, cpu_seconds, family, get, stop, wait_for  # noqa: E402
-from table import cost, show  # noqa: E402
+from costs import arguments, compare, measure  # noqa: E402
+from fleet import Fleet, stop  # noqa: E402
 
-PORT, ADMIN = 9587, 9588
-GATEWAY = """
-listen: [{{ address: "127.0.0.1:{port}" }}]
-workers: 1
-drain: {{ delay: 0s, timeout: 1s }}
-admin: {{ address: "127.0.0.1:{admin}" }}
-store: "sqlite::memory:"
-log: {{ access: "off" }}
-identity:
-  firebase:
-    project: bench-project
-    keys_url: http://127.0.0.1:{keys}/jwks.json
-    session_keys_url: http://127.0.0.1:{keys}/jwks.json
-{rules}
-upstreams: {{ api: {{ servers: ["http://127.0.0.1:{upstream}"] }} }}
-routes:
-  - path: /v1/users/{{uid}}/{{rest=**}}
-    upstream: api
-{allow}
-"""
 RULES = """rules_version = '2';
 service gatehouse.http {
   function signedIn() { return request.auth != null; }
@@ -73,45 +52,21 @@ end
 """
 
 
-def gateway(fleet, allow, has_rules):
-    file = fleet.folder / "gateway.yaml"
-    rules = fleet.folder / "bench.rules"
-    rules.write_text(RULES)
-    file.write_text(GATEWAY.format(
-        port=PORT, admin=ADMIN, keys=KEYS, upstream=UPSTREAM, rules=f"rules: {rules}" if has_rules else "",
-        allow=f'    allow: "{allow}"' if allow else ""))
-    process = fleet.start("gateway", [fleet.binary, "serve", "--config", file])
-    wait_for(lambda: get(ADMIN, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log", 60)
-    return process
-
-
-def measure(fleet, allow, has_rules, options):
-    process = gateway(fleet, allow, has_rules)
-    Load(fleet, PORT, "/", 1, 64).join()
-    pids = family(process.pid)
-    before = cpu_seconds(pids)
-    load = Load(fleet, PORT, "/", options.seconds, 64)
-    load.join()
-    spent = cpu_seconds(pids) - before
-    stop(process)
-    return cost(load.output, spent, options.seconds)
+def measure_rule(fleet, allow, has_rules, seconds):
+    route = {"path": "/v1/users/{uid}/{rest=**}", "upstream": "api", **({"allow": allow} if allow else {})}
+    gateway = fleet.gateway(routes=[route], **({"rules": str(fleet.folder / "bench.rules")} if has_rules else {}))
+    found = measure(fleet, gateway, "/", seconds)
+    stop(gateway)
+    return found
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds, each with all rules")
-    parser.add_argument("--seconds", type=int, default=4, help="duration of each measurement in seconds")
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"), help="the binary to measure")
-    options = parser.parse_args()
+    options = arguments(__doc__, "all rules")
     with Fleet(options.binary) as fleet:
         fleet.mint.write(2000)
         (fleet.folder / "load-0.lua").write_text(SCRIPT)
-        rows = {name: [] for name, _, _ in ROWS}
-        for _ in range(options.rounds):
-            for name, allow, has_rules in ROWS:
-                rows[name].append(measure(fleet, allow, has_rules, options))
-        print(f"medians of {options.rounds} rounds of {options.seconds} s, 64 connections, one worker")
-        show(rows)
+        (fleet.folder / "bench.rules").write_text(RULES)
+        compare(options, {name: lambda row=row: measure_rule(fleet, *row, options.seconds) for name, *row in ROWS})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
--- A wrk script: each request has the next credential of the file TOKENS. HEADER is the start of the header line.
-local tokens, at = {}, 0
+-- A wrk script: each request has the next credential of the file TOKENS, and the next App Check token of the file
+-- APP_TOKENS, if there is one. HEADER is the start of the header line of the credential.
+local requests, at = {}, 0
 local name, prefix = (os.getenv("HEADER") or "Authorization: Bearer "):match("^([^:]+): (.*)$")
 
 function init()
+  local apps = os.getenv("APP_TOKENS") and io.lines(os.getenv("APP_TOKENS"))
   for line in io.lines(os.getenv("TOKENS")) do
-    tokens[#tokens + 1] = wrk.format("GET", nil, {
+    requests[#requests + 1] = wrk.format("GET", nil, {
       [name] = prefix .. line,
+      ["X-Firebase-AppCheck"] = apps and apps(),
       ["Accept"] = "application/json",
       ["User-Agent"] = "wrk",
     })
@@ -13,6 +16,6 @@ function init()
 end
 
 function request()
-  at = at % #tokens + 1
-  return tokens[at]
+  at = at % #requests + 1
+  return requests[at]
 end

@@ -47,13 +47,17 @@ class TokenMint:
                 "sign_in_provider": "google.com",
             },
         }
-        header = {"alg": "RS256", "kid": "bench", "typ": "JWT"}
+        return self.sign(claims, typ="JWT")
+
+    def sign(self, claims, **header):
+        header = {"alg": "RS256", "kid": "bench", **header}
         signed = ".".join(b64(json.dumps(part, separators=(",", ":")).encode()) for part in (header, claims))
         return f"{signed}.{b64(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 
-    def write(self, count):
-        tokens = [self.token(index) for index in range(count)]
-        (self.folder / "tokens.txt").write_text("\n".join(tokens) + "\n")
+    def write(self, count, token=None, name="tokens.txt"):
+        """Writes tokens to a file. `token` returns the token of an index, by default an ID token."""
+        tokens = [(token or self.token)(index) for index in range(count)]
+        (self.folder / name).write_text("\n".join(tokens) + "\n")
         return tokens
 
     @staticmethod
