@@ -18,7 +18,7 @@ enum Ports {
             for _ in range {
                 port = port + 1 < range.upperBound ? port + 1 : range.lowerBound
                 next = (port, lock)
-                guard isLocked(port, lock), let probe = try? listener(on: port) else { continue }
+                guard isLocked(port, lock), let probe = try? bound(to: port) else { continue }
                 close(probe)
                 return port
             }
@@ -44,21 +44,35 @@ enum Ports {
 
     /// Creates a socket that listens on a port.
     static func listener(on port: Int, backlog: Int32 = 128) throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        let listens = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                    && listen(descriptor, backlog) == 0
-            }
-        }
-        guard listens else {
+        let descriptor = try bound(to: port)
+        guard listen(descriptor, backlog) == 0 else {
             let reason = errno
             close(descriptor)
             throw Impatience("a socket that listens on \(port): errno \(reason)")
+        }
+        return descriptor
+    }
+
+    /// Creates a socket that is bound to a port on which no other socket listens.
+    ///
+    /// A program that another thread is just starting holds a copy until it runs. The option `SO_REUSEADDR` permits
+    /// others to use the port meanwhile, because the copy does not listen.
+    private static func bound(to port: Int) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var (reuse, address) = (Int32(1), sockaddr_in())
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isBound else {
+            let reason = errno
+            close(descriptor)
+            throw Impatience("a socket that is bound to \(port): errno \(reason)")
         }
         return descriptor
     }
