@@ -96,10 +96,10 @@ private final class FuzzedConnection {
             clock.advance(seconds: 7_200)
             settle()
         }
-        for connection in context.multiplexed.connections { connection.stop() }
+        for connection in context.multiplexed.elements { connection.stop() }
         settle()
         require(!channel.isActive, "a connection ends")
-        require(context.multiplexed.connections.isEmpty && context.connectionCount == 0, "no connection remains")
+        require(context.multiplexed.isEmpty && context.connectionCount == 0, "no connection remains")
         _ = try? channel.finish(acceptAlreadyClosed: true)
     }
 }

@@ -90,10 +90,10 @@ extension WorkerLoop {
     /// Returns the worker's counters, including gauges that are read now.
     fileprivate func countersNow() -> CountersSnapshot {
         counters.set(.connectionsOpen, to: Int64(connectionContext.connectionCount))
-        counters.set(.http2Connections, to: Int64(connectionContext.multiplexed.connections.count))
+        counters.set(.http2Connections, to: Int64(connectionContext.multiplexed.count))
         counters.set(.http2Streams, to: Int64(connectionContext.multiplexed.streamCount))
         counters.set(
-            .requestsInFlight, to: Int64(connectionContext.registry.connections.count { $0.connection.isServing }))
+            .requestsInFlight, to: Int64(connectionContext.registry.elements.count { $0.connection.isServing }))
         counters.set(.tokenCacheEntries, to: Int64(current?.pipeline.authenticator.cache.count ?? 0))
         for pool in current?.pools ?? [] {
             let index = pool.settings.counterPlace

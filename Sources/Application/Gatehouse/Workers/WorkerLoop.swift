@@ -113,8 +113,8 @@ final class WorkerLoop {
     func stop() {
         ticker?.cancel()
         link?.stop()
-        for connection in connectionContext.registry.connections { connection.abandon(.clientClosed) }
-        for connection in connectionContext.multiplexed.connections { connection.stop() }
+        for connection in connectionContext.registry.elements { connection.abandon(.clientClosed) }
+        for connection in connectionContext.multiplexed.elements { connection.stop() }
         for worker in workers { worker.closeIdle(except: []) }
         spans?.close()
         connectionContext.handlers = nil

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// HTML text. Literals are markup; interpolated strings are text and are escaped, also within quoted attributes.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
     /// The markup.
@@ -17,16 +19,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         mutating func appendLiteral(_ literal: String) { text += literal }
 
         mutating func appendInterpolation(_ plain: String) {
-            for scalar in plain.unicodeScalars {
-                switch scalar {
-                case "&": text += "&amp;"
-                case "<": text += "&lt;"
-                case ">": text += "&gt;"
-                case "\"": text += "&quot;"
-                case "'": text += "&#39;"
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
+            text += HTMLText.escaped(plain.unicodeScalars)
         }
 
         mutating func appendInterpolation(_ html: HTML) { text += html.text }

@@ -9,7 +9,7 @@ import NIOTLS
 ///
 /// ``ClientConnection`` makes the decisions. All calls happen on the worker's event loop. Properties that other modules
 /// read are exempt from run-time exclusivity checks; see the ledger in `docs/internals/architecture.md`.
-package final class ClientHandler: ChannelInboundHandler {
+package final class ClientHandler: ChannelInboundHandler, Registered {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
@@ -50,7 +50,7 @@ package final class ClientHandler: ChannelInboundHandler {
     /// Whether the connection is in the flush queue.
     @exclusivity(unchecked) package var isFlushDue = false
     @exclusivity(unchecked) package var turn = TurnBudget()
-    var registryIndex = 0
+    package var registryIndex = 0
     @exclusivity(unchecked) package private(set) var context: ChannelHandlerContext?
     private var isAdvancing = false
     private var isReadPaused = false

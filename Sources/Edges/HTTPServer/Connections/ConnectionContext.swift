@@ -11,9 +11,9 @@ package final class ConnectionContext {
     private var fieldsAreLent = false
     /// The fields of response heads; reused.
     package let responseFields: FieldTable
-    package let registry = ConnectionRegistry()
+    package let registry = Registry<ClientHandler>()
     /// The HTTP/2 connections, whose streams are in `registry`.
-    package let multiplexed = HTTP2Registry()
+    package let multiplexed = Registry<HTTP2Connection>()
     /// The fields of response heads on HTTP/2 streams; reused.
     lazy var streamFields = FieldTable(capacity: 512)
     /// Connections with written data that is not with the kernel yet.
@@ -67,7 +67,7 @@ package final class ConnectionContext {
 
     /// The number of open client connections.
     package var connectionCount: Int {
-        registry.count - multiplexed.streamCount + multiplexed.connections.count
+        registry.count - multiplexed.streamCount + multiplexed.count
     }
 
     /// Returns the current `Date` line.
@@ -77,34 +77,5 @@ package final class ConnectionContext {
     @inline(__always)
     package func readClock() {
         time = clock.monotonic()
-    }
-}
-
-/// The open client connections of one worker, with constant-time insertion and removal.
-package final class ConnectionRegistry {
-    package private(set) var connections: [ClientHandler] = []
-
-    package init() {}
-
-    package var count: Int { connections.count }
-
-    func add(_ connection: ClientHandler) {
-        connection.registryIndex = connections.count
-        connections.append(connection)
-    }
-
-    func remove(_ connection: ClientHandler) {
-        let index = connection.registryIndex
-        guard index < connections.count, connections[index] === connection else { return }
-        let last = connections.removeLast()
-        if last !== connection {
-            connections[index] = last
-            last.registryIndex = index
-        }
-    }
-
-    /// Visits each connection once, even if some are removed meanwhile.
-    package func forEach(_ body: (ClientHandler) -> Void) {
-        for connection in connections { body(connection) }
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 /// One HTTP/2 connection of a client: its streams, its timeouts and its end.
 ///
 /// It holds the one entry of the connection in the process's budget. All calls happen on the worker's event loop.
-package final class HTTP2Connection {
+package final class HTTP2Connection: Registered {
     let connectionContext: ConnectionContext
     /// The peer of the socket, or the client that a PROXY header stated.
     let peer: PeerAddress
@@ -16,11 +16,11 @@ package final class HTTP2Connection {
     private let holder: ConnectionLeaseHolder?
     private let counters: WorkerCounters?
     /// The open streams, in no order.
-    private(set) var streams: [HTTP2StreamCodec] = []
+    let streams = Registry<HTTP2StreamCodec>()
     private(set) var end = End.none
     /// The channel handler below NIO's. `nil` after the connection has closed.
     weak var frames: FrameGuard?
-    var registryIndex = 0
+    package var registryIndex = 0
     private var heads: HeadBudget
     private let began: UInt64
     private let maximumAge: UInt64?
@@ -80,20 +80,9 @@ package final class HTTP2Connection {
         return true
     }
 
-    func add(_ stream: HTTP2StreamCodec) {
-        stream.registryIndex = streams.count
-        streams.append(stream)
-    }
-
     func remove(_ stream: HTTP2StreamCodec) {
-        let index = stream.registryIndex
-        guard index < streams.count, streams[index] === stream else { return }
+        guard streams.remove(stream) else { return }
         heads.release(stream.headBytes)
-        let last = streams.removeLast()
-        if last !== stream {
-            streams[index] = last
-            last.registryIndex = index
-        }
         lastActive = connectionContext.time
         if streams.isEmpty, end == .decided || peerFinished { close() }
     }
@@ -139,7 +128,7 @@ package final class HTTP2Connection {
     }
 
     private func abandonStreams() {
-        for stream in streams { stream.client?.close() }
+        streams.forEach { $0.client?.close() }
     }
 
     /// Closes the sending direction after all data is sent. Received bytes are discarded.
@@ -225,31 +214,4 @@ package final class HTTP2Connection {
         case .close: return false
         }
     }
-}
-
-/// The open HTTP/2 connections of one worker, with constant-time insertion and removal.
-package final class HTTP2Registry {
-    package private(set) var connections: [HTTP2Connection] = []
-
-    func add(_ connection: HTTP2Connection) {
-        connection.registryIndex = connections.count
-        connections.append(connection)
-    }
-
-    func remove(_ connection: HTTP2Connection) {
-        let index = connection.registryIndex
-        guard index < connections.count, connections[index] === connection else { return }
-        let last = connections.removeLast()
-        if last !== connection {
-            connections[index] = last
-            last.registryIndex = index
-        }
-    }
-
-    package func tick(now: UInt64) {
-        for connection in connections { connection.tick(now: now) }
-    }
-
-    /// The number of open streams.
-    package var streamCount: Int { connections.reduce(0) { $0 + $1.streams.count } }
 }

@@ -8,7 +8,7 @@ import NIOHTTP2
 
 /// The channel handler of one stream, below its ``ClientHandler``. It translates the request to HTTP/1.1, and the
 /// response to HTTP/2.
-final class HTTP2StreamCodec: ChannelDuplexHandler {
+final class HTTP2StreamCodec: ChannelDuplexHandler, Registered {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -85,7 +85,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             connection.refusedStream()
             return reset(.refusedStream, context)
         }
-        connection.add(self)
+        connection.streams.add(self)
         requestEnded = endsStream
         let limits = connection.connectionContext.limits
         do throws(RequestMapping.Failure) {

@@ -55,10 +55,10 @@ final class ListenerSlot {
     }
 
     private func closeConnections() {
-        for connection in home.registry.connections where connection.listener === self {
+        for connection in home.registry.elements where connection.listener === self {
             connection.closeAfterResponse()
         }
-        for connection in home.multiplexed.connections where connection.listener === self {
+        for connection in home.multiplexed.elements where connection.listener === self {
             connection.closeGracefully()
         }
     }

@@ -53,8 +53,9 @@ import Testing
 
     @Test func `bidirectional control characters are replaced`() {
         #expect(
-            HTMLText.escaped("a\u{202E}b\u{0}c\u{7F}<'\">&") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}&lt;&#39;&quot;&gt;&amp;")
-        #expect(HTMLText.escaped("ä\u{301}\n") == "ä\u{301}\n")
+            RuleCoveragePage.escaped("a\u{202E}b\u{0}c\u{7F}<'\">&")
+                == "a\u{FFFD}b\u{FFFD}c\u{FFFD}&lt;&#39;&quot;&gt;&amp;")
+        #expect(RuleCoveragePage.escaped("ä\u{301}\n") == "ä\u{301}\n")
     }
 
     @Test func `the page loads no resources`() throws {

@@ -26,7 +26,7 @@ import Testing
             let offset = sent % block.count
             let count = socket.sendNow(block[offset..<min(block.count, offset + limit - sent)])
             sent += count
-            let stuck = try rig.onWorker { $0.connectionContext.registry.connections.first.map(isStuck) ?? false }
+            let stuck = try rig.onWorker { $0.connectionContext.registry.elements.first.map(isStuck) ?? false }
             refusals = count == 0 && stuck ? refusals + 1 : 0
         }
         return sent
@@ -81,7 +81,7 @@ import Testing
         _ = try client.readHead()
         var (sent, received) = (first, 0)
         // The client reads until the gateway has completed the response.
-        while try rig.onWorker({ $0.connectionContext.registry.connections.contains { $0.connection.isServing } }) {
+        while try rig.onWorker({ $0.connectionContext.registry.elements.contains { $0.connection.isServing } }) {
             received += client.discardNow()
             let block = [UInt8](repeating: 0x61, count: min(1 << 16, length - sent))
             sent += server.sendNow(block[...])
@@ -96,7 +96,7 @@ import Testing
         // The kernel buffers megabytes. Each byte of them is a chunk to parse.
         server.limitSendBuffer(to: 16_384)
         try rig.onWorker { worker in
-            let client = worker.connectionContext.registry.connections[0]
+            let client = worker.connectionContext.registry.elements[0]
             let upstream = client.responder as? UpstreamConnection
             _ = client.context?.channel.setOption(.socketOption(.so_sndbuf), value: 16_384)
             _ = upstream?.context?.channel.setOption(.socketOption(.so_rcvbuf), value: 16_384)
@@ -119,7 +119,7 @@ import Testing
     @Test func `an upstream that does not read pauses the client`() throws {
         let (client, server, sent) = try upload()
         #expect(sent < 48 * Self.megabyte)
-        let held = try rig.onWorker { $0.connectionContext.registry.connections[0].inbound.readableBytes }
+        let held = try rig.onWorker { $0.connectionContext.registry.elements[0].inbound.readableBytes }
         #expect(held <= ConnectionLimits.heldBytes + 4 * 65_536)
         withExtendedLifetime((client, server)) {}
     }
@@ -134,7 +134,7 @@ import Testing
             offset = (offset + client.sendNow(chunks[offset...])) % chunks.count
             _ = server.discardNow()
             capacity = max(
-                capacity, try rig.onWorker { $0.connectionContext.registry.connections[0].inbound.storageCapacity })
+                capacity, try rig.onWorker { $0.connectionContext.registry.elements[0].inbound.storageCapacity })
         }
         #expect(capacity <= 1 << 20)
     }
@@ -146,9 +146,9 @@ import Testing
         let chunk = "2000\r\n\(String(repeating: "a", count: 8192))\r\n"
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         try client.send(head + String(repeating: chunk, count: 7))
-        try rig.until { $0.connectionContext.registry.connections.last?.inbound.readableBytes == 7 * 8200 }
+        try rig.until { $0.connectionContext.registry.elements.last?.inbound.readableBytes == 7 * 8200 }
         try client.send(chunk + chunk + "0\r\n\r\n")
-        try rig.until { $0.connectionContext.registry.connections.last?.inbound.readableBytes == 9 * 8200 + 5 }
+        try rig.until { $0.connectionContext.registry.elements.last?.inbound.readableBytes == 9 * 8200 + 5 }
         try server.send(.okResponse)
         #expect(try server.readMessage().body.utf8.count == 9 * 8192)
         #expect(try first.readMessage().body == "ok")

@@ -107,17 +107,17 @@ import Testing
         let block = [UInt8](repeating: 0x61, count: 1 << 14)
         var sent = 0
         // The steps are small, so that the gateway holds few bytes when the upstream stops.
-        while try !rig.onWorker({ $0.connectionContext.registry.connections.contains { $0.connection.isBodyHeld } }) {
+        while try !rig.onWorker({ $0.connectionContext.registry.elements.contains { $0.connection.isBodyHeld } }) {
             try client.send(block)
             sent += block.count
             let count = sent
-            try rig.until { $0.connectionContext.registry.connections.first?.bodyBytesHere == count }
+            try rig.until { $0.connectionContext.registry.elements.first?.bodyBytesHere == count }
         }
         for _ in 1...8 {
             try client.send("x")
             sent += 1
             let count = sent
-            try rig.until { $0.connectionContext.registry.connections.first?.bodyBytesHere == count }
+            try rig.until { $0.connectionContext.registry.elements.first?.bodyBytesHere == count }
             try rig.pass(seconds: 10)
         }
         #expect(try client.readHead().status == 504)

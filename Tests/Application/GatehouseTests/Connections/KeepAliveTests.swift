@@ -105,7 +105,7 @@ import Testing
         client.finishSending()
         let server = try rig.upstream.accept()
         _ = try server.readHead()
-        try rig.until { $0.connectionContext.registry.connections.first?.connection.peerFinished == true }
+        try rig.until { $0.connectionContext.registry.elements.first?.connection.peerFinished == true }
         try server.send(.okResponse)
         let answer = try client.readToEnd()
         #expect(answer.text.contains("Connection: close"))
@@ -117,7 +117,7 @@ import Testing
         let (busy, server) = try rig.exchange()
         let client = try rig.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody")
         client.finishSending()
-        try rig.until { $0.connectionContext.registry.connections.contains { $0.connection.peerFinished } }
+        try rig.until { $0.connectionContext.registry.elements.contains { $0.connection.peerFinished } }
         try server.send(.okResponse)
         #expect(try busy.readMessage().body == "ok")
         #expect(try server.readMessage().body == "body")

@@ -19,7 +19,7 @@ import Testing
         for split in 1..<request.count {
             try client.send(Array(request[..<split]))
             try rig.until {
-                let connection = $0.connectionContext.registry.connections[0].connection
+                let connection = $0.connectionContext.registry.elements[0].connection
                 return connection.hasPartialHead || connection.isServing
             }
             try client.send(Array(request[split...]))
@@ -99,7 +99,7 @@ import Testing
             try client.send(Array(request[10...] + request[..<10]))
             #expect(try client.readMessage().status == 401)
         }
-        let capacity = try rig.onWorker { $0.connectionContext.registry.connections[0].inbound.storageCapacity }
+        let capacity = try rig.onWorker { $0.connectionContext.registry.elements[0].inbound.storageCapacity }
         #expect(capacity <= 16_384)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         let server = try rig.upstream.accept()
         try server.respond(
             "HTTP/1.1 200 OK\r\nContent-Length: \(Self.length)\r\n\r\n" + String(repeating: "a", count: Self.length))
-        try rig.until { $0.connectionContext.registry.connections.first?.connection.phase == phase }
+        try rig.until { $0.connectionContext.registry.elements.first?.connection.phase == phase }
         #expect(try rig.bufferedBytes() > 0)
         return client
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func `a half-closed client receives the whole response`() throws {
         let client = try receivePart(of: .getRequest, in: .awaitingHead)
         client.finishSending()
-        try rig.until { $0.connectionContext.registry.connections.first?.connection.peerFinished == true }
+        try rig.until { $0.connectionContext.registry.elements.first?.connection.peerFinished == true }
         try expectWhole(client)
     }
 

@@ -16,7 +16,7 @@ import Testing
     init() throws { rig = try RequestPathRig() }
 
     private func isDirect() throws -> Bool {
-        try rig.onWorker { $0.connectionContext.registry.connections.first?.writer?.isDirect == true }
+        try rig.onWorker { $0.connectionContext.registry.elements.first?.writer?.isDirect == true }
     }
 
     private func exchange(_ client: LoopbackSocket, _ server: LoopbackSocket, length: Int) throws {
@@ -39,9 +39,9 @@ import Testing
         _ = try server.readHead()
         try server.send(
             "HTTP/1.1 200 OK\r\nContent-Length: \(Self.large)\r\n\r\n" + String(repeating: "a", count: Self.large))
-        try rig.until { $0.connectionContext.registry.connections.first?.writer?.isDirect == false }
+        try rig.until { $0.connectionContext.registry.elements.first?.writer?.isDirect == false }
         #expect(try client.readMessage().body == String(repeating: "a", count: Self.large))
-        try rig.until { $0.connectionContext.registry.connections.first?.writer?.isDirect == true }
+        try rig.until { $0.connectionContext.registry.elements.first?.writer?.isDirect == true }
         try exchange(client, server, length: 2)
         #expect(try client.readMessage().body == "aa")
     }
@@ -51,7 +51,7 @@ import Testing
         let targets = (0..<200).map { "/private/\($0)" }
         try client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
         for _ in targets { #expect(try client.readMessage().status == 401) }
-        try rig.until { $0.connectionContext.registry.connections.first?.writer?.isDirect == true }
+        try rig.until { $0.connectionContext.registry.elements.first?.writer?.isDirect == true }
     }
 
     /// The gateway detects at the end of the response that it could not send the last byte of the request.

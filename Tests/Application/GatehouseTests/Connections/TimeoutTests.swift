@@ -12,7 +12,7 @@ import Testing
 
     @Test func `K-07: a partial head is 408 after the head timeout`() throws {
         let client = try rig.send("GET / HT")
-        try rig.until { $0.connectionContext.registry.connections.first?.connection.hasPartialHead == true }
+        try rig.until { $0.connectionContext.registry.elements.first?.connection.hasPartialHead == true }
         try rig.pass(seconds: 9.9)
         #expect(client.isQuiet)
         try rig.pass(seconds: 0.2)
@@ -24,7 +24,7 @@ import Testing
         let client = try rig.connect()
         for byte in "GET / HTTP/" {
             try client.send(String(byte))
-            try rig.until { $0.connectionContext.registry.connections.first?.connection.hasPartialHead == true }
+            try rig.until { $0.connectionContext.registry.elements.first?.connection.hasPartialHead == true }
             try rig.pass(seconds: 1)
         }
         #expect(try client.readMessage().status == 408)
@@ -109,7 +109,7 @@ import Testing
         let client = try rig.send("POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\nabc")
         let denial = try client.readMessage()
         #expect(denial.status == 401 && denial.values("Connection") == ["close"])
-        try rig.until { $0.connectionContext.registry.connections.first?.connection.phase == .lingering }
+        try rig.until { $0.connectionContext.registry.elements.first?.connection.phase == .lingering }
         try rig.pass(seconds: 2.1)
         try rig.until { $0.connectionContext.registry.count == 0 }
     }

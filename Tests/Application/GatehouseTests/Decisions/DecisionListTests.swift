@@ -141,7 +141,7 @@ import Testing
         try rig.until { $0.connectionContext.registry.count == 1 }
         let list = Self.post(Array(repeating: Self.request("/open"), count: 64))
         let decided = try rig.onWorker { worker in
-            let pipeline = worker.connectionContext.registry.connections[0].context?.pipeline.syncOperations
+            let pipeline = worker.connectionContext.registry.elements[0].context?.pipeline.syncOperations
             pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: list)))
             pipeline?.fireChannelReadComplete()
             return worker.counters.snapshot().requests(.ok)
@@ -151,7 +151,7 @@ import Testing
         let left = try rig.connect()
         try rig.until { $0.connectionContext.registry.count == 2 }
         let code = try rig.onWorker { worker in
-            let connection = worker.connectionContext.registry.connections[1]
+            let connection = worker.connectionContext.registry.elements[1]
             let pipeline = connection.context?.pipeline.syncOperations
             pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: list)))
             pipeline?.fireChannelReadComplete()

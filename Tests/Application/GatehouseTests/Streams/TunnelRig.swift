@@ -55,7 +55,7 @@ struct TunnelRig {
         try server.send(Self.switching + "\r\n")
         let response = try client.readHead()
         guard response.status == 101 else { throw LoopbackSocket.Problem.timeout(received: response.head) }
-        try rig.until { $0.connectionContext.registry.connections.first?.stream != nil }
+        try rig.until { $0.connectionContext.registry.elements.first?.stream != nil }
     }
 
     /// The bytes of a close frame to the client.

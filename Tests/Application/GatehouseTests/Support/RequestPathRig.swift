@@ -134,7 +134,7 @@ final class RequestPathRig {
         let handled = home.eventLoop.submit {
             isHeld.signal()
             mayGoOn.wait()
-            let client = home.value.connectionContext.registry.connections[0]
+            let client = home.value.connectionContext.registry.elements[0]
             let pipeline = client.context?.pipeline.syncOperations
             pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: request)))
             pipeline?.fireChannelReadComplete()
@@ -215,7 +215,7 @@ final class RequestPathRig {
         let client = try connect(receiveBuffer: 2048)
         try until { $0.connectionContext.registry.count == 1 }
         try onWorker { worker in
-            let channel = worker.connectionContext.registry.connections[0].context?.channel
+            let channel = worker.connectionContext.registry.elements[0].context?.channel
             try channel?.syncOptions?.setOption(.socketOption(.so_sndbuf), value: 2048)
         }
         return client
@@ -224,7 +224,7 @@ final class RequestPathRig {
     /// The number of bytes to the first client that the gateway buffers.
     func bufferedBytes() throws -> Int {
         try onWorker { worker in
-            let channel = worker.connectionContext.registry.connections.first?.context?.channel
+            let channel = worker.connectionContext.registry.elements.first?.context?.channel
             return try channel?.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
         }
     }

@@ -49,7 +49,7 @@ import Testing
     @Test func `a body that arrives while its request waits passes`() throws {
         let client = try waitingUpload()
         try client.send("llo")
-        try rig.until { $0.connectionContext.registry.connections.contains { $0.inbound.readableBytes == 5 } }
+        try rig.until { $0.connectionContext.registry.elements.contains { $0.inbound.readableBytes == 5 } }
         #expect(!rig.upstream.hasConnection)
         try rig.tick()
         try expectServed(client, body: "hello")

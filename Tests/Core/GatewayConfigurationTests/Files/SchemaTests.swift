@@ -70,6 +70,12 @@ import Testing
         }
     }
 
+    /// A loader of YAML 1.1, such as Helm's tools and PyYAML, reads these words as Booleans.
+    @Test(arguments: KnownKeys.all) func `no loader of YAML 1.1 rewrites a key`(_ known: KnownKeys) {
+        let words: Set = ["y", "n", "yes", "no", "on", "off", "true", "false"]
+        #expect(words.isDisjoint(with: known.supported.map { $0.lowercased() }), "\(known.path)")
+    }
+
     private func types(_ value: [String: Any]) -> [String] {
         value["type"] as? [String] ?? (value["type"] as? String).map { [$0] } ?? []
     }

@@ -222,7 +222,7 @@ extension ClientConnection {
     }
 }
 
-@Suite struct ConnectionRegistryTests {
+@Suite struct RegistryTests {
     private let connectionContext = ConnectionContext(limits: ConnectionLimits(), clock: ManualClock().clock)
 
     private func handlers(_ count: Int) -> [ClientHandler] {
@@ -234,7 +234,7 @@ extension ClientConnection {
         for handler in handlers { connectionContext.registry.add(handler) }
         for index in [2, 0, 4, 1, 3] {
             connectionContext.registry.remove(handlers[index])
-            #expect(!connectionContext.registry.connections.contains { $0 === handlers[index] })
+            #expect(!connectionContext.registry.elements.contains { $0 === handlers[index] })
         }
         #expect(connectionContext.registry.count == 0)
     }
@@ -245,7 +245,7 @@ extension ClientConnection {
         connectionContext.registry.remove(handlers[0])
         connectionContext.registry.remove(handlers[0])
         #expect(connectionContext.registry.count == 1)
-        #expect(connectionContext.registry.connections[0] === handlers[1])
+        #expect(connectionContext.registry.elements[0] === handlers[1])
     }
 
     @Test func `a removal during a visit disturbs no visit`() {

@@ -48,9 +48,9 @@ import Testing
         rig.pass(seconds: 0.1)
         rig.pass(seconds: 3_600)
         #expect(rig.channel.isActive)
-        rig.context.multiplexed.connections.first?.stop()
+        rig.context.multiplexed.elements.first?.stop()
         rig.channel.embeddedEventLoop.run()
-        #expect(!rig.channel.isActive && rig.context.multiplexed.connections.isEmpty)
+        #expect(!rig.channel.isActive && rig.context.multiplexed.isEmpty)
     }
 
     @Test func `the age of a connection is limited, give or take a tenth`() throws {

@@ -69,7 +69,7 @@ import Testing
         }
         #expect(streams <= 1_100 && !rig.channel.isActive)
         rig.channel.embeddedEventLoop.run()
-        #expect(rig.context.multiplexed.streamCount == 0 && rig.context.multiplexed.connections.isEmpty)
+        #expect(rig.context.multiplexed.streamCount == 0 && rig.context.multiplexed.isEmpty)
     }
 
     @Test(

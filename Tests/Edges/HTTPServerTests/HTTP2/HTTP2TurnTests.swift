@@ -59,7 +59,7 @@ import Testing
     @Test func `a connection that closes loses its deferred requests`() throws {
         let rig = try Rig()
         try rig.send(Self.requests(0..<40))
-        rig.context.multiplexed.connections.first?.stop()
+        rig.context.multiplexed.elements.first?.stop()
         rig.takeRound()
         #expect(rig.handler.heads.count == 32 && rig.context.turns.count == 0)
     }

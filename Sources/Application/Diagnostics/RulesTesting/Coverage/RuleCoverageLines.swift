@@ -77,7 +77,7 @@ struct RuleCoverageLines {
                 // Limited to the enclosing element, because elements must nest.
                 open.append(min(span.columns.upperBound, open.last ?? .max))
             }
-            if column < scalars.count { html += HTMLText.escaped(String(scalars[column])) }
+            if column < scalars.count { html += RuleCoveragePage.escaped(String(scalars[column])) }
         }
         return html
     }

@@ -1,5 +1,6 @@
 import PrintableText
 import SecurityRules
+import TextCoding
 
 /// The coverage of rules as one HTML page without scripts and external resources. All text is escaped.
 package struct RuleCoveragePage {
@@ -55,8 +56,8 @@ package struct RuleCoveragePage {
         if failed.isEmpty { return "" }
         let rows = failed.map { result in
             """
-            <li><code>\(HTMLText.escaped("\(result.test.location)"))</code> \(HTMLText.escaped(result.test.name)): \
-            expected \(HTMLText.escaped("\(result.test.expectation)")), came \(HTMLText.escaped("\(result.outcome)"))</li>
+            <li><code>\(RuleCoveragePage.escaped("\(result.test.location)"))</code> \(RuleCoveragePage.escaped(result.test.name)): \
+            expected \(RuleCoveragePage.escaped("\(result.test.expectation)")), came \(RuleCoveragePage.escaped("\(result.outcome)"))</li>
             """
         }
         return "<h2>Failed</h2>\n<ul class=\"failures\">\n\(rows.joined(separator: "\n"))\n</ul>"
@@ -65,7 +66,7 @@ package struct RuleCoveragePage {
     private var overview: String {
         let rows = coverage.sources.enumerated().map { number, source in
             """
-            <tr><td><a href="#s\(number)">\(HTMLText.escaped(source.file))</a></td>\
+            <tr><td><a href="#s\(number)">\(RuleCoveragePage.escaped(source.file))</a></td>\
             <td><meter min="0" max="\(max(source.outcomes, 1))" value="\(source.seen)"></meter></td>\
             <td>\(RuleCoverage.percent(source.seen, of: source.outcomes)) %</td>\
             <td>\(source.seen)/\(source.outcomes)</td></tr>
@@ -85,7 +86,7 @@ package struct RuleCoveragePage {
         }
         return """
             <section id="s\(number)">
-            <h2>\(HTMLText.escaped(source.file)) <small>\(RuleCoverage.percent(source.seen, of: source.outcomes)) %</small></h2>
+            <h2>\(RuleCoveragePage.escaped(source.file)) <small>\(RuleCoverage.percent(source.seen, of: source.outcomes)) %</small></h2>
             <div class="source"><table>
             \(rows.joined(separator: "\n"))
             </table></div>
@@ -99,7 +100,7 @@ package struct RuleCoveragePage {
             point.missing.map { missing in
                 """
                 <li><code>\(point.location.line):\(point.location.column)</code> \(missing): \
-                <code>\(HTMLText.escaped(point.text))</code> <small>(\(point.counts))</small></li>
+                <code>\(RuleCoveragePage.escaped(point.text))</code> <small>(\(point.counts))</small></li>
                 """
             }
         }
@@ -107,25 +108,12 @@ package struct RuleCoveragePage {
     }
 }
 
-/// The escaping of text in HTML.
-enum HTMLText {
-    /// Returns text that is safe in element content and in quoted attributes.
+extension RuleCoveragePage {
+    /// Returns text of a file for a page. Other characters than printable ones, tabs and line feeds are replaced.
     static func escaped(_ text: some StringProtocol) -> String {
-        var result = ""
-        result.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case "\t", "\n": result.unicodeScalars.append(scalar)
-            case _ where !PrintableText.isPrintable(scalar):
-                result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
-            }
+        let shown = text.unicodeScalars.map { scalar in
+            scalar == "\t" || scalar == "\n" || PrintableText.isPrintable(scalar) ? scalar : "\u{FFFD}"
         }
-        return result
+        return HTMLText.escaped(shown)
     }
 }
