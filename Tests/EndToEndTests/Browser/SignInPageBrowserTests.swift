@@ -156,6 +156,15 @@ struct SignInPageBrowserTests {
             try await visit.wait(for: link)
 
             try visit.signInWithoutProof(as: .linus)
+            try browser.open(visit.page + "?max_age=300&return_to=/me/page")
+            #expect(try AccessibilityAudit.violations(in: browser) == [])
+            try browser.click("[data-call=confirm]")
+            try await visit.continueAs("linus")
+            _ = try await eventually("the page after the sign-in") {
+                (try? browser.evaluate("return location.pathname") as String) == "/me/page" ? true : nil
+            }
+
+            try visit.signInWithoutProof(as: .linus)
             try browser.click("[data-call=delete]")
             try browser.click("#confirm-yes")
             try await visit.continueAs("linus")

@@ -12,25 +12,55 @@ struct PageCall {
     let parts: AccountParts
     let flows: CodeFlows
 
+    /// The permitted values of `max_age`, in seconds. A shorter one could pass before the browser has returned.
+    private static let maximumAges: ClosedRange<Int64> = 30...31_536_000
+
     func reply(to call: AccountCall) async throws -> AccountReply {
         let fields = try FlowFields(call.browser.query)
         var content = SignInPage.Content()
         content.languages = call.browser.acceptLanguage
         content.error = fields["error"]
+        let maximumAge = try maximumAge(of: fields)
         if let text = fields["return_to"] {
             let target = try flows.targets.requested(text)
             content.target = target.location
-            content.address = try address(for: target)
+            content.address = try address(for: target, maximumAge: maximumAge)
         }
         guard let caller = try await caller(of: call) else { return .signInPage(content) }
-        if let target = content.target, content.error == nil { return .redirect(to: target, cookies: []) }
+        content.needsSignIn = try await !isRecent(caller, maximumAge: maximumAge)
+        if let target = content.target, content.error == nil, !content.needsSignIn {
+            return .redirect(to: target, cookies: [])
+        }
         content.account = try await account(of: caller)
         return .signInPage(content)
     }
 
+    /// Returns the maximum age of the sign-in with which the user continues, in seconds. `nil` for any age.
+    private func maximumAge(of fields: FlowFields) throws(AccountDenial) -> Int64? {
+        guard let text = fields["max_age"] else { return nil }
+        guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let age = Int64(text), Self.maximumAges.contains(age) else {
+            throw .malformed("Send max_age as seconds from 30 to 31536000.")
+        }
+        return age
+    }
+
+    private func isRecent(_ caller: Principal, maximumAge: Int64?) async throws -> Bool {
+        guard let maximumAge else { return true }
+        do {
+            try await parts.authorizer.require(caller, maximumAge: maximumAge)
+            return true
+        } catch let denial as AccountDenial where denial.denial.code == .requiresRecentLogin {
+            return false
+        }
+    }
+
     /// Returns the address of the page that leads to a target after a sign-in.
-    private func address(for target: ReturnTarget) throws(AccountDenial) -> String {
+    private func address(for target: ReturnTarget, maximumAge: Int64?) throws(AccountDenial) -> String {
         var address = Array("\(SignInPage.path)?".utf8)
+        if let maximumAge {
+            FormEncoding.append("max_age", "\(maximumAge)".utf8, to: &address)
+            address.append(UInt8(ascii: "&"))
+        }
         FormEncoding.append("return_to", target.location.utf8, to: &address)
         let text = String(decoding: address, as: UTF8.self)
         _ = try flows.targets.requested(text)

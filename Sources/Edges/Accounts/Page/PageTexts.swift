@@ -20,6 +20,8 @@ enum PageText: String, CaseIterable {
     case deletion
     case delete
     case cancel
+    case needsConfirmation = "needs_confirmation"
+    case confirm
     case confirmUnlink = "confirm_unlink"
     case confirmEverywhere = "confirm_everywhere"
     case confirmDelete = "confirm_delete"

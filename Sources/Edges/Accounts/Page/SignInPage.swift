@@ -62,6 +62,8 @@ package struct SignInPage: Sendable {
         var target: String?
         /// The signed-in user. `nil` if signed out.
         var account: Account?
+        /// Whether the user must sign in again before continuing.
+        var needsSignIn = false
     }
 
     /// A signed-in user.
@@ -139,7 +141,7 @@ package struct SignInPage: Sendable {
     private func account(_ account: Account, _ content: Content, _ language: PageLanguage) -> HTML {
         """
         <noscript><p>\(language[.needsScript])</p></noscript>
-        \(onward(content.target, language))<dl>
+        \(onward(account, content, language))<dl>
         \(fact(language[.name], account.name))\(fact(language[.email], account.email))\
         \(fact(language[.uid], account.uid))</dl>
         <div id="account" data-reauthenticate="\(account.reauthenticatesAt ?? "")">
@@ -166,8 +168,15 @@ package struct SignInPage: Sendable {
         """
     }
 
-    private func onward(_ target: String?, _ language: PageLanguage) -> HTML {
-        target.map { "<p><a class=\"button\" href=\"\($0)\">\(language[.continue])</a></p>\n" } ?? ""
+    private func onward(_ account: Account, _ content: Content, _ language: PageLanguage) -> HTML {
+        if !content.needsSignIn {
+            return content.target.map { "<p><a class=\"button\" href=\"\($0)\">\(language[.continue])</a></p>\n" } ?? ""
+        }
+        guard let provider = account.reauthenticatesAt else { return "<p>\(language[.signInAgain])</p>\n" }
+        return """
+            <p>\(language[.needsConfirmation])</p>
+            \(button("confirm", language.text(.confirm, of: provider), of: provider))
+            """
     }
 
     private func fact(_ name: String, _ value: String?) -> HTML {

@@ -16,10 +16,15 @@ struct StrictAuthorizer: Sendable {
     /// Denies a caller who is disabled or revoked, or, if `isRecent`, has no recent sign-in. Also denies a caller whose
     /// identity has a different owner since the request began.
     func require(_ caller: Principal, isRecent: Bool) async throws {
+        try await require(caller, maximumAge: isRecent ? AccountDenial.recentSignIn : nil)
+    }
+
+    /// Like `require(_:isRecent:)`, with the maximum age of a recent sign-in in seconds. `nil` permits any age.
+    func require(_ caller: Principal, maximumAge: Int64?) async throws {
         try await requireSameOwner(caller)
         var policy = RoutePolicy()
         policy.revocation = .strict
-        policy.recentSignIn = isRecent ? AccountDenial.recentSignIn : nil
+        policy.recentSignIn = maximumAge
         let record = try await store.user(caller.user)
         let session = try await session(of: caller)
         let records = StoreRecords.records(
@@ -37,9 +42,8 @@ struct StrictAuthorizer: Sendable {
         }
         // No gateway nonce ties a provider's token to its presenter, so that only a proof recorded by the gateway is
         // accepted.
-        guard isRecent, caller.link != nil else { return }
-        guard case .record(_, let recorded?, _) = session, recorded.age(at: context.now) <= AccountDenial.recentSignIn
-        else {
+        guard let maximumAge, caller.link != nil else { return }
+        guard case .record(_, let recorded?, _) = session, recorded.age(at: context.now) <= maximumAge else {
             throw AccountDenial.signInAgain("a provider's own token proves no sign-in")
         }
     }

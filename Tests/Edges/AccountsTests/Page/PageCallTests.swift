@@ -64,11 +64,32 @@ import Testing
     @Test(arguments: [
         "return_to=//evil.example", "return_to=javascript:alert(1)", "return_to=https://evil.example/",
         "return_to=/.gatehouse/sign-in/google.com", "return_to=/a&return_to=/b", "return_to=%ff", "return_to=",
-        "error=%zz", "return_to=/\(String(repeating: "a", count: 2_000))",
+        "error=%zz", "max_age=29", "max_age=31536001", "max_age=-60", "max_age=+60", "max_age=", "max_age=1e3",
+        "max_age=60&max_age=60", "return_to=/\(String(repeating: "a", count: 2_000))",
     ])
     func `O-12 O-32: another target and a malformed address are refused`(query: String) async throws {
         #expect(await open(query).code == "request/malformed")
         #expect(await open(query, session: try await session()).code == "request/malformed")
+    }
+
+    @Test func `with max_age a user with an older sign-in signs in again before the target follows`() async throws {
+        let query = "max_age=300&return_to=%2Fhome"
+        let signedOut = try await content(query)
+        #expect(signedOut.address == "/.gatehouse/?max_age=300&return_to=https%3A%2F%2Fapp.example%2Fhome")
+        let answer = await flow.finish(try await flow.begin(), as: .ada)
+        let (token, caller) = (try #require(answer.token), try flow.rig.caller(answer))
+        flow.rig.time.advance(seconds: 300)
+        #expect(await open(query, session: token).location == "https://app.example/home")
+        flow.rig.time.advance(seconds: 1)
+        let old = try await content(query, session: token)
+        #expect(old.account != nil && old.needsSignIn && old.target == "https://app.example/home")
+        #expect(await open("return_to=%2Fhome", session: token).location == "https://app.example/home")
+
+        let back: JSONObject = ["return_to": "/.gatehouse/?\(query)"]
+        let again = try await flow.begin(.startReauthenticate, "google.com", back, by: caller)
+        let done = await flow.finish(again, as: .ada, session: token)
+        #expect(done.location == "https://app.example/.gatehouse/?\(query)")
+        #expect(await open(query, session: done.token ?? token).location == "https://app.example/home")
     }
 
     @Test func `a signed-in user is shown with the linked providers`() async throws {

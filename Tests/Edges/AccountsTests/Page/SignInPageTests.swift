@@ -50,6 +50,21 @@ import Testing
         #expect(html.contains("<title>Sign in</title>") && html.contains("<h1>Sign in</h1>"))
     }
 
+    @Test func `a user who must sign in again is offered that in place of the target`() {
+        let target = "https://app.example/home"
+        let recent = html { ($0.account, $0.target) = (Self.account(), target) }
+        #expect(recent.contains("href=\"\(target)\">Continue</a>") && !recent.contains("data-call=\"confirm\""))
+        let old = html { ($0.account, $0.target, $0.needsSignIn) = (Self.account(), target, true) }
+        #expect(old.contains("data-call=\"confirm\" data-provider=\"google.com\" hidden>Sign in again with Google<"))
+        #expect(!old.contains(target))
+        let without = html {
+            $0.account = SignInPage.Account(
+                uid: "5b1c", name: nil, email: nil, providers: [], reauthenticatesAt: nil, isDeletable: false)
+            $0.needsSignIn = true
+        }
+        #expect(without.contains("<p>Please sign out and sign in again") && !without.contains("data-call=\"confirm\""))
+    }
+
     @Test func `the page is in the client's language`() {
         let html = html { $0.languages = "de-CH, en;q=0.8" }
         #expect(html.contains("<html lang=\"de\" dir=\"ltr\">") && html.contains(">Mit Google anmelden</a>"))

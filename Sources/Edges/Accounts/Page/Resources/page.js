@@ -42,12 +42,17 @@
     return result;
   }
 
-  // Continues at a provider, which leads back to this page with a mark, so that the page recognizes the return.
-  async function leave(path, body) {
-    const mark = crypto.randomUUID();
-    const { authorization_url: url } = await call(path, { ...body, return_to: home + "?back=" + mark });
-    remember("mark", mark);
+  // Continues at a provider, which leads back to an address.
+  async function leave(path, body, target) {
+    const { authorization_url: url } = await call(path, { ...body, return_to: target });
     location.assign(url);
+  }
+
+  // Continues at a provider, which leads back to this page with a mark, so that the page recognizes the return.
+  async function leaveAndReturn(path, body) {
+    const mark = crypto.randomUUID();
+    remember("mark", mark);
+    await leave(path, body, home + "?back=" + mark);
   }
 
   // Loads the page anew, which then shows a text.
@@ -59,8 +64,10 @@
   const calls = {
     link: async (provider, consent) => {
       remember("linking", provider);
-      await leave("link/" + provider, consent ? { consent } : {});
+      await leaveAndReturn("link/" + provider, consent ? { consent } : {});
     },
+    // The page itself leads to the target after the sign-in.
+    confirm: (provider) => leave("reauthenticate/" + provider, {}, address.pathname + address.search),
     unlink: async (provider) => { await call("unlink", { provider }); finish("unlinked"); },
     "sign-out": async () => { await call("sign-out", {}); finish("signed_out"); },
     everywhere: async () => { await call("sign-out", { everywhere: true }); finish("signed_out"); },
@@ -77,7 +84,7 @@
         const method = account.dataset.reauthenticate;
         if (error.code !== "auth/requires-recent-login" || !method) throw error;
         remember("then", JSON.stringify([name, provider]));
-        await leave("reauthenticate/" + method, {});
+        await leaveAndReturn("reauthenticate/" + method, {});
       }
     } catch (error) {
       setBusy(false);
