@@ -65,7 +65,7 @@ extension OutboundHTTPClient {
         var headers: HTTPHeaders = ["user-agent": "gatehouse", "accept": "application/json"]
         for field in request.fields { headers.replaceOrAdd(name: field.name, value: field.value) }
         return try? HTTPClient.Request(
-            url: request.url, method: request.method == .get ? .GET : .POST, headers: headers,
+            url: request.url, method: request.method.name, headers: headers,
             body: request.method == .get ? nil : .bytes(request.body))
     }
 
@@ -83,6 +83,16 @@ extension OutboundHTTPClient {
                 return completion(result)
             }
             self.attempt(request, deadline: deadline, mayRetry: false, completion: completion)
+        }
+    }
+}
+
+extension OutboundRequest.Method {
+    fileprivate var name: HTTPMethod {
+        switch self {
+        case .get: .GET
+        case .post: .POST
+        case .delete: .DELETE
         }
     }
 }

@@ -24,6 +24,17 @@ public final class SealingKey: Sendable {
         self.label = Array(label.utf8)
     }
 
+    /// Derives the key from a secret: HKDF-SHA256 without a salt. `nil` if libcrypto fails.
+    ///
+    /// - Parameters:
+    ///   - secret: At least 32 bytes that cannot be guessed.
+    ///   - label: As for a private key.
+    public init?(secret: [UInt8], label: String) {
+        guard let bytes = HKDFSHA256.extract(from: secret) else { return nil }
+        self.bytes = bytes
+        self.label = Array(label.utf8)
+    }
+
     /// Seals a value. `nil` if libcrypto fails.
     ///
     /// - Parameter context: The data to which the value is bound, as part of its key and as its associated data. Only

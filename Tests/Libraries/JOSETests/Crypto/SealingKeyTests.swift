@@ -111,6 +111,14 @@ struct SealingKeyTests {
         #expect(key.open(sealed + [0], context: context) == nil)
     }
 
+    @Test func `a key of a secret opens what the same secret sealed`() throws {
+        let secret = [UInt8](repeating: 7, count: 32)
+        let sealed = try #require(SealingKey(secret: secret, label: "label")?.seal(value, context: context))
+        #expect(SealingKey(secret: secret, label: "label")?.open(sealed, context: context) == value)
+        #expect(SealingKey(secret: secret, label: "other")?.open(sealed, context: context) == nil)
+        #expect(SealingKey(secret: secret + [7], label: "label")?.open(sealed, context: context) == nil)
+    }
+
     @Test func `a private key without a number on a curve derives no key`() throws {
         let key = try SigningKey.generate(.edDSA, keyID: "k")
         #expect(throws: SigningKeyError.self) { try SealingKey(derivedFrom: key, label: "label") }
