@@ -60,6 +60,15 @@ package enum RedisKeys {
     /// The string with the gateway that delivers them.
     package static let writeBackLease = Array("gatehouse:write_back:lease".utf8)
 
+    /// The sorted sets of the outbox: waiting messages by the time at which they are due, and by the time at which they
+    /// were queued, and parked messages by the time at which they were parked.
+    package static let outbox = ["gatehouse:outbox", "gatehouse:outbox:queued", "gatehouse:outbox:parked"].map {
+        Array($0.utf8)
+    }
+
+    /// The string with the gateway that delivers them.
+    package static let outboxLease = Array("gatehouse:outbox:lease".utf8)
+
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 

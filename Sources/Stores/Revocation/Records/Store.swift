@@ -9,7 +9,7 @@ package import Redis
 /// `StoreError.Code.io`. Every operation is safe to repeat.
 ///
 /// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. The other facets of a store are
-/// protocols of their own: `NonceStore`, `AccountStore` and `FlowStore`.
+/// protocols of their own: `NonceStore`, `AccountStore`, `FlowStore`, `WriteBackQueue` and `OutboxStore`.
 package protocol Store: Sendable {
     /// The shared table that requests read: revocations and disabled users, and in an embedded store also sign-ins.
     var view: StoreView { get }
@@ -217,7 +217,7 @@ package protocol FlowStore: Sendable {
 }
 
 /// All facets of a store. Both implementations provide all of them.
-package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore & WriteBackQueue
+package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore & WriteBackQueue & OutboxStore
 
 /// A worker's access to the store: the view, and a connection for strict lookups.
 package struct StoreAccess: Sendable {

@@ -14,6 +14,7 @@ import Revocation
 struct RedisAccountSteps: Sendable {
     let commands: RedisCommands
     let linkGenerations: LinkGenerations
+    let outbox: OutboxSwitch
     let clock: GatewayClock
 
     /// The result of holding an identity.
@@ -143,16 +144,23 @@ struct RedisAccountSteps: Sendable {
     func unlinkAll(
         of uid: UserKey, for successor: IdentityLink?
     ) async throws(StoreError) -> [IdentityLink] {
-        let command = RedisScript.unlinkAll.command(
-            RedisKeys.account(uid), [successor?.provider ?? "", successor?.subject ?? ""])
-        return try await links(in: command)
+        try Self.links(
+            in: await remove(.unlinkAll, [successor?.provider ?? "", successor?.subject ?? ""], of: uid))
     }
 
-    /// Runs a script on an account that returns the providers and subjects of links, alternating.
-    func links(in command: RedisCommand) async throws(StoreError) -> [IdentityLink] {
-        guard case .array(let fields)? = try await commands.send(command, faulty: RedisAccount.faulty()).first,
-            fields.count.isMultiple(of: 2)
-        else { throw .unexpectedReply() }
+    /// Begins the removal of the link to a provider.
+    func unlink(
+        _ provider: String, of uid: UserKey
+    ) async throws(StoreError) -> (found: String, subject: String) {
+        let fields = try await remove(.unlink, [provider], of: uid)
+        guard fields.count == 2, let found = fields[0].text else { throw .unexpectedReply() }
+        guard let subject = fields[1].text else { throw RedisAccount.faulty() }
+        return (found, subject)
+    }
+
+    /// Parses the providers and subjects of links, alternating.
+    static func links(in fields: [RedisValue]) throws(StoreError) -> [IdentityLink] {
+        guard fields.count.isMultiple(of: 2) else { throw .unexpectedReply() }
         var links: [IdentityLink] = []
         for index in stride(from: 0, to: fields.count, by: 2) {
             guard let provider = fields[index].text, let subject = fields[index + 1].text else {

@@ -6,6 +6,7 @@ import Revocation
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
 /// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
+/// - `token:PROVIDER`: a sealed token of the linked identity, which its removal moves to the outbox.
 extension RedisScript {
     /// The conditions for listing an identity.
     enum Listing: String {
@@ -33,7 +34,7 @@ extension RedisScript {
         """
         local link = 'link:' .. ARGV[1]
         if redis.call('HGET', KEYS[1], link) ~= ARGV[2] then return 0 end
-        redis.call('HDEL', KEYS[1], link, 'email_from')
+        redis.call('HDEL', KEYS[1], link, 'email_from', 'token:' .. ARGV[1])
         if links() > 0 then return 0 end
         redis.call('DEL', KEYS[1])
         return 1
@@ -53,6 +54,7 @@ extension RedisScript {
             or ARGV[4] == 'implicit' and redis.call('HGET', KEYS[1], 'unlinked_more') then return {'unlinked', ''} end
         if links() >= tonumber(ARGV[3]) then return {'full', ''} end
         redis.call('HSET', KEYS[1], 'link:' .. ARGV[1], ARGV[2])
+        redis.call('HDEL', KEYS[1], 'token:' .. ARGV[1])
         if ARGV[4] == 'explicit' then redis.call('HDEL', KEYS[1], memory) end
         return {'new', ARGV[2]}
         """)
@@ -61,55 +63,62 @@ extension RedisScript {
     static let unlist = RedisScript(
         """
         local link = 'link:' .. ARGV[1]
-        if redis.call('HGET', KEYS[1], link) == ARGV[2] then redis.call('HDEL', KEYS[1], link) end
+        if redis.call('HGET', KEYS[1], link) == ARGV[2] then
+            redis.call('HDEL', KEYS[1], link, 'token:' .. ARGV[1])
+        end
         return 1
         """)
 
     /// Functions that begin the removal of a link. They remember its identity, and remove the address if the identity
     /// supplied it or if its source is unknown.
-    private static let ending = """
-        local function release_email()
-            local email = redis.call('HGET', KEYS[1], 'email')
-            if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
-            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
-        end
-        local function remember(identity)
-            if redis.call('HGET', KEYS[1], identity) then return end
-            local count = 0
-            for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-                if string.sub(field, 1, 9) == 'unlinked:' then count = count + 1 end
+    private static let ending =
+        outboxFunctions + """
+            local function release_email()
+                local email = redis.call('HGET', KEYS[1], 'email')
+                if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
+                redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
             end
-            if count < \(StoreBounds.maximumUnlinked) then
-                redis.call('HSET', KEYS[1], identity, '1')
-            else
-                redis.call('HSET', KEYS[1], 'unlinked_more', '1')
-                release_email()
+            local function remember(identity)
+                if redis.call('HGET', KEYS[1], identity) then return end
+                local count = 0
+                for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                    if string.sub(field, 1, 9) == 'unlinked:' then count = count + 1 end
+                end
+                if count < \(StoreBounds.maximumUnlinked) then
+                    redis.call('HSET', KEYS[1], identity, '1')
+                else
+                    redis.call('HSET', KEYS[1], 'unlinked_more', '1')
+                    release_email()
+                end
             end
-        end
-        local function begin_end(provider, subject, keeps_email)
-            redis.call('HSET', KEYS[1], 'unlinking:' .. provider, subject)
-            redis.call('HDEL', KEYS[1], 'link:' .. provider)
-            local from = redis.call('HGET', KEYS[1], 'email_from')
-            if not keeps_email and (not from or from == provider) then release_email() end
-            remember('unlinked:' .. provider .. ':' .. subject)
-        end
+            local function begin_end(provider, subject, keeps_email, first)
+                redis.call('HSET', KEYS[1], 'unlinking:' .. provider, subject)
+                redis.call('HDEL', KEYS[1], 'link:' .. provider)
+                move_token(first, provider, subject)
+                add_event(first, {type = 'account.unlinked', identities = {[provider] = subject}})
+                local from = redis.call('HGET', KEYS[1], 'email_from')
+                if not keeps_email and (not from or from == provider) then release_email() end
+                remember('unlinked:' .. provider .. ':' .. subject)
+            end
 
-        """
+            """
 
-    /// Begins the removal of the link to ARGV[1], or finds one that was begun. Returns the result and the subject.
+    /// Begins the removal of the link to ARGV[1], or finds one that was begun. Returns the result and the subject, and
+    /// the numbers of added and of dropped messages. The arguments of the outbox follow.
     static let unlink = RedisScript(
         ending + """
             local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
-            if ending then return {'ending', ending} end
+            if ending then return {'ending', ending, 0, 0} end
             local old = redis.call('HGET', KEYS[1], 'link:' .. ARGV[1])
-            if not old then return {'absent', ''} end
-            if links() == 1 and redis.call('HGET', KEYS[1], 'created') then return {'last', old} end
-            begin_end(ARGV[1], old, false)
-            return {'ending', old}
+            if not old then return {'absent', '', 0, 0} end
+            if links() == 1 and redis.call('HGET', KEYS[1], 'created') then return {'last', old, 0, 0} end
+            begin_end(ARGV[1], old, false, 2)
+            return {'ending', old, added, dropped}
             """)
 
     /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2]. The address stays if
-    /// ARGV[1] is not empty. Returns the providers and subjects of all links that are being removed.
+    /// ARGV[1] is not empty. Returns the providers and subjects of all links that are being removed, and the numbers of
+    /// added and of dropped messages. The arguments of the outbox follow.
     static let unlinkAll = RedisScript(
         ending + """
             local answer = {}
@@ -119,7 +128,7 @@ extension RedisScript {
                 local provider = string.match(fields[i], '^link:(.*)$')
                 if provider and not (provider == ARGV[1] and fields[i + 1] == ARGV[2])
                     and not redis.call('HGET', KEYS[1], 'unlinking:' .. provider) then
-                    begin_end(provider, fields[i + 1], ARGV[1] ~= '')
+                    begin_end(provider, fields[i + 1], ARGV[1] ~= '', 3)
                 end
             end
             fields = redis.call('HGETALL', KEYS[1])
@@ -130,6 +139,8 @@ extension RedisScript {
                     answer[#answer + 1] = fields[i + 1]
                 end
             end
+            answer[#answer + 1] = added
+            answer[#answer + 1] = dropped
             return answer
             """)
 

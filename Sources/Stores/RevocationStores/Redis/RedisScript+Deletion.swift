@@ -24,34 +24,48 @@ extension RedisScript {
         """)
 
     /// Removes the data of an account and begins the removal of its links. Only `deleted` remains, which is ARGV[1]
-    /// unless it is present, and the fields of incomplete removals. Returns the providers and subjects of all links
-    /// that are being removed.
+    /// unless it is present, and the fields of incomplete removals. Kept tokens move to the outbox. The first run adds
+    /// an event with all linked identities.
+    ///
+    /// Returns the providers and subjects of all links that are being removed, and the numbers of added and of dropped
+    /// messages. The arguments of the outbox follow.
     static let deleteAccountData = RedisScript(
-        """
-        redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
-        local email = redis.call('HGET', KEYS[1], 'email')
-        if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
-        local fields = redis.call('HGETALL', KEYS[1])
-        for i = 1, #fields, 2 do
-            local provider = string.match(fields[i], '^link:(.*)$')
-            if provider and redis.call('HSETNX', KEYS[1], 'unlinking:' .. provider, fields[i + 1]) == 1 then
-                redis.call('HDEL', KEYS[1], fields[i])
+        outboxFunctions + """
+            local is_first = redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1]) == 1
+            local email = redis.call('HGET', KEYS[1], 'email')
+            if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
+            local identities = {}
+            local fields = redis.call('HGETALL', KEYS[1])
+            for i = 1, #fields, 2 do
+                local provider = string.match(fields[i], '^link:(.*)$')
+                if provider then identities[provider] = fields[i + 1] end
+                if provider and redis.call('HSETNX', KEYS[1], 'unlinking:' .. provider, fields[i + 1]) == 1 then
+                    redis.call('HDEL', KEYS[1], fields[i])
+                    move_token(2, provider, fields[i + 1])
+                end
             end
-        end
-        local answer = {}
-        fields = redis.call('HGETALL', KEYS[1])
-        for i = 1, #fields, 2 do
-            local provider = string.match(fields[i], '^unlinking:(.*)$')
-            if provider then
-                answer[#answer + 1] = provider
-                answer[#answer + 1] = fields[i + 1]
-            elseif fields[i] ~= 'deleted' and not string.match(fields[i], '^link:')
-                and not string.match(fields[i], '^releasing:') then
-                redis.call('HDEL', KEYS[1], fields[i])
+            if is_first then add_event(2, {type = 'account.deleted', identities = identities}) end
+            local answer = {}
+            fields = redis.call('HGETALL', KEYS[1])
+            for i = 1, #fields, 2 do
+                local provider = string.match(fields[i], '^unlinking:(.*)$')
+                if provider then
+                    answer[#answer + 1] = provider
+                    answer[#answer + 1] = fields[i + 1]
+                elseif fields[i] ~= 'deleted' and not string.match(fields[i], '^link:')
+                    and not string.match(fields[i], '^releasing:') and not string.match(fields[i], '^token:') then
+                    redis.call('HDEL', KEYS[1], fields[i])
+                end
             end
-        end
-        return answer
-        """)
+            if #answer == 0 then
+                for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                    if string.match(field, '^token:') then redis.call('HDEL', KEYS[1], field) end
+                end
+            end
+            answer[#answer + 1] = added
+            answer[#answer + 1] = dropped
+            return answer
+            """)
 
     /// Returns the deletions that began at or before ARGV[1], or whose time is invalid: at most ARGV[2] names of users
     /// and times, alternating.

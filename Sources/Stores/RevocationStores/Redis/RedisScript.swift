@@ -1,8 +1,8 @@
 import Redis
 import Revocation
 
-/// A read-modify-write operation: one script on one key, so that it also runs in a Redis Cluster. Only with write-back,
-/// the change of a user and its entry in the queue are one script on several keys.
+/// A read-modify-write operation: one script on one key, so that it also runs in a Redis Cluster. Only with write-back
+/// or an outbox, a change and its entry in the queue are one script on several keys.
 ///
 /// The whole script is sent each time (EVAL). Sending its digest (EVALSHA) would save a kilobyte on rare writes, but
 /// needs a fallback for a server that lost the script, after which the stream entry would precede the record.
@@ -124,7 +124,8 @@ struct RedisScript: Sendable {
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
-        removeWriteBack, postponeWriteBack,
+        removeWriteBack, postponeWriteBack, keepToken, pollOutbox, removeMessage, postponeMessage, parkMessage,
+        releaseMessages,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.

@@ -3,7 +3,7 @@ package import Revocation
 
 extension RedisStore: AccountStore {
     var steps: RedisAccountSteps {
-        RedisAccountSteps(commands: commands, linkGenerations: linkGenerations, clock: clock)
+        RedisAccountSteps(commands: commands, linkGenerations: linkGenerations, outbox: outbox, clock: clock)
     }
 
     /// Returns the user of an identity, read from Redis.
@@ -69,7 +69,7 @@ extension RedisStore: AccountStore {
         return try await commands.run { () async throws(StoreError) in
             // A link that is listed but not held would count as another link.
             for link in try await steps.read(uid).unheld { try await steps.drop(link, of: uid) }
-            let (found, subject) = try await steps.step(.unlink, provider, of: uid)
+            let (found, subject) = try await steps.unlink(provider, of: uid)
             switch found {
             case "absent": return .absent
             case "last": return .last

@@ -8,7 +8,8 @@ package import Revocation
 /// 2. The user's record is disabled, revoked and marked as deleted: the commit point. No credential of the account
 ///    passes afterwards, and the deletion cannot be undone. The change is published, and the user listed again, in the
 ///    same pipeline.
-/// 3. The account's hash loses its data and takes no other. Its links are being removed.
+/// 3. The account's hash loses its data and takes no other. Its links are being removed. The messages of the outbox are
+///    added in the same script.
 /// 4. Each link is removed, with the sessions and earlier credentials of its identity, and the address.
 /// 5. The list no longer names the user.
 extension RedisStore {
@@ -157,11 +158,10 @@ extension RedisAccountSteps {
     ///
     /// - Returns: The identities that were unlinked.
     func deleteData(of uid: UserKey, at time: UnixTime) async throws(StoreError) -> [IdentityLink] {
-        let command = RedisScript.deleteAccountData.command(RedisKeys.account(uid), ["\(time)"])
         var removed: [IdentityLink] = []
         // A removal that was begun before hides another link of the same provider for one round.
         for _ in 0..<Self.maximumRounds {
-            let links = try await links(in: command)
+            let links = try Self.links(in: await remove(.deleteAccountData, ["\(time)"], of: uid))
             guard links.isEmpty else {
                 for link in links { try await finish(link, of: uid) }
                 removed += links.filter { !removed.contains($0) }

@@ -21,6 +21,8 @@ package final class RedisStore: Store {
     package let linkGenerations = LinkGenerations()
     /// The policy of changes that are written back.
     package let writeBack = WriteBackSwitch()
+    /// The policy of messages about changes of accounts.
+    package let outbox = OutboxSwitch()
 
     private let loadLimit: Duration
     let clock: GatewayClock

@@ -10,7 +10,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// The first n migrations lead to version n.
-    private static let migrations = [version1, version2, version3, version4, version5, version6, version7]
+    private static let migrations = [version1, version2, version3, version4, version5, version6, version7, version8]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
@@ -159,6 +159,22 @@ enum SQLiteSchema {
             PRIMARY KEY (part, uid)
         ) WITHOUT ROWID;
         CREATE INDEX write_back_due ON write_back (due);
+        """
+
+    /// The outbox, and the sealed tokens of linked identities.
+    private static let version8 = """
+        ALTER TABLE link ADD COLUMN token TEXT CHECK (token IS NULL OR typeof(token) = 'text');
+        CREATE TABLE outbox (
+            id TEXT NOT NULL PRIMARY KEY CHECK (typeof(id) = 'text'),
+            kind TEXT NOT NULL CHECK (typeof(kind) = 'text'),
+            destination TEXT NOT NULL CHECK (typeof(destination) = 'text'),
+            body TEXT NOT NULL CHECK (typeof(body) = 'text'),
+            queued INTEGER NOT NULL CHECK \(isTime("queued")),
+            due INTEGER NOT NULL CHECK \(isTime("due")),
+            parked INTEGER CHECK (parked IS NULL OR \(isTime("parked")))
+        );
+        CREATE INDEX outbox_due ON outbox (due) WHERE parked IS NULL;
+        CREATE INDEX outbox_parked ON outbox (parked) WHERE parked IS NOT NULL;
         """
 
     private static func isTime(_ column: String) -> String {

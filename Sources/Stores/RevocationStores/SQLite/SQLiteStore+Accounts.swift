@@ -84,17 +84,21 @@ extension SQLiteStore: AccountStore {
         try StoreBounds.check(provider: provider)
         try StoreBounds.check(user: uid)
         let now = UnixTime(clamping: clock.now())
-        return try await writer.write { [linkGenerations, view] db in
+        return try await writer.write { [linkGenerations, view, outbox] db in
             let account = try SQLiteAccounts.account(uid, db)
             guard let subject = account.links[provider] else { return SQLiteChange(.success(.absent)) }
             guard account.created == nil || account.links.count > 1 else { return SQLiteChange(.success(.last)) }
             let link = IdentityLink(provider: provider, subject: subject)
+            var messages = SQLiteOutbox(outbox, of: uid, at: now)
+            try messages.addRevocation(of: link, db)
+            try messages.addEvent("account.unlinked", [link], db)
             let ended = try Self.endSessions(of: link, at: now, db)
             try SQLiteAccounts.remove(link, of: uid, db)
             try SQLiteAccounts.removeEmail(of: uid, from: provider, db)
             try SQLiteAccounts.remember(link, of: uid, db)
             let left = try SQLiteAccounts.account(uid, db)
-            return SQLiteChange(.success(.released(link, left))) {
+            return SQLiteChange(.success(.released(link, left))) { [messages] in
+                outbox.record(added: messages.added, dropped: messages.dropped)
                 if let ended { view.setUser(ended.key, to: ended.word) }
                 linkGenerations.changed(link.name)
             }
@@ -109,17 +113,21 @@ extension SQLiteStore: AccountStore {
         try checkOpen()
         try StoreBounds.check(user: uid)
         let now = UnixTime(clamping: clock.now())
-        return try await writer.write { [linkGenerations, view] db in
+        return try await writer.write { [linkGenerations, view, outbox] db in
             let all = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
             let links = all.filter { $0 != successor }
             var ended: [(key: StoreKey, word: RecordWord)] = []
+            var messages = SQLiteOutbox(outbox, of: uid, at: now)
             if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
             for link in links {
+                try messages.addRevocation(of: link, db)
+                try messages.addEvent("account.unlinked", [link], db)
                 if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
                 try SQLiteAccounts.remove(link, of: uid, db)
                 try SQLiteAccounts.remember(link, of: uid, db)
             }
-            return SQLiteChange(.success(links)) { [ended] in
+            return SQLiteChange(.success(links)) { [ended, messages] in
+                outbox.record(added: messages.added, dropped: messages.dropped)
                 for end in ended { view.setUser(end.key, to: end.word) }
                 for link in links { linkGenerations.changed(link.name) }
             }

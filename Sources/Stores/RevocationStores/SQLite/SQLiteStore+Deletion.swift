@@ -10,7 +10,7 @@ extension SQLiteStore {
     ) async throws(StoreError) -> AccountDeletion {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        return try await writer.write { [linkGenerations, view, clock] db in
+        return try await writer.write { [linkGenerations, view, clock, outbox] db in
             let now = UnixTime(clamping: clock.now())
             let creation = try SQLiteAccounts.creation(of: uid, db)
             if creation.deleted != nil { return SQLiteChange(.success(.deleted([]))) }
@@ -21,13 +21,17 @@ extension SQLiteStore {
             }
             let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
             var records: [(key: StoreKey, word: RecordWord)] = []
+            var messages = SQLiteOutbox(outbox, of: uid, at: now)
+            try messages.addEvent("account.deleted", links, db)
             for link in links {
+                try messages.addRevocation(of: link, db)
                 if let record = try Self.revokeCredentials(of: link, deletedAt: now, db) { records.append(record) }
                 try SQLiteAccounts.remove(link, of: uid, db)
             }
             try SQLiteAccounts.deleteData(of: uid, at: now, db)
             records.append(try Self.disable(uid, user, at: now, db))
-            return SQLiteChange(.success(.deleted(links))) { [records] in
+            return SQLiteChange(.success(.deleted(links))) { [records, messages] in
+                outbox.record(added: messages.added, dropped: messages.dropped)
                 for record in records { view.setUser(record.key, to: record.word) }
                 for link in links { linkGenerations.changed(link.name) }
             }

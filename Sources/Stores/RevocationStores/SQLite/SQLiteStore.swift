@@ -18,6 +18,8 @@ package final class SQLiteStore: Store {
     package let linkGenerations = LinkGenerations()
     /// The policy of changes that are written back.
     package let writeBack = WriteBackSwitch()
+    /// The policy of messages about changes of accounts.
+    package let outbox = OutboxSwitch()
 
     let writer: SQLiteWriter
     let clock: GatewayClock

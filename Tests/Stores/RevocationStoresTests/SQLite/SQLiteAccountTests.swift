@@ -49,7 +49,7 @@ import Testing
             """
             PRAGMA ignore_check_constraints = ON;
             INSERT INTO account (uid, email_verified, name, created) VALUES ('bad', \(values));
-            INSERT INTO link VALUES ('apple.com', '1', 'bad');
+            INSERT INTO link (provider, subject, uid) VALUES ('apple.com', '1', 'bad');
             """)
         let store = try file.open()
         await expectStoreError(.faultyRecord) { _ = try await store.account("bad") }

@@ -39,7 +39,10 @@ struct SQLiteFile {
 
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
-        var statements = ["DROP TABLE write_back", "PRAGMA user_version = \(version)"]
+        var statements = [
+            "DROP TABLE outbox", "ALTER TABLE link DROP COLUMN token", "DROP TABLE write_back",
+            "PRAGMA user_version = \(version)",
+        ]
         if version < 6 { statements.append("ALTER TABLE account DROP COLUMN deleted") }
         if version < 5 { statements.append("DROP TABLE flow") }
         guard version < 4 else { return try await execute(statements.joined(separator: ";")) }

@@ -1,0 +1,202 @@
+import Foundation
+import GRDB
+import GatewayCore
+package import Revocation
+
+/// The outbox, which is part of the transaction of each change.
+extension SQLiteStore: OutboxStore {
+    /// Keeps a sealed token in the row of the link.
+    package func keepToken(
+        _ token: KeptToken, of link: IdentityLink, for user: UserKey
+    ) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(link)
+        try StoreBounds.check(user: user)
+        try await writer.write { db in
+            try db.run(
+                """
+                UPDATE link SET token = CAST(?1 AS TEXT)
+                WHERE provider = CAST(?2 AS TEXT) AND subject = CAST(?3 AS TEXT) AND uid = CAST(?4 AS TEXT)
+                    AND (token IS NULL OR substr(token, 1, 2) <> ?5 OR substr(CAST(?1 AS TEXT), 1, 2) = ?5)
+                """,
+                [
+                    token.text.bytes, link.provider.bytes, link.subject.bytes, user.name.bytes,
+                    KeptToken.refreshPrefix,
+                ])
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// Returns due messages. This process is the only user of the file, so it always has the lease.
+    package func pollOutbox(by _: String, lease _: Int64, limit: Int) async throws(StoreError) -> OutboxPoll {
+        try checkOpen()
+        let now = UnixTime(clamping: clock.now())
+        let (poll, hasExpired) = try await writer.read { db -> (OutboxPoll, Bool) in
+            var poll = OutboxPoll(isHolder: true, now: now)
+            let due = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id, kind, destination, queued, CAST(body AS BLOB) FROM outbox
+                        WHERE parked IS NULL AND (due <= ? OR due > ?) ORDER BY due LIMIT ?
+                        """),
+                // A due time that is too late was stored before the clock was set back.
+                arguments: [now.seconds, now.adding(OutboxSwitch.longestDelay).seconds, limit])
+            poll.messages = due.compactMap { OutboxMessage($0) }
+            let totals = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT count(*) FILTER (WHERE parked IS NULL), min(queued) FILTER (WHERE parked IS NULL),
+                            count(parked), min(parked) FROM outbox
+                        """))
+            guard let totals else { return (poll, false) }
+            poll.count = totals[0]
+            poll.age = (totals[1] as Int64?).map { max(0, now.seconds - $0) }
+            poll.parked = totals[2]
+            return (poll, (totals[3] as Int64?).map { $0 <= Self.parkedLimit(now) } ?? false)
+        }
+        if hasExpired { try await removeExpired(now) }
+        return poll
+    }
+
+    /// Removes a message.
+    package func removeMessage(_ message: OutboxMessage) async throws(StoreError) {
+        try await change("DELETE FROM outbox WHERE id = ?", [message.id])
+    }
+
+    /// Makes a waiting message due later.
+    package func postponeMessage(_ message: OutboxMessage, by seconds: Int64) async throws(StoreError) {
+        let due = UnixTime(clamping: clock.now()).adding(seconds)
+        try await change("UPDATE outbox SET due = ? WHERE id = ? AND parked IS NULL", [due.seconds, message.id])
+    }
+
+    /// Parks a waiting message.
+    package func parkMessage(_ message: OutboxMessage) async throws(StoreError) {
+        let now = UnixTime(clamping: clock.now())
+        try await change("UPDATE outbox SET parked = ? WHERE id = ? AND parked IS NULL", [now.seconds, message.id])
+    }
+
+    /// The lease ends with the process.
+    package func releaseOutbox(of _: String) async throws(StoreError) {}
+
+    /// Returns parked messages, oldest first.
+    package func parkedMessages(limit: Int) async throws(StoreError) -> [OutboxMessage] {
+        try checkOpen()
+        return try await writer.read { db in
+            try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id, kind, destination, queued, CAST(body AS BLOB) FROM outbox
+                        WHERE parked IS NOT NULL ORDER BY parked LIMIT ?
+                        """), arguments: [limit]
+            ).compactMap { OutboxMessage($0) }
+        }
+    }
+
+    /// Makes parked messages due.
+    package func retryMessages(limit: Int) async throws(StoreError) -> Int {
+        let now = UnixTime(clamping: clock.now())
+        return try await change(
+            "UPDATE outbox SET parked = NULL, due = ?, queued = ? WHERE id IN (\(Self.oldestParked))",
+            [now.seconds, now.seconds, limit])
+    }
+
+    /// Removes parked messages.
+    package func discardMessages(limit: Int) async throws(StoreError) -> Int {
+        try await change("DELETE FROM outbox WHERE id IN (\(Self.oldestParked))", [limit])
+    }
+
+    private static let oldestParked = "SELECT id FROM outbox WHERE parked IS NOT NULL ORDER BY parked LIMIT ?"
+
+    private static func parkedLimit(_ now: UnixTime) -> Int64 { now.adding(-OutboxSwitch.retention).seconds }
+
+    private func removeExpired(_ now: UnixTime) async throws(StoreError) {
+        try await change("DELETE FROM outbox WHERE parked <= ?", [Self.parkedLimit(now)])
+    }
+
+    /// Runs a statement in a transaction. Returns the number of changed rows.
+    @discardableResult
+    private func change(_ sql: String, _ arguments: StatementArguments) async throws(StoreError) -> Int {
+        try checkOpen()
+        return try await writer.write { db in
+            try db.run(sql, arguments)
+            return SQLiteChange(.success(db.changesCount))
+        }
+    }
+}
+
+/// The messages of one transaction that removes identities of a user.
+struct SQLiteOutbox {
+    private let policy: OutboxSwitch.Policy?
+    private let user: UserKey
+    private let now: UnixTime
+    /// The beginning of the IDs of the messages.
+    private let id = RandomText.name()
+    private(set) var added = 0
+    private(set) var dropped = 0
+
+    init(_ outbox: OutboxSwitch, of user: UserKey, at now: UnixTime) {
+        (policy, self.user, self.now) = (outbox.current, user, now)
+    }
+
+    /// Adds the revocation of an identity's token. Called before the link is removed.
+    mutating func addRevocation(of link: IdentityLink, _ db: Database) throws {
+        guard policy != nil else { return }
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT CAST(token AS BLOB) FROM link
+                WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)
+                """)
+        let row = try Row.fetchOne(statement, arguments: [link.provider.bytes, link.subject.bytes, user.name.bytes])
+        guard let token = row.flatMap({ $0[0] as Data? }) else { return }
+        try add(.revocation, to: link.provider, db) { body in
+            body.add("subject", link.subject)
+            body.add("token", String(decoding: token, as: UTF8.self))
+        }
+    }
+
+    /// Adds an event about identities.
+    mutating func addEvent(_ type: String, _ links: [IdentityLink], _ db: Database) throws {
+        guard policy?.sendsEvents == true else { return }
+        try add(.event, to: OutboxMessage.webhook, db) { body in
+            body.add("type", type)
+            let identities = ObjectText.object { object in
+                for link in links { object.add(link.provider, link.subject) }
+            }
+            body.add("identities", json: identities)
+        }
+    }
+
+    private mutating func add(
+        _ kind: OutboxMessage.Kind, to destination: String, _ db: Database, _ write: (inout ObjectText) -> Void
+    ) throws {
+        let count = try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM outbox")) ?? 0
+        guard let policy, count < policy.limit else {
+            dropped += 1
+            return
+        }
+        added += 1
+        let body = ObjectText.object { body in
+            body.add("uid", user.uid)
+            body.add("tenant", user.tenant)
+            body.add("time", now)
+            write(&body)
+        }
+        try db.run(
+            """
+            INSERT INTO outbox (id, kind, destination, body, queued, due)
+            VALUES (?, ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?)
+            """,
+            ["\(id)-\(added)", kind.rawValue, destination.bytes, Data(body), now.seconds, now.seconds])
+    }
+}
+
+extension OutboxMessage {
+    /// `nil` for an invalid row.
+    fileprivate init?(_ row: Row) {
+        guard let kind = Kind(rawValue: row[1]), let queued = UnixTime(row[3]), let body = row[4] as Data? else {
+            return nil
+        }
+        self.init(
+            id: row[0], kind: kind, destination: row[2], queued: queued, body: String(decoding: body, as: UTF8.self))
+    }
+}
