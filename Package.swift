@@ -202,7 +202,8 @@ let package = Package(
         module(
             "Accounts", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "OutboundHTTP",
+                "Authentication", "Authorization", "CivilCalendar", "GatewayConfiguration", "GatewayCore", "JOSE",
+                "OutboundHTTP",
                 "RequestPipeline", "Revocation", "TextCoding", logging, nioCore,
             ],
             embeds: ["Page/Resources/page.css", "Page/Resources/page.js", "Page/Resources/texts.json"]),

@@ -124,7 +124,9 @@ package struct OnlineCheck: Sendable {
         var needs: StoreProbe.Needs = []
         if configuration.admin.address != nil, configuration.admin.token != nil { needs.insert(.writes) }
         if configuration.accounts != nil { needs.formUnion([.writes, .accounts]) }
-        if configuration.revocation.writeBack != nil { needs.formUnion([.writes, .writeBack]) }
+        if configuration.revocation.writeBack != nil || configuration.hasOutbox {
+            needs.formUnion([.writes, .writeBack])
+        }
         let name = "\(configuration.store)"
         do throws(StoreError) {
             return OnlineFinding("store", name, try await StoreProbe.check(configuration.store, for: needs))

@@ -19,6 +19,7 @@ struct MetricsCollector: Sendable {
     let accessLog: AccessLogWriter?
     let telemetry: TelemetryExporter
     let writeBack: WriteBackDelivery
+    let outbox: OutboxDelivery
     let admin: AdminListener
     let reloader: Reloader?
     let startTime: Int64
@@ -48,6 +49,7 @@ struct MetricsCollector: Sendable {
         readings.accountLookups = generation.sources.accounts?.status()
         readings.appConsumptions = generation.sources.appTokens?.status()
         readings.writeBack = generation.sources.writeBack == nil ? nil : writeBack.status()
+        readings.outbox = generation.sources.outbox == nil ? nil : outbox.status()
         readings.securityEvents = (generation.sources.securityEvents?.counts ?? []).map { count in
             GatewayReadings.SecurityEvents(
                 transmitter: count.transmitter, event: count.event, result: count.result, count: count.count)

@@ -1,3 +1,4 @@
+import Accounts
 import AdminAPI
 import Atomics
 import Authentication
@@ -43,6 +44,7 @@ package final class Gateway: Sendable {
     private let places: MetricIndices
     private let startTime: Int64
     private let writeBack: WriteBackDelivery
+    private let outbox: OutboxDelivery
     private let background = Mutex<Task<Void, Never>?>(nil)
     /// The current drain, and whether it ends at once.
     private let draining = Mutex<(task: Task<Void, Never>?, isEnded: Bool)>((nil, false))
@@ -100,10 +102,13 @@ package final class Gateway: Sendable {
         writeBack = WriteBackDelivery(store, loop: control, clock: clock, logger: logger) { [generations] in
             generations.current.sources.writeBack
         }
+        outbox = OutboxDelivery(store, loop: control, clock: clock, logger: logger) { [generations] in
+            generations.current.sources.outbox
+        }
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
             decisionListeners: decisionListeners, upstreamWatches: upstreamWatches, places: places,
-            telemetry: telemetry, writeBack: writeBack, environment: environment)
+            telemetry: telemetry, writeBack: writeBack, outbox: outbox, environment: environment)
         reloader = reloads.map {
             Reloader(installer, files: $0.files.union(ledger.files), supervisor: supervisor, load: $0.load)
         }
@@ -141,12 +146,14 @@ package final class Gateway: Sendable {
         first.sources.start()
         writeBack.adopt(first.configuration)
         writeBack.start()
+        outbox.adopt(first.configuration)
+        outbox.start()
         try await listeners.open(for: first)
         try await decisionListeners.open(for: first)
         let metrics = MetricsCollector(
             workers: workers, places: places, generations: generations, certificates: certificates,
             upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, writeBack: writeBack,
-            admin: admin, reloader: reloader, startTime: startTime, environment: environment)
+            outbox: outbox, admin: admin, reloader: reloader, startTime: startTime, environment: environment)
         let backend = GatewayAdministration(
             isServing: isServing, loops: loops, generations: generations, reloader: reloader, metrics: metrics,
             environment: environment)
@@ -258,6 +265,7 @@ package final class Gateway: Sendable {
         upstreamWatches.stop()
         let remainders = await workers.stop()
         await writeBack.stop()
+        await outbox.stop()
         // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {

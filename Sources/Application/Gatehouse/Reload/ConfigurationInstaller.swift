@@ -21,6 +21,7 @@ struct ConfigurationInstaller: Sendable {
     let places: MetricIndices
     let telemetry: TelemetryExporter
     let writeBack: WriteBackDelivery
+    let outbox: OutboxDelivery
     let environment: GatewayEnvironment
 
     /// Installs a configuration. Calls must not overlap.
@@ -65,6 +66,7 @@ struct ConfigurationInstaller: Sendable {
         generations.replace(with: next)
         telemetry.adopt(configuration.telemetry)
         writeBack.adopt(configuration)
+        outbox.adopt(configuration)
         next.logWarnings(to: environment.logger)
         return next.number
     }

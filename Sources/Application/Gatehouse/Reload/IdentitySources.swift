@@ -42,6 +42,8 @@ final class IdentitySources: Sendable {
     private let firebaseCookies: FirebaseSessionCookies?
     /// The writer of changes of users to Firebase. `nil` if nothing is written back.
     let writeBack: FirebaseWriteBack?
+    /// The destinations of messages about changes of accounts. `nil` if nothing is delivered.
+    let outbox: OutboxDestinations?
     /// The receiver of security events. `nil` without transmitters.
     let securityEvents: SecurityEvents?
     /// The keys of session cookies. `nil` without accounts.
@@ -122,6 +124,14 @@ final class IdentitySources: Sendable {
                     snapshot.transmitters, keys: proofKeys, clockSkew: snapshot.clockSkew, store: environment.store,
                     clock: clock, logger: logger, auditLogger: logger.forAudit)
             self.securityEvents = securityEvents
+            let flows = flowClient.flatMap { client in
+                CodeFlows(
+                    settings, snapshot.flowProviders, transport: client, verifiers: snapshot.verifiers,
+                    tokens: TokenSealing(settings.tokenKeys), clock: clock)
+            }
+            outbox =
+                configuration.hasOutbox
+                ? OutboxDestinations(flows: flows, webhook: settings.webhook, group: group, clock: clock) : nil
             lookups.calls = Accounts(
                 AccountParts(
                     settings: settings, clock: clock, logger: logger, store: environment.store, authority: authority,
@@ -132,18 +142,13 @@ final class IdentitySources: Sendable {
                     events: AccountEvents(
                         verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
                         store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
-                    securityEvents: securityEvents,
-                    flows: flowClient.flatMap { client in
-                        CodeFlows(
-                            settings, snapshot.flowProviders, transport: client, verifiers: snapshot.verifiers,
-                            clock: clock)
-                    },
-                    auditLogger: logger.forAudit))
+                    securityEvents: securityEvents, flows: flows, auditLogger: logger.forAudit))
             lookups.links = StoredLinks(environment.store)
             lookups.linkGenerations = environment.store.linkGenerations
         } else {
             sessions = nil
             securityEvents = nil
+            outbox = nil
         }
         self.lookups = lookups
     }
@@ -160,6 +165,7 @@ final class IdentitySources: Sendable {
     func shutdown() async {
         task.withLock { $0 }?.cancel()
         await opaqueTokens?.shutdown()
+        await outbox?.shutdown()
         await flowClient?.shutdown()
         await accounts?.shutdown()
         await appTokens?.shutdown()

@@ -73,6 +73,11 @@ package struct Configuration: Sendable, Equatable {
         accounts?.publicURL == nil ? [] : identity.providers.filter { $0.codeFlow != nil }
     }
 
+    /// Whether messages about changes of accounts are delivered: revocations of tokens, or events for a webhook.
+    package var hasOutbox: Bool {
+        accounts?.webhook != nil || flowProviders.contains { $0.codeFlow?.revokesTokens == true }
+    }
+
     /// Returns the upstream with that name, if any.
     package func upstream(named name: String) -> Upstream? {
         upstreams.first { $0.name == name }

@@ -112,7 +112,7 @@ extension KnownKeys {
             "origins", "public_url", "return_to",
             "one_account_per_email", "unlinked",
             "hide_account_existence", "calls_per_address", "calls_per_account", "pages", "page",
-            "transmitters",
+            "transmitters", "token_keys", "webhook",
         ])
     static let accountsPage = KnownKeys("accounts.page", ["title", "css", "logo", "translations"])
     static let headers = KnownKeys(
@@ -169,7 +169,7 @@ extension KnownKeys {
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
             introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
             firebase, appCheck, secondFactor, keys, credentials, store, revocation, writeBack, accounts, accountsPage,
-            transmitter, headers, assertion, upstream,
+            transmitter, webhook, headers, assertion, upstream,
             upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,
             recentSignIn, cors,
             rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,

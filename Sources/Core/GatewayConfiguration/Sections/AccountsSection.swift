@@ -57,6 +57,11 @@ extension Configuration {
         package var callsPerAccount = 20
         /// The transmitters of security events (`transmitters`), at most 16. Default: none.
         package var transmitters: [Transmitter] = []
+        /// The secrets that seal the kept tokens of providers (`token_keys`), at most 8. The first one seals. Default:
+        /// none.
+        package var tokenKeys: [Secret] = []
+        /// The receiver of events about accounts (`webhook`). Default: `nil`, no events are sent.
+        package var webhook: Webhook?
         /// The sign-in page at `GET /.gatehouse/` (`pages`). Default: `nil`, not served.
         package var page: Page?
         /// The demo page at `GET /`, and at `GET /.gatehouse/` without a sign-in page. Only the demo sets it, never a
@@ -121,6 +126,8 @@ extension Configuration.Accounts {
         mapping.set(&hideAccountExistence, "hide_account_existence") { $0.boolean() }
         mapping.set(&callsPerAddress, "calls_per_address") { $0.integer(in: Self.rates) }
         mapping.set(&callsPerAccount, "calls_per_account") { $0.integer(in: Self.rates) }
+        mapping.set(&tokenKeys, "token_keys", Self.tokenKeys)
+        mapping.set(&webhook, "webhook") { value in value.mapping(.webhook).flatMap(Configuration.Webhook.read) }
         page = Page.read(mapping)
         mapping.set(&transmitters, "transmitters") { Configuration.Transmitter.all($0, identity) }
     }
@@ -141,6 +148,7 @@ extension Configuration.Accounts {
         checkKeys(mapping, at: place, others)
         checkFlows(mapping, at: place, others)
         checkFirebaseCookies(mapping, others)
+        checkTokenKeys(mapping, at: place, others)
         if page != nil { checkPage(mapping, others) }
         if let issuer, let owner = others.identity.owner(ofIssuer: issuer) {
             mapping.fail(

@@ -13,6 +13,8 @@ package struct CodeFlows: Sendable {
     let providers: [FlowProvider]
     let directory: FlowDirectory
     let transport: any OutboundTransport
+    /// The keys that seal kept tokens. `nil` if no tokens are kept.
+    let tokens: TokenSealing?
     /// The budgets are separate, so that clients without a session cannot use up that of signed-in users.
     let signInBudget = FlowBudget()
     let sessionBudget = FlowBudget()
@@ -27,9 +29,10 @@ package struct CodeFlows: Sendable {
     /// - Parameters:
     ///   - transport: A transport that sends each request at most once.
     ///   - verifiers: The verifiers of the configuration, among them that of session cookies.
+    ///   - tokens: The keys that seal kept tokens. `nil` if no tokens are kept.
     package init?(
         _ accounts: Configuration.Accounts, _ providers: [FlowProvider], transport: any OutboundTransport,
-        verifiers: VerifierTable, clock: GatewayClock
+        verifiers: VerifierTable, tokens: TokenSealing? = nil, clock: GatewayClock
     ) {
         guard let origin = accounts.publicURL, !providers.isEmpty else { return nil }
         publicOrigin = origin
@@ -39,6 +42,7 @@ package struct CodeFlows: Sendable {
         slots = Dictionary(
             providers.map { ($0.id, ProofSlots(capacity: Self.redemptions)) }, uniquingKeysWith: { first, _ in first })
         self.transport = transport
+        self.tokens = tokens
         directory = FlowDirectory(transport: transport, clock: clock)
         sessions = verifiers.verifiers.first {
             guard case .session = $0 else { return false }

@@ -138,7 +138,10 @@ struct FlowCallback {
         switch record.purpose {
         case .signIn:
             let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
-            return try await signIn.start(user, name: response.name, lifetime: CallBody.defaultDuration).cookie
+            let (found, cookie) = try await signIn.start(
+                user, name: response.name, lifetime: CallBody.defaultDuration)
+            await keepToken(of: user, for: found.account.user, call)
+            return cookie
         case .link: return try await link(user, record, call)
         case .reauthenticate: return try await reauthenticate(user, record, call)
         }
@@ -164,7 +167,26 @@ struct FlowCallback {
             keys: try parts.keys, audit: parts.auditLog(call))
         try linking.checkConsent(user)
         _ = try await linking.link(user)
+        await keepToken(of: user, for: caller.user, call)
         return nil
+    }
+
+    /// Keeps the token of a user for its revocation, in place of an earlier one. A failure does not end the flow.
+    private func keepToken(of user: ProvenUser, for owner: UserKey, _ call: AccountCall) async {
+        guard let token = user.token, let sealing = flows.tokens else { return }
+        var reason = "it could not be sealed"
+        if let sealed = sealing.seal(token, of: user.link) {
+            do throws(StoreError) {
+                return try await parts.store.keepToken(sealed, of: user.link, for: owner)
+            } catch {
+                reason = "\(error)"
+            }
+        }
+        parts.logger.warning(
+            "a token was not kept for its revocation",
+            metadata: [
+                "provider": "\(user.link.provider)", "reason": "\(reason)", "request_id": "\(call.requestID)",
+            ])
     }
 
     private func reauthenticate(
@@ -173,7 +195,9 @@ struct FlowCallback {
         let caller = try await starter(of: record, isRecent: false, call)
         try await Reauthentication.check(user, belongsTo: caller, parts)
         let reauthentication = Reauthentication(parts: parts, caller: caller, session: record.session ?? "")
-        return try await reauthentication.record(user.signIn, of: user).1
+        let cookie = try await reauthentication.record(user.signIn, of: user).1
+        await keepToken(of: user, for: caller.user, call)
+        return cookie
     }
 
     /// Returns the user who started the flow, whose session must be the one of this request and still be valid.

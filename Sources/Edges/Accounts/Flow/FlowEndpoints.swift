@@ -27,13 +27,22 @@ package actor FlowDirectory {
     /// The maximum number of flows that wait for the first document of one provider.
     private static let maximumWaiting = 32
 
+    /// The content of a discovery document.
+    private struct Document: Sendable {
+        let endpoints: FlowEndpoints
+        /// The endpoint that revokes tokens (RFC 8414 section 2). `nil` without a safe one.
+        let revocation: String?
+    }
+
     private struct Entry {
         var endpoints: FlowEndpoints?
+        /// The endpoint that revokes tokens.
+        var revocation: String?
         /// The endpoints of the document before, which open flows may have.
         var previous: FlowEndpoints?
         var waiting = 0
         var nextFetch: UInt64 = 0
-        var fetch: Task<Result<FlowEndpoints, FlowFailure>, Never>?
+        var fetch: Task<Result<Document, FlowFailure>, Never>?
     }
 
     private let transport: any OutboundTransport
@@ -51,6 +60,15 @@ package actor FlowDirectory {
         case .urls(let authorization, let token): return FlowEndpoints(authorization: authorization, token: token)
         case .discovery(let url, let issuer): return try await discovered(provider.id, url, issuer)
         }
+    }
+
+    /// Returns the URL that revokes a provider's tokens, and whether it takes the client secret only as HTTP Basic.
+    func revocation(of provider: FlowProvider) async throws(FlowFailure) -> (url: String, usesBasic: Bool) {
+        let endpoints = try await endpoints(of: provider)
+        guard let url = provider.revocationURL ?? entries[provider.id]?.revocation else {
+            throw .misconfigured("the discovery document has no safe revocation_endpoint")
+        }
+        return (url, endpoints.usesBasic)
     }
 
     /// Returns whether the endpoints of an open flow are the provider's, so that neither a change of the configuration
@@ -74,12 +92,12 @@ package actor FlowDirectory {
         entries[id]?.waiting += 1
         let result = await task.value
         entries[id]?.waiting -= 1
-        return try result.get()
+        return try result.get().endpoints
     }
 
     private func begin(
         _ id: String, _ url: String, _ issuer: String
-    ) -> Task<Result<FlowEndpoints, FlowFailure>, Never> {
+    ) -> Task<Result<Document, FlowFailure>, Never> {
         let task = Task {
             let result = await Self.fetch(url, issuer, transport)
             complete(id, result)
@@ -89,22 +107,22 @@ package actor FlowDirectory {
         return task
     }
 
-    private func complete(_ id: String, _ result: Result<FlowEndpoints, FlowFailure>) {
+    private func complete(_ id: String, _ result: Result<Document, FlowFailure>) {
         var entry = entries[id] ?? Entry()
         entry.fetch = nil
         switch result {
         case .failure: entry.nextFetch = monotonic() + Self.pause
-        case .success(let endpoints):
+        case .success(let document):
             entry.nextFetch = monotonic() + Self.lifetime
-            if let known = entry.endpoints, known != endpoints { entry.previous = known }
-            entry.endpoints = endpoints
+            if let known = entry.endpoints, known != document.endpoints { entry.previous = known }
+            (entry.endpoints, entry.revocation) = (document.endpoints, document.revocation)
         }
         entries[id] = entry
     }
 
     private static func fetch(
         _ url: String, _ issuer: String, _ transport: any OutboundTransport
-    ) async -> Result<FlowEndpoints, FlowFailure> {
+    ) async -> Result<Document, FlowFailure> {
         let request = OutboundRequest(method: .get, url: url, fields: [])
         switch await transport.send(request, within: timeout) {
         case .failure(let failure): return .failure(.unavailable("discovery: \(failure.kind.rawValue)"))
@@ -112,15 +130,15 @@ package actor FlowDirectory {
             guard response.status == 200, let document = try? JSONDocument(response.body, limits: limits) else {
                 return .failure(.unavailable("discovery: status \(response.status), or no JSON"))
             }
-            return Result { () throws(FlowFailure) in try endpoints(in: document.root, from: url, issuer) }
+            return Result { () throws(FlowFailure) in try read(document.root, from: url, issuer) }
         }
     }
 
     /// Returns the endpoints in a document (OpenID Connect Discovery 1.0 section 3). They must be at least as safe as
     /// the document's own URL: with TLS, and at no local address, unless that URL is so itself.
-    private static func endpoints(
-        in root: JSONValue, from url: String, _ issuer: String
-    ) throws(FlowFailure) -> FlowEndpoints {
+    private static func read(
+        _ root: JSONValue, from url: String, _ issuer: String
+    ) throws(FlowFailure) -> Document {
         guard root["issuer"]?.equals(issuer) == true else {
             throw .misconfigured("the discovery document belongs to another issuer than \(issuer)")
         }
@@ -133,10 +151,11 @@ package actor FlowDirectory {
             return text
         }
         let methods = root["token_endpoint_auth_methods_supported"]?.elements.compactMap(\.string)
-        return FlowEndpoints(
+        let endpoints = FlowEndpoints(
             authorization: try endpoint("authorization_endpoint"), token: try endpoint("token_endpoint"),
             usesBasic: !(methods ?? ["client_secret_basic"]).contains("client_secret_post"),
             requiresIssuer: root["authorization_response_iss_parameter_supported"]?.bool == true)
+        return Document(endpoints: endpoints, revocation: try? endpoint("revocation_endpoint"))
     }
 }
 

@@ -14,7 +14,9 @@ struct FlowProof {
     /// Redeems a code and returns the proven user. No token is used before its checks have passed.
     func user(for code: String) async throws -> ProvenUser {
         let tokens = try await exchange.redeem(code, of: record)
-        return provider.hasIDToken ? try await user(of: tokens) : try await gitHubUser(of: tokens)
+        var user = provider.hasIDToken ? try await user(of: tokens) : try await gitHubUser(of: tokens)
+        if provider.revokesTokens { user.token = GrantedToken(tokens, of: provider) }
+        return user
     }
 
     private func user(of tokens: TokenExchange.Tokens) async throws -> ProvenUser {

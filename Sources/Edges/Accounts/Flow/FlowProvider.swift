@@ -16,6 +16,10 @@ package struct FlowProvider: Sendable {
     let parameters: [Configuration.CodeFlow.Parameter]
     /// The accepted values of `iss` in the response, if present. Microsoft's is a template.
     let issuers: [String]
+    /// Whether tokens are kept, and revoked when the identity is unlinked.
+    let revokesTokens: Bool
+    /// The URL that revokes tokens. `nil` for that of the discovery document.
+    let revocationURL: String?
 
     /// Creates the provider. `nil` without a flow, and without the key of its client secret.
     ///
@@ -35,6 +39,7 @@ package struct FlowProvider: Sendable {
         userURL = flow.userURL ?? ""
         scopes = flow.scopes
         parameters = flow.parameters
+        (revokesTokens, revocationURL) = (flow.revokesTokens, flow.revocationURL)
         issuers = provider.idTokens?.issuers ?? Self.gitHubIssuers(flow.endpoints)
     }
 

@@ -30,6 +30,7 @@ struct TokenExchange: Sendable {
     struct Tokens: Sendable {
         let idToken: String?
         let accessToken: String?
+        let refreshToken: String?
         let scopes: [String]
     }
 
@@ -54,6 +55,7 @@ struct TokenExchange: Sendable {
         }
         return Tokens(
             idToken: root["id_token"]?.string, accessToken: root["access_token"]?.string,
+            refreshToken: root["refresh_token"]?.string,
             scopes: root["scope"]?.string?.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init) ?? [])
     }
 
@@ -85,20 +87,10 @@ struct TokenExchange: Sendable {
         FormEncoding.append("grant_type", "authorization_code".utf8, to: &body)
         FormEncoding.append("code", code.utf8, to: &body)
         FormEncoding.append("redirect_uri", record.redirectURI.utf8, to: &body)
-        FormEncoding.append("client_id", provider.clientID.utf8, to: &body)
         if let verifier = record.verifier { FormEncoding.append("code_verifier", verifier.utf8, to: &body) }
-        switch provider.authentication {
-        case .signed(let secret):
-            let text = try secret.text(now: UnixTime(clamping: clock.now()))
-            FormEncoding.append("client_secret", text.utf8, to: &body)
-        case .secret(let secret) where record.endpoints.usesBasic:
-            // RFC 6749 section 2.3.1: both are form-encoded first.
-            let id = PercentEncoding.encoded(provider.clientID.utf8)
-            return (body, secret.withBytes { BasicCredentials.field(name: id, secret: PercentEncoding.encoded($0)) })
-        case .secret(let secret):
-            secret.withBytes { FormEncoding.append("client_secret", $0, to: &body) }
-        }
-        return (body, nil)
+        let authorization = try provider.authenticate(
+            &body, usesBasic: record.endpoints.usesBasic, now: UnixTime(clamping: clock.now()))
+        return (body, authorization)
     }
 
     /// The codes by which providers reject the client rather than the code.
@@ -110,5 +102,23 @@ struct TokenExchange: Sendable {
         if ownErrors.contains(where: { $0.utf8.elementsEqual(code.utf8) }) { return .misconfigured(shown) }
         let isTemporary = ["temporarily_unavailable", "server_error"].contains { $0.utf8.elementsEqual(code.utf8) }
         return isTemporary ? .unavailable(shown) : .rejected(shown)
+    }
+}
+
+extension FlowProvider {
+    /// Adds the client's ID and its secret to a form.
+    ///
+    /// - Returns: The value of `Authorization` if the secret is sent as HTTP Basic instead.
+    func authenticate(_ form: inout [UInt8], usesBasic: Bool, now: UnixTime) throws(AccountDenial) -> String? {
+        FormEncoding.append("client_id", clientID.utf8, to: &form)
+        switch authentication {
+        case .signed(let secret): FormEncoding.append("client_secret", try secret.text(now: now).utf8, to: &form)
+        case .secret(let secret) where usesBasic:
+            // RFC 6749 section 2.3.1: both are form-encoded first.
+            let id = PercentEncoding.encoded(clientID.utf8)
+            return secret.withBytes { BasicCredentials.field(name: id, secret: PercentEncoding.encoded($0)) }
+        case .secret(let secret): secret.withBytes { FormEncoding.append("client_secret", $0, to: &form) }
+        }
+        return nil
     }
 }

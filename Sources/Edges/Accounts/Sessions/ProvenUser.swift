@@ -14,6 +14,8 @@ struct ProvenUser: Sendable {
     let madeAt: UnixTime?
     /// The origin of a session that this proof starts.
     let origin: SessionOrigin
+    /// The token to keep until the identity is unlinked. `nil` if none is kept.
+    var token: GrantedToken?
 
     init(link: IdentityLink, claims: JSONDocument, signIn: SignInProof, madeAt: UnixTime?, origin: SessionOrigin) {
         self.link = link

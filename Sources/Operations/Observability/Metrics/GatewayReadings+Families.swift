@@ -8,7 +8,7 @@ extension GatewayReadings {
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
                 + appCheckFamilies + ruleFamilies + introspectionClientFamilies
                 + introspectionFamilies + accountFamilies + appConsumptionFamilies + securityEventFamilies
-                + certificateFamilies + keyFamilies + writeBackFamilies + upstreamFamilies
+                + certificateFamilies + keyFamilies + writeBackFamilies + outboxFamilies + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
 

@@ -70,6 +70,8 @@ package struct GatewayReadings: Sendable {
     package var appConsumptions: LookupStatus?
     /// The write-back of changes of users. `nil` if nothing is written back.
     package var writeBack: WriteBackStatus?
+    /// The delivery of messages about changes of accounts. `nil` if nothing is delivered.
+    package var outbox: OutboxStatus?
     /// The received security events.
     package var securityEvents: [SecurityEvents] = []
     /// The certificates of the listeners.

@@ -23,9 +23,11 @@ struct FlowRig: Sendable {
     /// The responses of the providers, by URL. The default responses are those of a good sign-in.
     let replies = FlowReplies()
 
-    /// - Parameter store: A store in place of the one in memory.
+    /// - Parameters:
+    ///   - store: A store in place of the one in memory.
+    ///   - tokens: The keys that seal kept tokens. `nil` if none are kept.
     init(
-        store: (any GatewayStore)? = nil, keysAreKnown: Bool = true,
+        store: (any GatewayStore)? = nil, keysAreKnown: Bool = true, tokens: TokenSealing? = nil,
         settings change: (inout Configuration.Accounts) -> Void = { _ in }
     ) async throws {
         let (transport, replies) = (transport, replies)
@@ -41,7 +43,8 @@ struct FlowRig: Sendable {
                 if let store { parts.store = store }
                 let (table, _) = VerifierTable.make(of: AccountsRig.identity, hasSessions: true)
                 parts.flows = CodeFlows(
-                    parts.settings, Self.providers, transport: transport, verifiers: table, clock: parts.clock)
+                    parts.settings, Self.providers, transport: transport, verifiers: table, tokens: tokens,
+                    clock: parts.clock)
             })
     }
 
@@ -65,6 +68,8 @@ struct FlowRig: Sendable {
                 flow.endpoints = .discovery(url: "https://corp.example/.well-known", issuer: "https://corp.example")
             }
             flow.userURL = "https://api.github.example/user"
+            flow.revokesTokens = true
+            flow.revocationURL = provider.kind == .oidc ? nil : "https://\(provider.id).example/revoke"
             flow.parameters = provider.kind == .google ? [.init(name: "access_type", value: "offline")] : []
             guard provider.kind != .facebook, provider.id != "oauth.legacy" else { return nil }
             provider.codeFlow = flow

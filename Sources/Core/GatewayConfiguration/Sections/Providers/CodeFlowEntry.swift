@@ -39,6 +39,11 @@ extension Configuration {
         package var scopes: [String]
         /// Additional parameters of the authorization URL (`parameters`), at most 32.
         package var parameters: [Parameter] = []
+        /// Whether the user's tokens are kept, and revoked at the provider when the identity is unlinked
+        /// (`revoke_at_provider`). Default: false.
+        package var revokesTokens = false
+        /// The URL that revokes tokens (`revocation_url`). `nil` for that of the discovery document.
+        package var revocationURL: String?
         /// Whether the credential has no other use than the flow.
         package var needsPublicURL = true
 
@@ -86,7 +91,39 @@ extension ProviderReader {
         if kind == .github { flow.userURL = url("user_url", .readSecrets) ?? "https://api.github.com/user" }
         mapping.set(&flow.scopes, "scopes") { value in texts(value, scope) }
         mapping.set(&flow.parameters, "parameters", parameters)
+        readRevocation(of: kind, &flow)
         return flow
+    }
+
+    /// Reads whether and where the user's tokens are revoked.
+    private func readRevocation(of kind: Configuration.Provider.Kind, _ flow: inout CodeFlow) {
+        mapping.set(&flow.revokesTokens, "revoke_at_provider") { $0.boolean() }
+        let url = url("revocation_url", .readSecrets)
+        guard flow.revokesTokens else {
+            return refuse(
+                ["revocation_url"], "has no effect without revoke_at_provider: true",
+                "add revoke_at_provider: true, or remove it")
+        }
+        flow.revocationURL = url ?? Self.revocationURL(of: kind, flow)
+        guard flow.revocationURL == nil else { return }
+        if case .discovery = flow.endpoints { return }
+        mapping.fail(
+            "revoke_at_provider", "\(name).revoke_at_provider: the URL that revokes tokens is not known",
+            kind == .microsoft
+                ? "remove it; Microsoft revokes no tokens of single apps"
+                : "add revocation_url: https://HOST/PATH (RFC 7009)")
+    }
+
+    /// The built-in URL. `nil` without one.
+    private static func revocationURL(of kind: Configuration.Provider.Kind, _ flow: CodeFlow) -> String? {
+        switch kind {
+        case .google: return "https://oauth2.googleapis.com/revoke"
+        case .apple: return "https://appleid.apple.com/auth/revoke"
+        case .github:
+            guard let user = flow.userURL, user.hasSuffix("/user") else { return nil }
+            return "\(user.dropLast("/user".count))/applications/\(flow.clientID)/grant"
+        case .microsoft, .yahoo, .linkedin, .facebook, .oidc, .oauth: return nil
+        }
     }
 
     private func client(of kind: Configuration.Provider.Kind, _ opaque: OpaqueTokens?) -> CodeFlow? {

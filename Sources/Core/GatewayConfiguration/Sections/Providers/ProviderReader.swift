@@ -96,7 +96,9 @@ extension KnownKeys {
     /// The client of the authorization-code flow.
     static let ofClient = ["client_id", "client_secret"]
     /// The other keys of the authorization-code flow.
-    static let ofFlows = ["scopes", "parameters", "authorization_url", "token_url"]
+    static let ofFlows = [
+        "scopes", "parameters", "authorization_url", "token_url", "revoke_at_provider", "revocation_url",
+    ]
 
     static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr", "acrs"])
 
