@@ -97,6 +97,18 @@ struct AdminAPITests {
         #expect(await response("GET", "/v1/accounts/ann", sent: "wrong").status == 401)
     }
 
+    @Test func `the outbox is shown without tokens and identities, retried and discarded`() async {
+        let outbox = await text("GET", "/v1/outbox")
+        #expect(
+            outbox == #"{"waiting":2,"oldest_seconds":9,"lease":true,"failing":null,"dropped":0,"parked":1,"#
+                + #""parked_messages":[{"id":"a-1","kind":"revocation","destination":"apple.com","queued_at":5,"#
+                + #""uid":"u"}]}"# + "\n")
+        #expect(await text("POST", "/v1/outbox/retry") == #"{"retried":3}"# + "\n")
+        #expect(await text("POST", "/v1/outbox/discard") == #"{"discarded":4}"# + "\n")
+        #expect(await response("GET", "/v1/outbox/discard").status == 405)
+        #expect(await response("GET", "/v1/outbox", sent: "wrong").status == 401)
+    }
+
     @Test func `an account is deleted and unlinked`() async {
         #expect(await text("POST", "/v1/accounts/ann/delete").contains(#""deleted_at":9"#))
         #expect(await response("POST", "/v1/accounts/ann/links/apple.com/unlink").status == 200)

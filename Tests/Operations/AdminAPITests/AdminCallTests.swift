@@ -9,7 +9,8 @@ struct AdminCallTests {
         arguments: [
             ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
             ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
-            ("/v1/reload", .reload), ("/v1/status", .status),
+            ("/v1/reload", .reload), ("/v1/status", .status), ("/v1/outbox", .outbox),
+            ("/v1/outbox/retry", .retryOutbox), ("/v1/outbox/discard", .discardOutbox),
             ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, "ann")),
             ("/v1/users/ann/unrevoke", .change(.unrevoke, "ann")),
             ("/v1/users/ann/disable", .change(.disable, "ann")),

@@ -106,6 +106,26 @@ actor FakeBackend: AdministrationBackend {
         return loss
     }
 
+    func outbox() throws(AdministrationError) -> AdministeredOutbox {
+        try record("outbox")
+        var status = OutboxStatus()
+        (status.count, status.age, status.parked, status.isHolder) = (2, 9, 1, true)
+        let message = OutboxMessage(
+            id: "a-1", kind: .revocation, destination: "apple.com", queued: 5,
+            body: #"{"uid":"u","subject":"s","token":"secret"}"#)
+        return AdministeredOutbox(status: status, parked: [message])
+    }
+
+    func retryOutbox() throws(AdministrationError) -> Int {
+        try record("retry")
+        return 3
+    }
+
+    func discardOutbox() throws(AdministrationError) -> Int {
+        try record("discard")
+        return 4
+    }
+
     func reload() throws(AdministrationError) -> UInt64 {
         try record("reload")
         return 7

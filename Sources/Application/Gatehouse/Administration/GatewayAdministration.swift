@@ -59,6 +59,7 @@ struct GatewayAdministration: AdministrationBackend {
                 ReadinessCheck(name, note: status.hasCredentials ? nil : "there is no access token\(trouble)"))
         }
         if sources.writeBack != nil { checks.append(writeBackReadiness()) }
+        if sources.outbox != nil { checks.append(outboxReadiness()) }
         if let refusal = reloader?.outcomes.lastRefusal {
             checks.append(ReadinessCheck("configuration", note: "the last reload was rejected: \(refusal)"))
         }
@@ -77,6 +78,17 @@ struct GatewayAdministration: AdministrationBackend {
         if let failing = status.failing { notes.append("the last delivery failed: \(failing)") }
         if status.dropped > 0 { notes.append("the full queue did not accept \(status.dropped) changes") }
         return ReadinessCheck("write_back", note: notes.isEmpty ? nil : notes.joined(separator: "; "))
+    }
+
+    /// Returns the state of the outbox, as a note only.
+    private func outboxReadiness() -> ReadinessCheck {
+        let status = metrics.outbox.status()
+        var notes: [String] = []
+        if let age = status.age { notes.append("\(status.count) messages wait, the oldest for \(age) s") }
+        if status.parked > 0 { notes.append("\(status.parked) messages are parked") }
+        if let failing = status.failing { notes.append("the last delivery failed: \(failing)") }
+        if status.dropped > 0 { notes.append("\(status.dropped) messages were not accepted") }
+        return ReadinessCheck("outbox", note: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
 
     /// Returns the readiness of the key sets.
@@ -206,6 +218,29 @@ struct GatewayAdministration: AdministrationBackend {
                 "identity.firebase.tenant is not \"*\", so users have no tenant; omit the tenant")
         }
         do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }
+    }
+
+    // MARK: - Outbox
+
+    func outbox() async throws(AdministrationError) -> AdministeredOutbox {
+        do throws(StoreError) {
+            return AdministeredOutbox(
+                status: metrics.outbox.status(), parked: try await store.parkedMessages(limit: 100))
+        } catch {
+            throw AdministrationError(error)
+        }
+    }
+
+    func retryOutbox() async throws(AdministrationError) -> Int {
+        do throws(StoreError) { return try await store.retryMessages(limit: 1_000) } catch {
+            throw AdministrationError(error)
+        }
+    }
+
+    func discardOutbox() async throws(AdministrationError) -> Int {
+        do throws(StoreError) { return try await store.discardMessages(limit: 1_000) } catch {
+            throw AdministrationError(error)
+        }
     }
 
     func acceptStore() async throws(AdministrationError) -> StoreLoss {

@@ -66,6 +66,9 @@ struct AdminAPI: Sendable {
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
         case .routes: AdminDocument.routes(await backend.routes())
         case .acceptStore: AdminDocument.accepted(try await backend.acceptStore())
+        case .outbox: AdminDocument.outbox(try await backend.outbox())
+        case .retryOutbox: AdminDocument.messages("retried", try await backend.retryOutbox())
+        case .discardOutbox: AdminDocument.messages("discarded", try await backend.discardOutbox())
         case .reload: AdminDocument.reloaded(generation: try await backend.reload())
         }
     }

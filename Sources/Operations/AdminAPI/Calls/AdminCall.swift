@@ -16,6 +16,7 @@ enum AdminCall: Equatable, Sendable {
     case deleteAccount(UserKey)
     case unlink(UserKey, provider: String)
     case status, keys, refreshKeys, routes, reload, acceptStore
+    case outbox, retryOutbox, discardOutbox
 
     /// The changes of a user.
     enum UserChange: Sendable {
@@ -51,6 +52,9 @@ enum AdminCall: Equatable, Sendable {
         case .routes: self = .routes
         case .reload: self = .reload
         case .acceptStore: self = .acceptStore
+        case .outbox: self = .outbox
+        case .retryOutbox: self = .retryOutbox
+        case .discardOutbox: self = .discardOutbox
         case .account: self = .account(user)
         case .deleteAccount: self = .deleteAccount(user)
         case .unlinkAccount: self = .unlink(user, provider: data.provider)
@@ -84,8 +88,10 @@ enum AdminCall: Equatable, Sendable {
     /// The accepted methods, for `Allow`.
     var methods: [String] {
         switch self {
-        case .live, .ready, .metrics, .status, .user, .session, .account, .keys, .routes: ["GET", "HEAD"]
-        case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore: ["POST"]
+        case .live, .ready, .metrics, .status, .user, .session, .account, .keys, .routes, .outbox: ["GET", "HEAD"]
+        case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore, .retryOutbox,
+            .discardOutbox:
+            ["POST"]
         }
     }
 }

@@ -43,6 +43,12 @@ package protocol AdministrationBackend: Sendable {
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
     /// Returns the routes in the order of the configuration.
     func routes() async -> [Configuration.Route]
+    /// Returns the state of the outbox, with its oldest parked messages.
+    func outbox() async throws(AdministrationError) -> AdministeredOutbox
+    /// Makes at most 1,000 parked messages due. Returns their number.
+    func retryOutbox() async throws(AdministrationError) -> Int
+    /// Removes at most 1,000 parked messages. Returns their number.
+    func discardOutbox() async throws(AdministrationError) -> Int
     /// Accepts the store's current content despite lost records, and returns the loss.
     func acceptStore() async throws(AdministrationError) -> StoreLoss
     /// Reloads the configuration and returns its number. Throws `invalid` with the errors if it is invalid; nothing
@@ -90,6 +96,19 @@ package struct AdministeredAccount: Sendable, Equatable {
     package init(record: AccountRecord, deleted: UnixTime? = nil) {
         self.record = record
         self.deleted = deleted
+    }
+}
+
+/// The outbox in the admin API.
+package struct AdministeredOutbox: Sendable {
+    package var status: OutboxStatus
+    /// The oldest parked messages. Their tokens are not part of the document.
+    package var parked: [OutboxMessage]
+
+    /// Creates a state.
+    package init(status: OutboxStatus, parked: [OutboxMessage] = []) {
+        self.status = status
+        self.parked = parked
     }
 }
 
