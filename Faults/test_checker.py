@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Tests of the checker: it finds each planted violation, and accepts histories that the manual permits.
+
+    python3 Faults/test_checker.py"""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import checker  # noqa: E402
+
+
+def run(topology="single", staleness=5):
+    return {"kind": "run", "topology": topology, "seed": 1, "seconds": 60, "staleness": staleness, "recovery": 30,
+            "gateways": ["g1", "g2"], "servers": ["r1"]}
+
+
+def token(name="t1", user="ada", at=0.0, identity=None, complete=None):
+    return {"kind": "credential", "name": name, "user": user, "identity": identity, "invoke": at,
+            "complete": at if complete is None else complete}
+
+
+def operation(op, at, gateway="g1", status=200, code=None, length=0.01, **details):
+    return {"kind": "op", "op": op, "gateway": gateway, "invoke": at, "complete": at + length, "status": status,
+            "code": code, "error": None if status else "timeout", **details}
+
+
+def present(at, status=200, gateway="g2", route="replicated", credential="t1", code=None, **details):
+    code = code or {401: "auth/id-token-revoked", 503: "auth/store-unavailable"}.get(status)
+    return operation("pass", at, gateway, status, code, route=route, credential=credential, **details)
+
+
+def revoke(at, user="ada", means="revoke", **details):
+    return operation(means, at, ends={"user": user}, means=means, **details)
+
+
+def enable(at, **details):
+    return operation("enable", at, restores={"user": "ada"}, undoes="disable", **details)
+
+
+def fault(kind, begin, end, target="r1", replication=None, number=1):
+    fields = {"kind": "fault", "fault": kind, "target": target, "replication": replication, "number": number}
+    return [dict(fields, phase="begin", at=begin), dict(fields, phase="end", at=end)]
+
+
+def role(server, role, at):
+    return {"kind": "role", "server": server, "role": role, "at": at}
+
+
+def cut(gateway, begin, end):
+    return [{"kind": "cut", "phase": phase, "gateway": gateway, "at": at} for phase, at in (("begin", begin),
+                                                                                         ("end", end))]
+
+
+class CheckerTests(unittest.TestCase):
+    def violations(self, *events, topology="single"):
+        flat = [run(topology), {"kind": "over", "at": 1000.0}]
+        for event in events:
+            flat += event if isinstance(event, list) else [event]
+        self.report = checker.check(flat)
+        return [invariant.split()[0] for invariant, _, _ in self.report.violations]
+
+    def test_a_clean_history_has_no_violation(self):
+        self.assertEqual(self.violations(
+            token(), present(1), revoke(2), present(3), present(7.5, 401), present(8, 503),
+            operation("sign-in", 1, item="nonce 1"), operation("sign-in", 1, "g2", 400, "auth/missing-or-invalid-nonce",
+                                                              item="nonce 1"),
+            {"kind": "recovered", "gateway": "g1", "after": 3.0, "at": 50}), [])
+        self.assertEqual(self.report.operations["pass"], 4)
+
+    # 1: a revoked credential passes
+
+    def test_a_pass_after_the_bound_of_staleness(self):
+        self.assertEqual(self.violations(token(), revoke(2), present(7.1)), ["1"])
+
+    def test_a_pass_within_the_bound_of_staleness(self):
+        self.assertEqual(self.violations(token(), revoke(2), present(6.9)), [])
+
+    def test_a_pass_at_the_gateway_that_acknowledged(self):
+        self.assertEqual(self.violations(token(), revoke(2), present(2.1, gateway="g1")), ["1"])
+
+    def test_a_gateway_that_was_restarted_has_the_bound_of_staleness(self):
+        self.assertEqual(self.violations(
+            token(), revoke(2), fault("kill", 2.05, 2.06, "g1"), present(2.1, gateway="g1")), [])
+
+    def test_a_pass_on_a_strict_route(self):
+        self.assertEqual(self.violations(token(), revoke(2), present(2.1, route="strict")), ["1"])
+
+    def test_a_pass_with_an_embedded_store(self):
+        self.assertEqual(self.violations(token(), revoke(2), present(2.1, gateway="g1"), topology="sqlite"), ["1"])
+
+    def test_a_request_that_began_before_the_acknowledgement(self):
+        self.assertEqual(self.violations(token(), revoke(2, length=1), present(2.9, route="strict", length=3)), [])
+
+    def test_a_revocation_that_was_not_acknowledged(self):
+        self.assertEqual(self.violations(token(), revoke(2, status=None), present(9)), [])
+        self.assertEqual(self.violations(token(), revoke(2, status=503, code="auth/store-unavailable"), present(9)), [])
+
+    def test_a_token_that_was_created_after_the_revocation(self):
+        self.assertEqual(self.violations(token(at=3), revoke(2), present(9)), [])
+
+    def test_another_user(self):
+        self.assertEqual(self.violations(token(), revoke(2, "grace"), present(9)), [])
+
+    def test_one_session(self):
+        end = operation("sign out", 2, ends={"credential": "t1"}, means="sign out")
+        self.assertEqual(self.violations(token(), end, present(9)), ["1"])
+        self.assertEqual(self.violations(token("t2"), token(), end, present(9, credential="t2")), [])
+
+    def test_a_disabled_user_with_a_new_token(self):
+        self.assertEqual(self.violations(token(at=5), revoke(2, means="disable"), present(9)), ["1"])
+
+    def test_a_user_who_was_enabled(self):
+        self.assertEqual(self.violations(token(), revoke(2, means="disable"), enable(4), present(20)), [])
+        self.assertEqual(self.violations(
+            token(), revoke(2, means="disable"), enable(4, status=None, length=10), present(20)), [])
+
+    def test_a_user_who_was_enabled_and_disabled_again(self):
+        self.assertEqual(self.violations(
+            token(), revoke(2, means="disable"), enable(4), revoke(6, means="disable"), present(20)), ["1"])
+
+    def test_enable_does_not_undo_a_revocation(self):
+        self.assertEqual(self.violations(token(), revoke(2), enable(4), present(20)), ["1"])
+
+    # 2: an acknowledged revocation is lost
+
+    def test_a_pass_at_the_end_of_the_run(self):
+        self.assertEqual(self.violations(token(), revoke(2), present(900, phase="final")), ["2"])
+
+    def test_a_loss_without_a_failover_is_not_excused(self):
+        self.assertEqual(self.violations(
+            token(), fault("kill", 2.5, 4, "r1", "cut"), revoke(2), present(900, phase="final")), ["2"])
+
+    def failover(self, promotion=6.0, replication="cut"):
+        return [role("r1", "master", 0), role("r2", "replica", 0), *fault("kill", 2.5, 20, "r1", replication),
+                role("r1", "down", 2.6), role("r2", "master", promotion), role("r1", "replica", 22)]
+
+    def test_a_failover_may_lose_the_last_writes(self):
+        self.assertEqual(self.violations(
+            token(), self.failover(), revoke(2), present(900, phase="final"), topology="sentinel"), [])
+        self.assertEqual(sum(self.report.excused.values()), 1)
+
+    def test_a_failover_does_not_excuse_the_loss_of_earlier_writes(self):
+        self.assertEqual(self.violations(
+            token(), self.failover(), revoke(1), present(900, phase="final"), topology="sentinel"), ["2"])
+
+    def test_a_failover_does_not_excuse_the_loss_of_later_writes(self):
+        self.assertEqual(self.violations(
+            token(), self.failover(30.0), revoke(7), present(900, phase="final"), topology="sentinel"), ["2"])
+
+    def test_a_replica_that_receives_nothing_may_lose_more(self):
+        self.assertEqual(self.violations(
+            token(), self.failover(30.0, "behind"), revoke(7), present(900, phase="final"), topology="sentinel"), [])
+
+    def test_a_former_master_excuses_only_for_its_time(self):
+        masters = [role("r1", "master", 0), role("r2", "replica", 0), role("r2", "master", 10), role("r1", "replica", 20)]
+        self.assertEqual(self.violations(token(), masters, revoke(12), present(19), topology="sentinel"), [])
+        self.assertEqual(self.violations(token(), masters, revoke(12), present(25), topology="sentinel"), ["1"])
+
+    # 3: a session outlives its origin
+
+    def test_a_session_of_an_unlinked_identity(self):
+        unlink = operation("unlink", 2, ends={"identity": "oidc.corp:o1", "user": "ada"}, means="unlink")
+        session = token("s1", identity="oidc.corp:o1")
+        self.assertEqual(self.violations(session, unlink, present(9, credential="s1")), ["3"])
+        other = token("s1", identity="google.com:o1")
+        self.assertEqual(self.violations(other, unlink, present(9, credential="s1")), [])
+        next_account = token("s1", user="grace", identity="oidc.corp:o1", at=4)
+        self.assertEqual(self.violations(next_account, unlink, present(9, credential="s1")), [])
+
+    def test_a_session_whose_sign_in_overlapped_the_unlink(self):
+        unlink = operation("unlink", 2, ends={"identity": "oidc.corp:o1", "user": "ada"}, means="unlink")
+        session = token("s1", identity="oidc.corp:o1", at=1.9, complete=3)
+        self.assertEqual(self.violations(session, unlink, present(9, credential="s1")), ["3"])
+
+    def test_a_session_of_a_revoked_identity(self):
+        end = operation("revoke identity", 2, ends={"identity": "oidc.corp:o1"}, means="identity")
+        self.assertEqual(self.violations(token("s1", identity="oidc.corp:o1"), end, present(9, credential="s1")), ["3"])
+
+    # 4: one winner
+
+    def test_two_winners(self):
+        calls = [operation("sign-in", at, gateway, item="nonce 1") for at, gateway in ((1, "g1"), (1.1, "g2"))]
+        self.assertEqual(self.violations(calls), ["4"])
+
+    def test_two_winners_in_a_failover(self):
+        calls = [operation("sign-in", at, gateway, item="nonce 1") for at, gateway in ((2.4, "g1"), (8, "g2"))]
+        self.assertEqual(self.violations(self.failover(), calls, topology="sentinel"), [])
+        late = [operation("sign-in", at, gateway, item="nonce 1") for at, gateway in ((40, "g1"), (41, "g2"))]
+        self.assertEqual(self.violations(self.failover(), late, topology="sentinel"), ["4"])
+
+    # 5: closed, not open
+
+    def test_a_gateway_without_contact_passes_after_the_bound(self):
+        self.assertEqual(self.violations(token(), cut("g2", 10, 30), present(15.1)), ["5"])
+        self.assertEqual(self.violations(token(), cut("g2", 10, 30), present(14.9)), [])
+        self.assertEqual(self.violations(token(), cut("g1", 10, 30), present(15.1)), [])
+
+    def test_a_gateway_without_contact_passes_on_a_strict_route(self):
+        self.assertEqual(self.violations(token(), cut("g2", 10, 30), present(10.5, route="strict")), ["5"])
+
+    def test_a_response_at_the_end_of_the_cut(self):
+        self.assertEqual(self.violations(token(), cut("g2", 10, 30), present(29.9, route="strict", length=0.5)), [])
+
+    def test_an_undocumented_response(self):
+        self.assertEqual(self.violations(token(), present(1, 502, code="upstream/unreachable")), ["5"])
+        self.assertEqual(self.violations(token(), present(1, 500, code="gateway/internal")), ["5"])
+        self.assertEqual(self.violations(token(), present(1, 401, code="auth/invalid-id-token")), ["5"])
+
+    def test_a_denial_by_a_shifted_clock(self):
+        self.assertEqual(self.violations(
+            token(), fault("clock", 0.5, 2, "g2 -90s"), present(1, 401, code="auth/invalid-id-token")), [])
+
+    # 6: recovery
+
+    def test_a_late_recovery(self):
+        self.assertEqual(self.violations({"kind": "recovered", "gateway": "g1", "after": 31.0, "at": 90}), ["6"])
+        self.assertEqual(self.violations({"kind": "recovered", "gateway": "g1", "after": None, "at": 90}), ["6"])
+
+    # 7: no denial without a reason
+
+    def test_a_denial_without_a_revocation(self):
+        self.assertEqual(self.violations(token(), present(1, 401)), ["7"])
+        self.assertEqual(self.violations(token(), present(1, 401), revoke(2)), ["7"])
+        self.assertEqual(self.violations(token(), revoke(2, status=None), present(3, 401)), [])
+
+    def test_a_lost_withdrawal(self):
+        events = [token(), revoke(2, means="disable"), enable(4), present(900, 401, phase="final")]
+        self.assertEqual(self.violations(*events), ["7"])
+        events = [token(), revoke(2, means="disable"), enable(4), present(900, phase="final")]
+        self.assertEqual(self.violations(*events), [])
+
+    def test_a_process_that_ended_by_itself(self):
+        self.assertEqual(self.violations({"kind": "exit", "name": "g1", "status": -4, "at": 5}), ["a"])
+
+
+class ReadingTests(unittest.TestCase):
+    def test_a_line_that_was_cut_off_is_omitted(self):
+        import tempfile
+
+        import history
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "history.jsonl"
+            log = history.History(path)
+            log.record("run", topology="single")
+            log.record("op", invoke=1.0, complete=2.0)
+            log.close()
+            with open(path, "a") as file:
+                file.write('{"kind": "op", "inv')
+            events = history.read(path)
+        self.assertEqual([event["kind"] for event in events], ["run", "op"])
+        self.assertIn("at", events[0])
+        self.assertIn("wall", events[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
