@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -41,7 +42,7 @@ port 0
 unixsocket {socket}
 dir {disk}
 save ""
-appendonly yes
+appendonly {persistence}
 appendfsync always
 protected-mode no
 repl-diskless-sync-delay 0
@@ -131,6 +132,11 @@ class Disk:
     def empty(self):
         (self.folder / "filler").unlink(missing_ok=True)
 
+    def lose(self):
+        """Deletes everything."""
+        for path in self.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
 
 class Cluster:
     """All nodes of a topology: `single`, `sentinel` or `sqlite`."""
@@ -163,6 +169,7 @@ class Cluster:
         replicas = len(self.network.nodes) > 1
         text = REDIS_CONFIGURATION.format(
             socket=path, disk=disk.folder, address=address, replicas=int(replicas),
+            persistence="no" if self.options.planted == "amnesia" else "yes",
             replica_of="" if name == first else f"replicaof {self.network.nodes[first]} {REDIS}")
         file = self.folder / f"{name}.conf"
         file.write_text(text)
@@ -187,11 +194,11 @@ class Cluster:
 
     @property
     def store(self):
-        nodes = self.network.nodes
-        if self.options.topology == "single":
-            return f'{{ url: "redis://{nodes["r1"]}:{REDIS}", on_lost_store: {self.options.on_lost_store} }}'
-        hosts = ",".join(nodes[name] for name in self.servers)
-        return f'{{ url: "redis+sentinel://{hosts}/faults", on_lost_store: {self.options.on_lost_store} }}'
+        nodes, lost = self.network.nodes, self.options.on_lost_store
+        url = f"redis://{nodes['r1']}:{REDIS}"
+        if self.options.topology == "sentinel":
+            url = f"redis+sentinel://{','.join(nodes[name] for name in self.servers)}/faults"
+        return f'{{ url: "{url}", on_lost_store: {"accept" if self.options.planted == "amnesia" else lost} }}'
 
     async def add_gateway(self, name):
         address, keys = self.network.add(name), f"http://127.0.0.1:{KEYS}/keys"
@@ -203,8 +210,8 @@ class Cluster:
         file = self.folder / f"{name}.yaml"
         file.write_text(CONFIGURATION.format(
             address=address, port=PORT, admin=ADMIN, token=ADMIN_TOKEN, store=store, folder=self.folder, keys=keys,
-            staleness=self.options.staleness, project=PROJECT, audience=AUDIENCE, corp=ISSUERS["oidc.corp"],
-            upstream=UPSTREAM))
+            staleness=60 if self.options.planted == "staleness" else self.options.staleness, project=PROJECT,
+            audience=AUDIENCE, corp=ISSUERS["oidc.corp"], upstream=UPSTREAM))
         for port, body in ((UPSTREAM, b"{}"), (KEYS, self.mint.jwks)):
             with self.network.inside(name):
                 listener = socket.create_server(("127.0.0.1", port), backlog=200)

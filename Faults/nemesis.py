@@ -68,11 +68,11 @@ class Partition(Fault):
 
     async def begin(self):
         for pair in self.pairs:
-            self.network.block(*pair)
+            await asyncio.to_thread(self.network.block, *pair)
 
     async def end(self):
         for pair in self.pairs:
-            self.network.unblock(*pair)
+            await asyncio.to_thread(self.network.unblock, *pair)
 
 
 class SplitServers(Partition):
@@ -105,10 +105,10 @@ class IsolatedServer(Fault):
         return server == self.target
 
     async def begin(self):
-        self.network.take_down(self.target)
+        await asyncio.to_thread(self.network.take_down, self.target)
 
     async def end(self):
-        self.network.bring_up(self.target)
+        await asyncio.to_thread(self.network.bring_up, self.target)
 
 
 class IsolatedGateway(IsolatedServer):
@@ -241,6 +241,16 @@ class KilledServer(FrozenServer):
         self.process.start()
 
 
+class LostData(KilledServer):
+    """A Redis is killed, and starts without its data."""
+
+    kind = "lost data"
+
+    async def end(self):
+        await asyncio.to_thread(self.cluster.disks[self.target].lose)
+        self.process.start()
+
+
 class KilledGateway(FrozenGateway):
     kind = "kill"
 
@@ -260,21 +270,21 @@ class FullDisk(Fault):
 
     def choose(self):
         self.target = self.a_server() if self.cluster.servers else self.a_gateway()
+        self.name = self.target
         self.is_killed = not self.cluster.servers and self.random.random() < 0.4
-
-    async def begin(self):
-        self.cluster.disks[self.target].fill()
         if self.is_killed:
             self.target += " and kill"
-            gateway = self.cluster.gateways[self.target.split()[0]]
+
+    async def begin(self):
+        await asyncio.to_thread(self.cluster.disks[self.name].fill)
+        if self.is_killed:
             await asyncio.sleep(1.5)
-            gateway.kill()
-            gateway.start()
+            self.cluster.gateways[self.name].kill()
+            self.cluster.gateways[self.name].start()
 
     async def end(self):
-        name = self.target.split()[0]
-        self.cluster.disks[name].empty()
-        process = self.cluster.servers.get(name) or self.cluster.gateways[name]
+        self.cluster.disks[self.name].empty()
+        process = self.cluster.servers.get(self.name) or self.cluster.gateways[self.name]
         if not process.is_running:
             process.start()
 
@@ -312,6 +322,8 @@ class Nemesis:
         self.choices = list(FAULTS[cluster.options.topology])
         if cluster.has_clock:
             self.choices.append(ShiftedClock)
+        if cluster.options.topology == "single" and cluster.options.on_lost_store == "restore":
+            self.choices += [LostData, LostData]
         if kinds:
             self.choices = [choice for choice in self.choices if choice.kind in kinds]
         self.active, self.cut, self.counts, self.number = [], set(), {}, 0
@@ -320,11 +332,11 @@ class Nemesis:
         """Causes faults until the time has passed, then ends all of them."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            await self.episode(min(1, self.cluster.options.pace), end)
+            await self.episode(end)
             await asyncio.sleep(self.random.uniform(1, 9) * self.cluster.options.pace)
 
-    async def episode(self, pace, latest):
-        """One fault, or two that overlap."""
+    async def episode(self, latest):
+        """Causes one fault, or two that overlap."""
         faults = [self.random.choice(self.choices) for _ in range(2 if self.random.random() < 0.3 else 1)]
         runs = []
         for choice in faults:

@@ -4,7 +4,8 @@
     python3 Faults/run.py --topology sentinel --seconds 1800 --binary .build/release/gatehouse --output /tmp/faults
 
 Needs root, redis-server, and the Python package cryptography; with faketime also shifts of clocks. All namespaces,
-mounts and processes belong to this process and end with it, however it ends. README.md describes the checks."""
+mounts and processes belong to this process and end with it, however it ends. The manual's page
+docs/internals/faults.md describes the checks."""
 
 import argparse
 import asyncio
@@ -50,6 +51,8 @@ def arguments():
     parser.add_argument("--pace", type=float, default=1, help="factor of the pauses between faults")
     parser.add_argument("--kinds", default="", help="the kinds of faults, with commas; all by default")
     parser.add_argument("--on-lost-store", choices=("keep", "restore"), default="keep")
+    parser.add_argument("--planted", choices=("staleness", "amnesia"), help="a fault of the set-up that the checker "
+                        "must find: a longer staleness than it expects, or a Redis without persistence")
     parser.add_argument("--no-clock", dest="clock", action="store_false", help="do not run gateways under faketime")
     parser.add_argument("--output", default="faults-run", help="the folder for the history and the logs; is replaced")
     options = parser.parse_args()

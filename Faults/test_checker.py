@@ -88,7 +88,8 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(self.violations(token(), revoke(2), present(2.1, route="strict")), ["1"])
 
     def test_a_pass_with_an_embedded_store(self):
-        self.assertEqual(self.violations(token(), revoke(2), present(2.1, gateway="g1"), topology="sqlite"), ["1"])
+        self.assertEqual(self.violations(
+            token(), revoke(2), fault("kill", 2.05, 2.06, "g1"), present(2.1, gateway="g1"), topology="sqlite"), ["1"])
 
     def test_a_request_that_began_before_the_acknowledgement(self):
         self.assertEqual(self.violations(token(), revoke(2, length=1), present(2.9, route="strict", length=3)), [])
@@ -154,9 +155,23 @@ class CheckerTests(unittest.TestCase):
             token(), self.failover(30.0, "behind"), revoke(7), present(900, phase="final"), topology="sentinel"), [])
 
     def test_a_former_master_excuses_only_for_its_time(self):
-        masters = [role("r1", "master", 0), role("r2", "replica", 0), role("r2", "master", 10), role("r1", "replica", 20)]
+        masters = [role("r1", "master", 0), role("r2", "replica", 0), role("r2", "master", 10),
+                   role("r1", "replica", 20)]
         self.assertEqual(self.violations(token(), masters, revoke(12), present(19), topology="sentinel"), [])
         self.assertEqual(self.violations(token(), masters, revoke(12), present(25), topology="sentinel"), ["1"])
+
+    def test_a_redis_that_lost_its_data(self):
+        loss = fault("lost data", 20, 25, "r1", "cut")
+        self.assertEqual(self.violations(token(), loss, revoke(2), present(22)), ["1"])
+        self.assertEqual(self.violations(token(), loss, revoke(2), present(900, phase="final")), ["2"])
+        self.assertEqual(self.violations(token(), loss, revoke(17), present(900, phase="final")), [])
+        self.assertEqual(self.violations(token(), loss, revoke(30), present(900, phase="final")), ["2"])
+
+    def test_a_gateway_that_starts_after_the_loss(self):
+        events = [token(), fault("lost data", 20, 25, "r1", "cut"), fault("kill", 21, 26, "g2", number=2), revoke(2)]
+        self.assertEqual(self.violations(*events, present(30)), [])
+        self.assertEqual(self.violations(*events, present(30, gateway="g1")), ["1"])
+        self.assertEqual(self.violations(*events, present(60)), ["1"])
 
     # 3: a session outlives its origin
 
@@ -190,6 +205,10 @@ class CheckerTests(unittest.TestCase):
         late = [operation("sign-in", at, gateway, item="nonce 1") for at, gateway in ((40, "g1"), (41, "g2"))]
         self.assertEqual(self.violations(self.failover(), late, topology="sentinel"), ["4"])
 
+    def test_two_winners_around_a_loss_of_data(self):
+        calls = [operation("sign-in", at, gateway, item="nonce 1") for at, gateway in ((19, "g1"), (26, "g2"))]
+        self.assertEqual(self.violations(fault("lost data", 20, 25, "r1", "cut"), calls), [])
+
     # 5: closed, not open
 
     def test_a_gateway_without_contact_passes_after_the_bound(self):
@@ -209,8 +228,9 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(self.violations(token(), present(1, 401, code="auth/invalid-id-token")), ["5"])
 
     def test_a_denial_by_a_shifted_clock(self):
-        self.assertEqual(self.violations(
-            token(), fault("clock", 0.5, 2, "g2 -90s"), present(1, 401, code="auth/invalid-id-token")), [])
+        events = [token(), fault("clock", 0.5, 2, "g2 -90s")]
+        self.assertEqual(self.violations(*events, present(1, 401, code="auth/invalid-id-token")), [])
+        self.assertEqual(self.violations(*events, present(200, 401, code="auth/invalid-id-token")), ["5"])
 
     # 6: recovery
 

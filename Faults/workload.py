@@ -4,6 +4,7 @@ An operation that ends a credential has `ends` and `means`, one that undoes such
 on an item with one winner has `item`. The checker knows nothing else of the clients."""
 
 import asyncio
+import functools
 import hashlib
 import itertools
 import time
@@ -292,6 +293,13 @@ class Workload:
             body = {"pending_token": response.json["pending_token"]}
             await self.race("sign-in", "sign-in", [body, body], f"pending {number}")
 
+    async def anchor_life(self, gateway, route):
+        """A user whose token always passes, if the gateway is able to decide."""
+        token = self.token(f"anchor{next(self.numbers)}")
+        for _ in range(20):
+            await self.probe(token, gateway, route)
+            await asyncio.sleep(self.random.uniform(0.3, 0.6))
+
     async def recheck(self):
         """Presents credentials that ended earlier, and one that was enabled again."""
         chosen = self.ended[-400:] or self.restored
@@ -313,4 +321,6 @@ class Workload:
 
         lives = [self.user_life] * (3 * load) + [self.account_life] * (2 * load) + [self.race_life] * load
         lives.append(self.recheck)
+        lives += [functools.partial(self.anchor_life, gateway, route)
+                  for gateway in self.cluster.gateways for route in ROUTES]
         await asyncio.gather(*(repeat(life) for life in lives))
