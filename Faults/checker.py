@@ -15,6 +15,10 @@ import sys
 
 # The time in which a gateway abandons a server that has become a replica, and the interval of the role watcher.
 ABANDON = 2.5
+# A machine without enough processor time can cause a failover without a fault. The bound of its loss.
+UNEXPLAINED = 10
+# The recovery is not judged if the clients and proxies had no processor time for longer than this meanwhile.
+STALLS = 2
 # Before a fault, a master may have acknowledged writes that were on their way to the replicas.
 IN_FLIGHT = 1
 # A master rejects writes when it has not heard from a replica for 2 s, which it checks once per second.
@@ -68,7 +72,7 @@ class Report:
         lines.append("recovery after the last fault: "
                      + ", ".join(f"{name} {after} s" for name, after in sorted(self.recoveries.items())))
         for title, counts in (("excused", self.excused), ("note", self.notes)):
-            lines += [f"{title}: {name}: {count}" for name, count in sorted(counts.items())]
+            lines += [f"{title}: {name}: {count}" for name, count in sorted(counts.items()) if count]
         kinds = collections.Counter(invariant for invariant, _, _ in self.violations)
         lines.append(f"violations: {len(self.violations)}")
         lines += [f"  {invariant}: {count}" for invariant, count in sorted(kinds.items())]
@@ -107,7 +111,7 @@ class History:
         self.others = [event for event in events if event["kind"] not in ("op", "credential", "run")]
         self.cuts, self.two_masters = collections.defaultdict(Intervals), Intervals()
         self.clocks, self.kills = Intervals(), collections.defaultdict(list)
-        self.promotions, self.faults = [], {}
+        self.promotions, self.faults, self.unexplained = [], {}, 0
         self.data_losses = Intervals()
         self.read_faults()
         self.read_roles()
@@ -153,12 +157,15 @@ class History:
         """Returns the intervals whose acknowledged writes a failover may lose."""
         windows = Intervals()
         for promotion in self.promotions:
-            at = promotion["at"]
+            at, count = promotion["at"], len(windows.list)
             for fault in self.faults.values():
                 if not fault["replication"] or fault["at"] > at or fault["end"] < at - 60:
                     continue
                 end = at if fault["replication"] == "behind" else min(at, fault["at"] + ISOLATED_WRITES)
                 windows.list.append([fault["at"] - IN_FLIGHT, end, {}])
+            if len(windows.list) == count:
+                self.unexplained += 1
+                windows.list.append([at - UNEXPLAINED, at, {}])
         return windows
 
     def ran_between(self, gateway, first, last):
@@ -228,6 +235,11 @@ class Checker:
             report.outcomes.setdefault(name, collections.Counter())[column] += 1
         for fault in self.history.faults.values():
             report.faults[fault["fault"]] += 1
+        stalls = [event["length"] for event in self.history.of("stall")]
+        if stalls:
+            report.notes[f"stalls of the clients' process, the longest {max(stalls)} s"] = len(stalls)
+        report.notes["failovers"] = len(self.history.promotions)
+        report.notes["failovers without a fault, because the machine is too slow"] = self.history.unexplained
         for event in self.history.of("exit"):
             report.violate("a process ended by itself", f"{event['name']}, status {event['status']}", event)
 
@@ -360,9 +372,13 @@ class Checker:
     # 6: recovery.
 
     def check_recovery(self):
+        healed = min((event["at"] for event in self.history.of("healed")), default=0)
+        stalls = sum(event["length"] for event in self.history.of("stall") if event["at"] > healed)
         for event in self.history.of("recovered"):
             self.report.recoveries[event["gateway"]] = event["after"]
-            if event["after"] is None or event["after"] > self.history.run.get("recovery", 30):
+            if stalls > STALLS:
+                self.report.notes["recoveries that are not judged, because the clients' process stalled"] += 1
+            elif event["after"] is None or event["after"] > self.history.run.get("recovery", 30):
                 self.report.violate("6 no recovery in time", f"{event['gateway']}: {event['after']} s", event)
         if not self.history.of("over"):
             self.report.notes["the run did not end"] = 1

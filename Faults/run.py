@@ -93,6 +93,16 @@ async def watch_readiness(cluster, history):
     await asyncio.gather(*(watch(name) for name in cluster.gateways))
 
 
+async def watch_stalls(cluster, history):
+    """Records when this process had no processor time: its proxies then stop as well, which is not a chosen fault."""
+    while True:
+        before = time.monotonic()
+        await asyncio.sleep(0.1)
+        length = time.monotonic() - before - 0.1
+        if length > 0.5:
+            history.record("stall", length=round(length, 2))
+
+
 async def supervise(cluster, history):
     """Starts a gateway or a sentinel again that ended by itself, which is a finding of its own."""
     while True:
@@ -146,7 +156,7 @@ async def run(options, folder, history):
                        staleness=options.staleness, gateways=sorted(cluster.gateways), clock=cluster.has_clock,
                        servers=sorted(cluster.servers), recovery=RECOVERY, on_lost_store=options.on_lost_store)
         watchers = [asyncio.ensure_future(watch(cluster, history))
-                    for watch in (watch_roles, watch_readiness, supervise)]
+                    for watch in (watch_roles, watch_readiness, watch_stalls, supervise)]
         workload = Workload(cluster, history, random.Random(options.seed + 2))
         kinds = set(filter(None, options.kinds.split(",")))
         nemesis = Nemesis(cluster, history, random.Random(options.seed), kinds)

@@ -154,6 +154,13 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(self.violations(
             token(), self.failover(30.0, "behind"), revoke(7), present(900, phase="final"), topology="sentinel"), [])
 
+    def test_a_failover_without_a_fault(self):
+        masters = [role("r1", "master", 0), role("r2", "replica", 0), role("r1", "replica", 30),
+                   role("r2", "master", 30.1)]
+        final = present(900, phase="final")
+        self.assertEqual(self.violations(token(), masters, revoke(25), final, topology="sentinel"), [])
+        self.assertEqual(self.violations(token(), masters, revoke(15), final, topology="sentinel"), ["2"])
+
     def test_a_former_master_excuses_only_for_its_time(self):
         masters = [role("r1", "master", 0), role("r2", "replica", 0), role("r2", "master", 10),
                    role("r1", "replica", 20)]
@@ -237,6 +244,12 @@ class CheckerTests(unittest.TestCase):
     def test_a_late_recovery(self):
         self.assertEqual(self.violations({"kind": "recovered", "gateway": "g1", "after": 31.0, "at": 90}), ["6"])
         self.assertEqual(self.violations({"kind": "recovered", "gateway": "g1", "after": None, "at": 90}), ["6"])
+
+    def test_a_recovery_on_a_machine_without_processor_time(self):
+        late = {"kind": "recovered", "gateway": "g1", "after": 31.0, "at": 90}
+        healed, stall = {"kind": "healed", "at": 59}, {"kind": "stall", "length": 3.0, "at": 61}
+        self.assertEqual(self.violations(healed, stall, late), [])
+        self.assertEqual(self.violations(healed, dict(stall, at=50), late), ["6"])
 
     # 7: no denial without a reason
 
