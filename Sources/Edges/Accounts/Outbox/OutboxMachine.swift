@@ -36,8 +36,8 @@ enum OutboxResult: Sendable, Equatable {
 
 /// The delivery of messages, as a pure value: events in, actions out.
 ///
-/// Only the holder of the lease delivers. The interval between attempts doubles with the age of a message, from a second
-/// to an hour, so that it needs no further state. A failing destination pauses alone.
+/// Only the holder of the lease delivers. The interval between attempts doubles with the age of a message, from a
+/// second to an hour, so that it needs no further state. A failing destination pauses alone.
 struct OutboxMachine: TimedMachine {
     enum Action: Sendable, Equatable {
         /// Poll the outbox; exactly one `polled` or `pollFailed` follows.

@@ -3,8 +3,8 @@ import Logging
 import Redis
 package import Revocation
 
-/// The outbox, in keys of its own. With an outbox, the removal of an identity and its messages are one script on keys of
-/// several hash slots.
+/// The outbox, in keys of its own. With an outbox, the removal of an identity and its messages are one script on keys
+/// of several hash slots.
 extension RedisStore: OutboxStore {
     /// Keeps a sealed token in the account's hash.
     package func keepToken(
