@@ -16,6 +16,7 @@ import threading
 import time
 
 PATTERN, STREAM = "gatehouse:[us]*", "gatehouse:changes"
+ENTRY = ("XADD", STREAM, "MAXLEN", "~", 1_000_000, "*")
 MARKER = b"*2\r\n$4\r\nECHO\r\n$16\r\n0123456789abcdef\r\n"
 # The script for other backends of docs/reference/redis.md, which is close to the gateway's own.
 REVOKE = ("local old = redis.call('HGET', KEYS[1], 'valid_since') if not old or tonumber(old) < tonumber(ARGV[1]) then "
@@ -127,7 +128,7 @@ class Redis:
         """Appends entries of the stream. Returns the id of the last one."""
         for n in range(number, number + count):
             uid = user_key(n)[16:-1]
-            last = self.control.call("XADD", STREAM, "MAXLEN", "~", 1_000_000, "*", "uid", uid, "valid_since", "1700000001")
+            last = self.control.call(*ENTRY, "uid", uid, "valid_since", "1700000001")
         return last
 
 
@@ -241,7 +242,7 @@ def wakes(records, clients=50, times=300):
             redis.cpu()
             redis.info("clients"), redis.cpu()
         alone = redis.cpu() - before
-        report("redis_wake", (spent - alone) / times / clients, "us", "a waiting client: XREAD BLOCK, an entry, its reply")
+        report("redis_wake", (spent - alone) / times / clients, "us", "a waiting client: XREAD BLOCK and its reply")
 
 
 def writes(records, times=5000):
@@ -252,8 +253,7 @@ def writes(records, times=5000):
             client, before = Connection(redis.port), redis.cpu()
             for number in range(times):
                 client.round([marked("EVAL", REVOKE, 1, user_key(number % records), 1_700_000_002),
-                              marked("XADD", STREAM, "MAXLEN", "~", 1_000_000, "*", "uid", user_key(number)[16:-1],
-                                     "valid_since", "1700000002")])
+                              marked(*ENTRY, "uid", user_key(number)[16:-1], "valid_since", "1700000002")])
             report(name, (redis.cpu() - before) / times, "us", "EVAL and XADD")
 
 
@@ -281,7 +281,8 @@ def snapshot(records):
     """The same records as fields of hashes, read by HSCAN: a cost that the present format does not reach."""
     with Redis() as redis:
         for start in range(0, records, 1000):
-            words = [word for n in range(start, min(start + 1000, records)) for word in (user_key(n)[16:-1], "1700000000")]
+            numbers = range(start, min(start + 1000, records))
+            words = [word for n in numbers for word in (user_key(n)[16:-1], "1700000000")]
             redis.control.call("HSET", f"snapshot:{start // 10_000}", *words)
         client, before = Connection(redis.port), redis.cpu()
         for part in range((records + 9999) // 10_000):

@@ -46,6 +46,27 @@ SETS = {
 }
 
 
+# The columns of each table. The other numbers are in the file of --json.
+PROPAGATION = ["propagation p50", "propagation p99", "propagation max", "last gateway p99"]
+COLUMNS = {
+    "steady": ["gateways", "revocations/s", *PROPAGATION, "redis busy", "lag grows/s"],
+    "regions": ["gateways", "revocations/s", *PROPAGATION, "acknowledged p99", "redis busy", "lag grows/s"],
+    "burst": ["gateways", "entries", "written in", "all applied after", "readings", "503 per gateway"],
+    "restart": ["gateways", "records", "all read after", "redis busy", "strict p50", "strict p99", "strict late",
+                "acknowledged p99", "simulated"],
+    "failover": ["gateways", "records", "all read after", "503 at most", "redis busy", "strict p99", "acknowledged p99",
+                 "simulated"],
+    "accounts": ["gateways", "records", "all read after", "redis busy"],
+    "collapse": ["gateways", "factor", "all read after", "redis busy", "timeouts", "connections lost"],
+    "rolling": ["at once", "regions", "each", "100 gateways", "1000 gateways", "redis busy"],
+    "scheduled": ["gateways", "begin within", "concurrent", *PROPAGATION[:3], "redis busy", "strict p99",
+                  "strict late"],
+    "link": ["gateways", "cut", "missed", "current again after", "503 per far gateway", "503 of near gateways",
+             "readings", "redis busy"],
+    "memory": ["records", "gateways", "gateway MiB", "redis GiB"],
+}
+
+
 def text(name, value):
     if isinstance(value, float) and math.isnan(value):
         return "-"
@@ -53,15 +74,20 @@ def text(name, value):
         return "never"
     if name in ("redis busy", "strict late"):
         return f"{value:.1%}"
-    if not isinstance(value, float) or name.endswith(("/s", "MiB", "GiB")):
+    if name == "redis GiB":
+        return f"{value:.1f}"
+    if not isinstance(value, float) or name.endswith(("/s", "MiB")):
         return f"{value:,.0f}"
+    if name == "factor":
+        return f"{value:g}"
+    if value == 0:
+        return "0"
     if value >= 600:
         return f"{value / 60:,.0f} min" if value < 3600 * 4 else f"{value / 3600:,.0f} h"
     return f"{value:.1f} s" if value >= 1 else f"{value * 1000:.1f} ms"
 
 
-def table(rows):
-    names = list(dict.fromkeys(name for row in rows for name in row))
+def table(rows, names):
     lines = ["| " + " | ".join(names) + " |", "|" + " --- |" * len(names)]
     lines += ["| " + " | ".join(text(name, row.get(name, math.nan)) for name in names) + " |" for row in rows]
     return "\n".join(lines)
@@ -78,7 +104,8 @@ def main():
         began = time.process_time()
         rows = SETS[name](options.seed)
         results[name] = rows
-        print(f"## {name} ({time.process_time() - began:.1f} s of CPU time)\n\n{table(rows)}\n", flush=True)
+        spent = time.process_time() - began
+        print(f"## {name} ({spent:.1f} s of CPU time)\n\n{table(rows, COLUMNS[name])}\n", flush=True)
         if options.json:
             options.json.write_text(json.dumps(results, indent=1) + "\n")
 

@@ -36,8 +36,6 @@ def steady(gateways, rate, seconds=None, regions=1, seed=1, timing=TIMING):
     fleet = Fleet(gateways, records=MILLION, rate=rate, regions=regions, seed=seed, timing=timing,
                   stride=stride(gateways, rate, seconds), background=heartbeats(gateways))
     fleet.start(spread=1, warm=True)
-    for gateway in fleet.gateways:
-        gateway.next_reread = math.inf
     fleet.run(2)
     fleet.measures.latencies.clear()
     fleet.measures.slowest.clear()
@@ -86,8 +84,8 @@ def progress(fleet):
 def reading(gateways, records, *, rate=10, probes=20, other_keys=0, failover=False, seed=1, window=20, regions=1,
             costs=COSTS, timing=TIMING):
     """All gateways read everything at the same time: a restart of all, or a failover."""
-    fleet = Fleet(gateways, records=records, rate=rate, probes=probes, other_keys=other_keys, regions=regions, seed=seed,
-                  costs=costs, timing=timing, background=heartbeats(gateways))
+    fleet = Fleet(gateways, records=records, rate=rate, probes=probes, other_keys=other_keys, regions=regions,
+                  seed=seed, costs=costs, timing=timing, background=heartbeats(gateways))
     begin = 10.0 if failover else 0.0
     if failover:
         fleet.start(warm=True)
@@ -111,10 +109,8 @@ def reading(gateways, records, *, rate=10, probes=20, other_keys=0, failover=Fal
             if is_over():
                 break
             step += 1
-        total = max(fleet.measures.ready.values(), default=math.nan) if not failover else (
-            max((end for _, _, end in fleet.measures.stale), default=math.nan) - begin)
-        if failover and not fleet.measures.stale:
-            total = fleet.clock.now - begin
+        total = max(time for (_, server), time in fleet.measures.confirmations.items()
+                    if server == fleet.redis.name) - begin
         row["simulated"] = fleet.clock.now - begin
     else:
         # Connections and first rounds settle in the first seconds.
@@ -156,9 +152,7 @@ def rolling(at_once, records=MILLION, seed=1, regions=1, timing=TIMING):
 def scheduled(gateways, records, window, spread=360.0, rate=10, probes=20, seed=1):
     """The hourly readings. After a restart of all gateways at once they begin within 6 minutes, an hour later."""
     fleet = Fleet(gateways, records=records, rate=rate, probes=probes, seed=seed, background=heartbeats(gateways))
-    fleet.start(spread=1, warm=True)
-    for gateway in fleet.gateways:
-        gateway.next_reread = fleet.clock.random.uniform(5, 5 + spread)
+    fleet.start(spread=1, warm=True, readings=(5, 5 + spread))
     fleet.run(5)
     fleet.measures.latencies.clear()
     fleet.measures.lookups.clear()
@@ -176,8 +170,6 @@ def link_down(gateways, rate, seconds, records=MILLION, seed=1, timing=TIMING):
     fleet = Fleet(gateways, records=records, regions=2, seed=seed, timing=timing, background=heartbeats(gateways))
     far = [g for g in fleet.gateways if g.number % 2]
     fleet.start(warm=True)
-    for gateway in fleet.gateways:
-        gateway.next_reread = math.inf
     fleet.run(5)
     fleet.cut(1)
     fleet.run(5 + seconds)
@@ -201,11 +193,12 @@ def link_down(gateways, rate, seconds, records=MILLION, seed=1, timing=TIMING):
         step += 1
         fleet.run(step)
     fleet.finish()
-    ends = [end for number, _, end in fleet.measures.stale if number % 2]
+    stale = [[(start, end) for number, start, end in fleet.measures.stale if number % 2 == region]
+             for region in (0, 1)]
+    lost = [sum(end - start for start, end in times) for times in stale]
     return {"gateways": gateways, "revocations/s": rate, "cut": seconds, "missed": missed,
-            "current again after": max(ends, default=math.nan) - restored,
-            "503 per far gateway": sum(end - start for number, start, end in fleet.measures.stale if number % 2) / len(far),
-            "503 of near gateways": sum(end - start for number, start, end in fleet.measures.stale if not number % 2),
+            "current again after": max(g.confirmed for g in far) - restored,
+            "503 per far gateway": lost[1] / len(far), "503 of near gateways": lost[0],
             "readings": fleet.measures.readings["gap"],
             "redis busy": fleet.utilization(restored + 1, restored + 4), "violations": fleet.measures.violations}
 

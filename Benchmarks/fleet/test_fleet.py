@@ -8,6 +8,8 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import run  # noqa: E402
+import scenarios  # noqa: E402
 from model import Costs, Network, Timing  # noqa: E402
 from simulation import Fleet, percentile  # noqa: E402
 
@@ -171,6 +173,29 @@ class Defects(unittest.TestCase):
 
     def test_a_gateway_that_skips_entries_is_seen(self):
         self.assertFalse(self.is_complete(self.run_with("skips-entries")))
+
+
+class Scenarios(unittest.TestCase):
+    def test_a_failover_that_is_simulated_in_part_has_the_time_of_the_whole_one(self):
+        whole = scenarios.reading(10, 300_000, failover=True)
+        scenarios.LARGEST_READING, limit = 0, scenarios.LARGEST_READING
+        try:
+            part = scenarios.reading(10, 10_000_000, failover=True, window=5)
+        finally:
+            scenarios.LARGEST_READING = limit
+        # The first 3 s of the whole one are the failover itself.
+        self.assertAlmostEqual((whole["all read after"] - 3) * 100 / 3, part["all read after"], delta=60)
+
+    def test_far_gateways_are_current_again_after_a_cut(self):
+        row = scenarios.link_down(4, 10, 70)
+        self.assertTrue(5 < row["503 per far gateway"] < 25, row)
+        self.assertEqual(row["503 of near gateways"], 0)
+        self.assertEqual(row["violations"], 0)
+
+    def test_every_table_has_its_columns(self):
+        self.assertEqual(set(run.SETS), set(run.COLUMNS))
+        row = scenarios.memory(1_000_000, 100)
+        self.assertEqual(run.table([row], run.COLUMNS["memory"]).splitlines()[-1], "| 1,000,000 | 100 | 131 | 0.2 |")
 
 
 class Repetition(unittest.TestCase):
