@@ -126,9 +126,9 @@ class History:
             (intervals.begin if event["phase"] == "begin" else intervals.end)(event["at"])
         for event in self.of("fault"):
             if event["phase"] == "begin":
-                self.faults[event["number"]] = dict(event, end=math.inf)
+                self.faults[event["number"]] = dict(event, effective=event["at"], end=math.inf)
             elif event["number"] in self.faults:
-                self.faults[event["number"]]["end"] = event["at"]
+                self.faults[event["number"]][event["phase"]] = event["at"]
         for fault in self.faults.values():
             name = fault["target"].split()[0]
             if fault["fault"] == "clock":
@@ -161,7 +161,7 @@ class History:
             for fault in self.faults.values():
                 if not fault["replication"] or fault["at"] > at or fault["end"] < at - 60:
                     continue
-                end = at if fault["replication"] == "behind" else min(at, fault["at"] + ISOLATED_WRITES)
+                end = at if fault["replication"] == "behind" else min(at, fault["effective"] + ISOLATED_WRITES)
                 windows.list.append([fault["at"] - IN_FLIGHT, end, {}])
             if len(windows.list) == count:
                 self.unexplained += 1
@@ -279,7 +279,10 @@ class Checker:
             return
         if history.two_masters.overlaps(end["complete"] - ISOLATED_WRITES, probe["invoke"], after=ABANDON) and any(
                 begin <= probe["invoke"] <= last + ABANDON for begin, last, _ in history.two_masters.list):
-            self.report.excused["a former master was isolated with the gateway"] += 1
+            is_isolated = any(fault["replication"] and fault["at"] <= probe["invoke"] <= fault["end"] + ABANDON
+                              for fault in history.faults.values())
+            self.report.excused["a former master was isolated with the gateway" if is_isolated else
+                                "the isolation had ended, and the former master was not a replica yet"] += 1
             return
         if self.is_lost_with_data(end, probe):
             self.report.excused["a Redis lost its data"] += 1

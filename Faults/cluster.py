@@ -44,6 +44,7 @@ dir {disk}
 save ""
 appendonly {persistence}
 appendfsync always
+auto-aof-rewrite-min-size 1mb
 protected-mode no
 repl-diskless-sync-delay 0
 repl-timeout 6

@@ -364,6 +364,7 @@ class Nemesis:
         self.history.record("fault", phase="begin", number=fault.number, fault=fault.kind, target=fault.target,
                             replication=fault.replication)
         await fault.begin()
+        self.history.record("fault", phase="effective", number=fault.number)
         self.active.append(fault)
         self.refresh()
 

@@ -150,6 +150,11 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(self.violations(
             token(), self.failover(30.0), revoke(7), present(900, phase="final"), topology="sentinel"), ["2"])
 
+    def test_a_fault_that_takes_effect_slowly(self):
+        effective = {"kind": "fault", "phase": "effective", "number": 1, "at": 5.0}
+        events = [token(), self.failover(30.0), effective, revoke(7), present(900, phase="final")]
+        self.assertEqual(self.violations(*events, topology="sentinel"), [])
+
     def test_a_replica_that_receives_nothing_may_lose_more(self):
         self.assertEqual(self.violations(
             token(), self.failover(30.0, "behind"), revoke(7), present(900, phase="final"), topology="sentinel"), [])

@@ -175,7 +175,8 @@ class Workload:
             return
         await self.probes([session, second], self.random.uniform(0, 2))
         identity = f"{CORP}:{other}"
-        ends = self.random.choice(["unlink", "unlink", "sign out", "everywhere", "identity", "disable", "delete"])
+        ends = self.random.choice(
+            ["unlink", "unlink", "sign out", "everywhere", "identity", "revoke", "disable", "delete"])
         if ends == "unlink":
             await self.unlink(session, second, other)
         elif ends == "sign out":
@@ -192,8 +193,8 @@ class Workload:
             done = await self.until_acknowledged(lambda: self.admin(
                 "revoke identity", self.gateway(), path, ends={"identity": identity}, means="identity"))
             await self.after(done, [second])
-        elif ends == "disable":
-            await self.after(await self.end_user(session.user, "disable"), [session, second])
+        elif ends in ("revoke", "disable"):
+            await self.after(await self.end_user(session.user, ends), [session, second])
         else:
             done = await self.until_acknowledged(lambda: self.admin(
                 "delete", self.gateway(), f"/v1/accounts/{session.user}/delete", ends={"user": session.user},
