@@ -78,11 +78,17 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(self.violations(token(), revoke(2), present(6.9)), [])
 
     def test_a_pass_at_the_gateway_that_acknowledged(self):
-        self.assertEqual(self.violations(token(), revoke(2), present(2.1, gateway="g1")), ["1"])
+        self.assertEqual(self.violations(token(), revoke(2), present(2.1, gateway="g1")), [])
+        self.assertEqual(self.count_of_late_passes(), 1)
+        self.assertEqual(self.violations(token(), revoke(2), present(7.1, gateway="g1")), ["1"])
 
-    def test_a_gateway_that_was_restarted_has_the_bound_of_staleness(self):
+    def test_a_pass_at_the_gateway_that_acknowledged_after_its_restart(self):
         self.assertEqual(self.violations(
             token(), revoke(2), fault("kill", 2.05, 2.06, "g1"), present(2.1, gateway="g1")), [])
+        self.assertEqual(self.count_of_late_passes(), 0)
+
+    def count_of_late_passes(self):
+        return self.report.notes["passes at the gateway that acknowledged the end, within max_staleness"]
 
     def test_a_pass_on_a_strict_route(self):
         self.assertEqual(self.violations(token(), revoke(2), present(2.1, route="strict")), ["1"])
