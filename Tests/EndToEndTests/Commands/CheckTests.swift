@@ -55,6 +55,23 @@ struct CheckTests {
         #expect(run.output.contains(lines.joined(separator: "\n")))
     }
 
+    @Test func `several projects and the hosts are shown`() async throws {
+        let identity = """
+            projects: [{ project: my-app }, { project: other-app, tenant: [acme-x1, globex-y2] }],
+              hosts: { a.example: { project: my-app }, b.example: { project: other-app, tenant: acme-x1 } }
+            """
+        let valid = Self.valid.replacing("project: demo-gatehouse", with: identity)
+        let run = try await CommandRun.check(valid + "    project: other-app\n    tenant: any\n")
+        #expect(run.exitCode == 0 && run.errors == "", "\(run.errors)")
+        let lines = [
+            "projects   my-app, without tenants", "           other-app, the tenants acme-x1, globex-y2",
+            "hosts      a.example: my-app", "           b.example: other-app, the tenant acme-x1\n",
+        ]
+        #expect(run.output.contains(lines.joined(separator: "\n")), "\(run.output)")
+        #expect(run.output.contains("PROJECT") && run.output.contains("TENANT"))
+        #expect(try await !CommandRun.check(Self.valid).output.contains("projects"))
+    }
+
     @Test func `a file name with a line feed forges no line`() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.valid, to: "a\nb.yaml")

@@ -55,6 +55,7 @@ struct ProxyRecipeTests {
 
     private static let spoofed = [
         "X-Auth: root", "X-Auth-Uid: root", "X-Auth-Email: root@example.com", "X-Auth-Tenant: root",
+        "X-Auth-Project: root",
         "X-Auth-Email-Verified: true", "X-Auth-Assertion: root", "X-Auth-Time: 1",
     ]
 
@@ -73,7 +74,7 @@ struct ProxyRecipeTests {
         let passed = try setup.passed("/a?b=c", [try setup.bearer()] + Self.spoofed)
         let report = try #require(passed, "\(setup.proxy.log.suffix(2_000))")
         #expect(report.values("X-Auth-Uid") == ["ada"] && report.path.hasPrefix("/a"))
-        for name in ["X-Auth", "X-Auth-Tenant", "X-Auth-Assertion", "Authorization"] {
+        for name in ["X-Auth", "X-Auth-Project", "X-Auth-Tenant", "X-Auth-Assertion", "Authorization"] {
             #expect(report.values(name).allSatisfy { $0.isEmpty }, "\(name)")
         }
         #expect(!report.lines.contains { $0.contains("root") }, "\(report.lines)")

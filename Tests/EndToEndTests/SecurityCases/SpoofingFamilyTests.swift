@@ -30,7 +30,8 @@ enum Passage: CaseIterable, Sendable {
 @Suite(.sharedScenario) struct SpoofingFamilyTests: SharedScenarioSuite {
     static let managed: [String] = [
         "A-01 X-Auth-Uid", "A-01 X-Auth", "A-01 X-Auth-Provider", "A-01 X-Auth-Time", "A-01 X-Auth-Email",
-        "A-01 X-Auth-Email-Verified", "A-01 X-Auth-Tenant", "A-21 X-Auth-Assertion", "A-06 X-Role",
+        "A-01 X-Auth-Email-Verified", "A-01 X-Auth-Project", "A-01 X-Auth-Tenant", "A-21 X-Auth-Assertion",
+        "A-06 X-Role",
         "A-05 X-Forwarded-For", "A-05 X-Forwarded-Proto", "A-05 X-Forwarded-Prefix", "A-05 X-Forwarded-Server",
         "A-05 X-Forwarded-Client-Cert", "A-20 X-Forwarded-Port", "A-12 X-Real-IP", "A-12 True-Client-IP",
         "A-12 Forwarded", "A-10 X-Forwarded-Host", "A-10 X-Forwarded-Uri", "A-10 X-Forwarded-Method",
@@ -92,12 +93,16 @@ enum Passage: CaseIterable, Sendable {
     }
 
     @Test(.tags(.a01)) func `a claim without a value leaves no field of the client`() throws {
-        let fields = ["X-Auth-Email: spoofed", "X-Role: spoofed", "X-Auth-Tenant: spoofed"]
+        let fields = [
+            "X-Auth-Email: spoofed", "X-Role: spoofed", "X-Auth-Project: spoofed", "X-Auth-Tenant: spoofed",
+        ]
         var request = try WireRequest.bearer(scenario.token(.margaret), "/me/a01")
         request.fields += fields
         let report = try scenario.passes(request)
         #expect(report.values("X-Auth-Uid") == ["margaret"] && report["X-Auth-Email-Verified"] == nil)
-        for name in ["X-Auth-Email", "X-Role", "X-Auth-Tenant"] { #expect(report[name] == nil, "\(name)") }
+        for name in ["X-Auth-Email", "X-Role", "X-Auth-Project", "X-Auth-Tenant"] {
+            #expect(report[name] == nil, "\(name)")
+        }
     }
 
     @Test func `A-01: an empty e-mail address is neither forwarded nor verified`() throws {

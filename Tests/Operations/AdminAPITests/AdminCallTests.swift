@@ -21,6 +21,16 @@ struct AdminCallTests {
                 "/v1/tenants/acme-x1/users/ann/sessions/17/revoke",
                 .revokeSession(UserKey(uid: "ann", tenant: "acme-x1"), session: "17")
             ),
+            ("/v1/projects/p/users/ann", .user(UserKey(uid: "ann", tenant: nil, project: "p"))),
+            ("/v1/projects/p/users/ann/enable", .change(.enable, UserKey(uid: "ann", tenant: nil, project: "p"))),
+            (
+                "/v1/projects/a%2Eb:c/tenants/t/users/ann/disable",
+                .change(.disable, UserKey(uid: "ann", tenant: "t", project: "a.b:c"))
+            ),
+            (
+                "/v1/projects/p/tenants/t/users/ann/sessions/17",
+                .session(UserKey(uid: "ann", tenant: "t", project: "p"), session: "17")
+            ),
             ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
             ("/v1/accounts/ann", .account("ann")), ("/v1/accounts/ann/delete", .deleteAccount("ann")),
             ("/v1/accounts/ann/links/oidc%2Ea/unlink", .unlink("ann", provider: "oidc.a")),
@@ -41,7 +51,9 @@ struct AdminCallTests {
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
             "/v1/accounts", "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",
             "/v1/accounts/a/links//unlink", "/v1/tenants/t/accounts/a", "/v1/accounts/a/delete/x",
-            "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users", "/v1/tenants//users/b", "/v1/tenants/a/b/c",
+            "/v1/projects/p", "/v1/projects//users/a", "/v1/projects/p/tenants/t", "/v1/tenants/t/projects/p/users/a",
+            "/v1/projects/p/accounts/a", "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users",
+            "/v1/tenants//users/b", "/v1/tenants/a/b/c",
             "/v1/tenants/a/users/b/revoke/c", "/v1/tenants/a/users/b/sessions/c/revoke/d", "/v1/users/a%00b",
         ])
     func `only exact paths are calls`(target: String) {

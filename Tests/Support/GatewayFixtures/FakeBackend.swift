@@ -22,7 +22,9 @@ actor FakeBackend: AdministrationBackend {
         if let failure { throw failure }
     }
 
-    private func name(_ user: UserKey) -> String { user.tenant.map { "\($0)/\(user.uid)" } ?? user.uid }
+    private func name(_ user: UserKey) -> String {
+        [user.project, user.tenant, user.uid].compactMap(\.self).joined(separator: "/")
+    }
 
     nonisolated func livenessFailure() -> String? { hanging.withLock { $0 } }
     nonisolated func readiness() -> [ReadinessCheck] { checks.withLock { $0 } }

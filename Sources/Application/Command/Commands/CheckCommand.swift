@@ -79,11 +79,29 @@ struct CheckCommand: AsyncParsableCommand {
             admin      \(admin ?? "off")
             store      \(configuration.store)
             upstreams  \(upstreams.joined(separator: "\n           "))
-            headers    \(configuration.headers.note)\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))\(helper(configuration))
+            headers    \(configuration.headers.note)\(projects(configuration))\(hosts(configuration))\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))\(helper(configuration))
 
             \(PrintableText.escaped(source.file ?? "the options")): valid, \(configuration.routes.count) \
             \(configuration.routes.count == 1 ? "route" : "routes")
             """
+    }
+
+    /// The Firebase projects and their tenants. Empty with one project, which the routes do not distinguish.
+    private func projects(_ configuration: Configuration) -> String {
+        guard let firebase = configuration.identity.firebase, firebase.hasSeveralProjects else { return "" }
+        let lines = firebase.projects.map { "\($0.id), \($0.tenant.note)" }
+        return "\nprojects   \(lines.joined(separator: "\n           "))"
+    }
+
+    /// The hosts that accept credentials of one project or tenant only.
+    private func hosts(_ configuration: Configuration) -> String {
+        guard let hosts = configuration.identity.firebase?.hosts, !hosts.isEmpty else { return "" }
+        let lines = hosts.map { host in
+            let projects = host.restriction.projects
+            let tenants = host.restriction.tenants.note
+            return "\(host.host): \((projects + [tenants]).filter { !$0.isEmpty }.joined(separator: ", "))"
+        }
+        return "\nhosts      \(lines.joined(separator: "\n           "))"
     }
 
     private func accounts(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
@@ -132,5 +150,29 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func assertion(_ snapshot: Snapshot) -> String {
         snapshot.assertionKeyID.map { "\nassertion  signed by the key \($0)" } ?? ""
+    }
+}
+
+extension Configuration.TenantPolicy {
+    /// The accepted tenants, for the output of `check`.
+    fileprivate var note: String {
+        switch self {
+        case .none: "without tenants"
+        case .only(let tenant): "the tenant \(tenant)"
+        case .anyOf(let tenants): "the tenants \(tenants.joined(separator: ", "))"
+        case .any: "any tenant"
+        }
+    }
+}
+
+extension Configuration.FirebaseRestriction.Tenants {
+    /// The accepted tenants, for the output of `check`. Empty if they are not restricted.
+    fileprivate var note: String {
+        switch self {
+        case .unrestricted: ""
+        case .absent: "without a tenant"
+        case .present: "any tenant"
+        case .anyOf(let tenants): "the \(tenants.count == 1 ? "tenant" : "tenants") \(tenants.joined(separator: ", "))"
+        }
     }
 }

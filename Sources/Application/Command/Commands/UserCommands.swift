@@ -11,14 +11,22 @@ struct UserOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The user's tenant, where identity.firebase.tenant is \"*\" and the token has one.", valueName: "tenant"))
+            "The user's tenant, where identity.firebase accepts several tenants and the token has one.",
+            valueName: "tenant"))
     var tenant: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The user's Firebase project, where identity.firebase has several projects.", valueName: "project"))
+    var project: String?
+
     /// The name of the user in the store.
-    var key: UserKey { UserKey(uid: uid, tenant: tenant) }
+    var key: UserKey { UserKey(uid: uid, tenant: tenant, project: project) }
 
     /// The name of the user for display.
-    var shown: String { "\(uid)\(tenant.map { " of the tenant \($0)" } ?? "")" }
+    var shown: String {
+        "\(uid)\(tenant.map { " of the tenant \($0)" } ?? "")\(project.map { " of the project \($0)" } ?? "")"
+    }
 
     /// Prints a record of the user.
     func show(_ reply: AdminClient.Reply<UserRecord>, _ options: AdminOptions) throws(Refused) {

@@ -22,11 +22,22 @@ struct RouteListing {
         return route.signInProof == .any ? maxAge : "\(maxAge) \(route.signInProof.rawValue)"
     }
 
+    private static func tenants(_ tenants: Configuration.FirebaseRestriction.Tenants) -> String {
+        switch tenants {
+        case .unrestricted: nothing
+        case .absent: "none"
+        case .present: "any"
+        case .anyOf(let ids): list(ids, ifEmpty: nothing)
+        }
+    }
+
     private static let columns = [
         Column("HOST", always: true) { list($0.hosts, ifEmpty: "any") },
         Column("METHODS", always: true) { list($0.methods, ifEmpty: "any") },
         Column("PATH", always: true) { $0.path },
         Column("AUTH", always: true) { $0.auth.rawValue },
+        Column("PROJECT") { list($0.firebase?.projects ?? [], ifEmpty: nothing) },
+        Column("TENANT") { tenants($0.firebase?.tenants ?? .unrestricted) },
         Column("PROVIDERS") { list($0.providers, ifEmpty: nothing) },
         Column("RECENT", always: true) { recent($0) },
         Column("SECOND FACTOR") { $0.secondFactor ? "required" : nothing },

@@ -38,8 +38,10 @@ struct AccountEvidenceSource: Sendable {
     /// Looks up accounts over HTTP as the configured service account, with the limits of the gateway's own lookups.
     static func live(_ configuration: Configuration, clock: GatewayClock) -> AccountEvidenceSource {
         AccountEvidenceSource { user in
-            guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase
+            guard let configured = configuration.revocation.firebase, let firebase = configuration.identity.firebase
             else { return .irrelevant }
+            guard let project = firebase.project(of: user) else { return .failed("the user's project is unknown") }
+            let settings = configured.settings(of: project)
             let credential: GoogleCredential
             do throws(ServiceAccount.Failure) {
                 guard let found = try GoogleCredential(of: settings) else { return .irrelevant }
@@ -50,7 +52,7 @@ struct AccountEvidenceSource: Sendable {
             let transport = OutboundHTTPClient(
                 group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
                 longest: settings.timeout)
-            let query = AccountQuery(settings: settings, firebase: firebase, credential: credential, clock: clock)
+            let query = AccountQuery(settings: settings, project: project, credential: credential, clock: clock)
             let evidence = await query.evidence(about: user, transport)
             await transport.shutdown()
             return evidence
@@ -64,8 +66,8 @@ struct AccountEvidenceSource: Sendable {
 /// The lookup of one account: an access token, then the account.
 struct AccountQuery: Sendable {
     let settings: Configuration.FirebaseAccounts
-    /// The project, and the tenant of the accounts.
-    let firebase: Configuration.Firebase
+    /// The project, with the tenant of the users whose key has none.
+    let project: Configuration.FirebaseProject
     let credential: GoogleCredential
     let clock: GatewayClock
 
@@ -77,7 +79,8 @@ struct AccountQuery: Sendable {
         case .success(let token):
             let uid = Array(user.uid.utf8)
             let lookup = AccountLookup(
-                url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id,
+                url: settings.lookupURL, project: project.id,
+                tenant: user.tenant ?? (user.project == nil ? project.tenant.id : nil),
                 quotaProject: credential.quotaProject)
             let reply = await transport.send(lookup.request([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
@@ -91,5 +94,13 @@ struct AccountQuery: Sendable {
         await withCheckedContinuation { continuation in
             credential.fetch(transport, within: settings.timeout, clock: clock) { continuation.resume(returning: $0) }
         }
+    }
+}
+
+extension Configuration.Firebase {
+    /// Returns the project of a user: the only one, or that of the user key.
+    fileprivate func project(of user: UserKey) -> Configuration.FirebaseProject? {
+        guard hasSeveralProjects else { return projects.first }
+        return user.project.flatMap { project(named: $0) }
     }
 }

@@ -113,10 +113,12 @@ package struct AdminClient: Sendable {
         return Reply(record: account, json: text(of: document))
     }
 
-    /// Returns the path of a user. A gateway of a version without tenant support has no such path, so that it cannot
-    /// revoke another user's tokens.
+    /// Returns the path of a user. A gateway of a version without support of tenants or projects has no such path, so
+    /// that it cannot revoke another user's tokens.
     private static func path(of user: UserKey) -> [String] {
-        ["v1"] + (user.tenant.map { ["tenants", $0] } ?? []) + ["users", user.uid]
+        ["v1"] + (user.project.map { ["projects", $0] } ?? []) + (user.tenant.map { ["tenants", $0] } ?? []) + [
+            "users", user.uid,
+        ]
     }
 
     private static func userRecord(_ document: JSONDocument) throws(AdminClientError) -> Reply<UserRecord> {

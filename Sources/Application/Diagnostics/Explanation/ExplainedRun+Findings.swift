@@ -45,6 +45,9 @@ extension ExplainedRun {
         case .credential(let offer): await showCredential(offer)
         case .authenticated(let entry): showVerified(entry)
         case .notAuthenticated: break
+        case .firebase(let failure):
+            guard let failure else { return transcript.pass("project", "of the route and the host, as is the tenant") }
+            transcript.fail("project", failure.text)
         case .appCheck(let finding): show(finding)
         case .authorization(let finding): authorization.append(finding)
         }

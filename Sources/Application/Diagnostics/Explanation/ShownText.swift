@@ -24,8 +24,9 @@ enum ShownText {
 }
 
 extension UserKey {
-    /// The uid in quotes, with the tenant if it is part of the user key.
+    /// The uid in quotes, with the tenant and the project if they are part of the user key.
     var shown: String {
         ShownText.quoted(uid) + (tenant.map { " of the tenant \(ShownText.quoted($0))" } ?? "")
+            + (project.map { " of the project \(ShownText.quoted($0))" } ?? "")
     }
 }

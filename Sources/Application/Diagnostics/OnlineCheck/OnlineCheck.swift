@@ -110,13 +110,23 @@ package struct OnlineCheck: Sendable {
     }
 
     private func firebaseAccounts() async -> [OnlineFinding] {
-        guard let settings = configuration.revocation.firebase else { return [] }
+        guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase else {
+            return []
+        }
         let name = KeySource.name(of: settings.lookupURL)
-        switch await accounts.lookUp?(UserKey(uid: Self.probe, tenant: nil)) {
+        guard firebase.hasSeveralProjects else { return [await accountFinding(of: nil, at: name)] }
+        var findings: [OnlineFinding] = []
+        for project in firebase.projects { findings.append(await accountFinding(of: project.id, at: name)) }
+        return findings
+    }
+
+    private func accountFinding(of project: String?, at url: String) async -> OnlineFinding {
+        let name = project.map { "\($0) at \(url)" } ?? url
+        switch await accounts.lookUp?(UserKey(uid: Self.probe, tenant: nil, project: project)) {
         case .failed(let why)?:
             let remedy = "check revocation.firebase, the rights of its service account, and the network"
-            return [OnlineFinding("accounts", name, why, remedy: remedy)]
-        default: return [OnlineFinding("accounts", name, "responds")]
+            return OnlineFinding("accounts", name, why, remedy: remedy)
+        default: return OnlineFinding("accounts", name, "responds")
         }
     }
 

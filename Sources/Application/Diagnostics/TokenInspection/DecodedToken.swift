@@ -70,14 +70,14 @@ private struct TokenIssuer {
     init(_ token: UnverifiedJWS) {
         let claims = token.payload.root
         let audience = claims["aud"]?.string.flatMap { Configuration.Firebase.isProject($0) ? $0 : nil }
-        let firebase = audience.map { Configuration.Firebase(project: $0) }
+        let firebase = audience.map { Configuration.FirebaseProject(id: $0) }
         if SessionVerifier.judges(token) {
             (kind, project) = ("a session cookie of a gateway, according to its typ", nil)
         } else if let firebase, claims["iss"]?.equals(firebase.issuer) == true {
-            (kind, project) = ("a Firebase ID token of the project \(firebase.project), according to its iss", audience)
+            (kind, project) = ("a Firebase ID token of the project \(firebase.id), according to its iss", audience)
         } else if let firebase, claims["iss"]?.equals(firebase.sessionIssuer) == true {
             (kind, project) = (
-                "a Firebase session cookie of the project \(firebase.project), according to its iss", audience
+                "a Firebase session cookie of the project \(firebase.id), according to its iss", audience
             )
         } else {
             (kind, project) = ("issued by \(ShownText.claim(claims["iss"])), according to its iss", nil)

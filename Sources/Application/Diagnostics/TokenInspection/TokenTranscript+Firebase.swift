@@ -70,6 +70,7 @@ extension TokenTranscript {
         case .none: "none"
         case .any: "any"
         case .only(let tenant): tenant
+        case .anyOf(let tenants): tenants.joined(separator: " or ")
         }
     }
 }

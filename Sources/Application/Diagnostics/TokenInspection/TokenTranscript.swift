@@ -25,7 +25,7 @@ struct TokenTranscript {
             try check()
             return ExplanationStep(.passed, name, shown)
         } catch {
-            let reason = (error as? VerificationFailure)?.reason.rawValue ?? "\(error)"
+            let reason = (error as? VerificationFailure)?.text ?? "\(error)"
             let wanted = expected.map { ", expected \($0)" } ?? ""
             return ExplanationStep(.failed, name, "\(reason): \(shown)\(wanted)")
         }

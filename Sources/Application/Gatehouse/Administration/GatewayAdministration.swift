@@ -208,15 +208,12 @@ struct GatewayAdministration: AdministrationBackend {
         auditLogger.notice("account", metadata: metadata)
     }
 
-    /// Performs an operation on a user. Rejects a tenant that no token can contain, because the change would have no
-    /// effect.
+    /// Performs an operation on a user. Rejects a project or tenant that no user key can contain, because the change
+    /// would have no effect.
     private func inStore<Record>(
         _ user: UserKey, _ body: (UserKey) async throws(StoreError) -> Record
     ) async throws(AdministrationError) -> Record {
-        guard user.tenant == nil || generations.current.configuration.identity.firebase?.tenant == .any else {
-            throw .invalid(
-                "identity.firebase.tenant is not \"*\", so users have no tenant; omit the tenant")
-        }
+        if let flaw = generations.current.configuration.identity.flaw(of: user) { throw .invalid(flaw) }
         do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }
     }
 

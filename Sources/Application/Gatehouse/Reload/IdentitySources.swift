@@ -18,13 +18,13 @@ final class IdentitySources: Sendable {
     /// The settings on which the sources depend.
     struct Shape: Sendable, Equatable {
         private let sources: IdentityShape.Sources
-        private let accountCredential: Secret?
+        private let accountCredentials: [String: Secret]
         private let appCheckCredential: Secret?
         private let cookieCredential: Secret?
 
         init(_ snapshot: Snapshot, _ credentials: GoogleCredentials) {
             sources = snapshot.identityShape.sources
-            accountCredential = credentials.accounts?.fingerprint
+            accountCredentials = credentials.accounts.mapValues(\.fingerprint)
             appCheckCredential = credentials.appCheck?.fingerprint
             cookieCredential = credentials.sessionCookies?.fingerprint
         }
@@ -35,7 +35,7 @@ final class IdentitySources: Sendable {
     /// `nil` if no opaque tokens are accepted.
     let opaqueTokens: OpaqueTokens?
     /// The lookup of Firebase accounts. `nil` if only the store contains revocations.
-    let accounts: IdentityToolkit?
+    let accounts: ProjectAccounts?
     /// The consumer of App Check tokens. `nil` if no route consumes them.
     let appTokens: FirebaseAppCheck?
     /// The creator of Firebase's session cookies. `nil` if none are created.
@@ -70,24 +70,16 @@ final class IdentitySources: Sendable {
             ? nil
             : OpaqueTokens(
                 snapshot.opaqueProviders, clockSkew: identity.clockSkew, group: group, clock: clock, logger: logger)
-        if let settings = configuration.revocation.firebase, let credential = credentials.accounts,
-            let firebase = identity.firebase
-        {
-            credential.log(to: logger)
-            accounts = IdentityToolkit(
-                settings, project: firebase.project, tenant: firebase.tenant.id, credential: credential,
-                group: group, clock: clock, logger: logger)
-        } else {
-            accounts = nil
-        }
+        accounts = ProjectAccounts(configuration, credentials: credentials.accounts, environment)
         if let appCheck = identity.firebase?.appCheck, let credential = credentials.appCheck {
             credential.log(as: "the credential of App Check", to: logger)
             appTokens = FirebaseAppCheck(appCheck, credential: credential, group: group, clock: clock, logger: logger)
         } else {
             appTokens = nil
         }
-        if let settings = configuration.revocation.writeBack, let credential = credentials.accounts,
-            let firebase = identity.firebase
+        // The configuration permits these two uses with one project only.
+        if let settings = configuration.revocation.writeBack, let firebase = identity.firebase,
+            let credential = credentials.accounts[firebase.project]
         {
             writeBack = FirebaseWriteBack(
                 settings, path: FirebaseProjectPath(project: firebase.project, tenant: firebase.tenant.id),
@@ -184,15 +176,20 @@ final class IdentitySources: Sendable {
 
 /// The gateway's credentials at Google, by their use. `nil` if the configuration needs none.
 struct GoogleCredentials: Sendable {
-    let accounts: GoogleCredential?
+    /// The credentials of the account lookups by project. Empty without lookups.
+    let accounts: [String: GoogleCredential]
     let appCheck: GoogleCredential?
     let sessionCookies: GoogleCredential?
 
     /// Reads the credentials.
     init(of configuration: Configuration) throws(GatewayStartError) {
         do throws(ServiceAccount.Failure) {
-            let revocation = configuration.revocation
-            accounts = try GoogleCredential(of: revocation.firebase ?? revocation.writeBack?.accounts)
+            let settings = configuration.revocation.firebase ?? configuration.revocation.writeBack?.accounts
+            var accounts: [String: GoogleCredential] = [:]
+            for project in configuration.identity.firebase?.projects ?? [] {
+                accounts[project.id] = try GoogleCredential(of: settings?.settings(of: project))
+            }
+            self.accounts = accounts
         } catch {
             throw GatewayStartError(
                 "\(error); revocation.source: firebase and write_back need a credential of Google")
@@ -207,5 +204,25 @@ struct GoogleCredentials: Sendable {
         } catch {
             throw GatewayStartError("\(error); accounts.session_cookie: firebase needs a credential of Google")
         }
+    }
+}
+
+extension ProjectAccounts {
+    /// Creates the lookups of all projects. `nil` without lookups.
+    fileprivate convenience init?(
+        _ configuration: Configuration, credentials: [String: GoogleCredential], _ environment: GatewayEnvironment
+    ) {
+        guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase,
+            !credentials.isEmpty
+        else { return nil }
+        var toolkits: [String: IdentityToolkit] = [:]
+        for project in firebase.projects {
+            guard let credential = credentials[project.id] else { continue }
+            credential.log(to: environment.logger)
+            toolkits[project.id] = IdentityToolkit(
+                settings, project: project.id, tenant: firebase.hasSeveralProjects ? nil : project.tenant.id,
+                credential: credential, group: environment.group, clock: environment.clock, logger: environment.logger)
+        }
+        self.init(toolkits)
     }
 }

@@ -14,6 +14,7 @@ extension RoutePolicy {
             case .optional: .optional
             case .none: .none
             }
+        firebase = route.firebase.map(FirebaseRequirement.init)
         providers = route.providers
         recentSignIn = route.recentSignIn?.components.seconds
         needsAuthentication = route.signInProof == .authenticated

@@ -156,11 +156,12 @@ package final class Snapshot: Sendable {
         }
         introspectionProvider = builder.opaqueProvider(for: [])
         warnings = try builder.warnings()
-        pipeline = PipelineSettings(
+        pipeline = try PipelineSettings(
             proxies: builder.proxies, routes: builder.routes, plans: plans, locator: locator,
             crossSite: CrossSiteCheck(origins: configuration.accounts?.origins ?? []),
             builtin: builder.builtinEndpoints(publishesKeys: assertionKeys != nil, signInPage?.assets ?? []),
-            maxStaleness: configuration.revocation.maxStaleness.nanoseconds)
+            maxStaleness: configuration.revocation.maxStaleness.nanoseconds,
+            firebaseHosts: builder.firebaseHosts())
         cookieName = credentials.cookie
         sessionSet = hasAccounts ? keySources.count : nil
         acrValues = identity.providers.reduce(into: [:]) { values, provider in

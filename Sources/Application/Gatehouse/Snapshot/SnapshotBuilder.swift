@@ -114,6 +114,20 @@ struct SnapshotBuilder {
         }
     }
 
+    /// Returns the Firebase credentials that requests with a host may have. `nil` if no host restricts them.
+    func firebaseHosts() throws(ConfigurationErrors) -> FirebaseHosts? {
+        let hosts = configuration.identity.firebase?.hosts ?? []
+        guard !hosts.isEmpty else { return nil }
+        guard let map = HostMap(hosts.map(\.host)) else {
+            throw ConfigurationErrors([
+                ConfigurationError(
+                    location: SourceLocation(origin: "identity.firebase.hosts"), what: "a key that is not a host",
+                    remedy: "write names without a port, or *.example.com in quotes")
+            ])
+        }
+        return FirebaseHosts(map, hosts.map { FirebaseRequirement($0.restriction) })
+    }
+
     /// Returns the sign-in page. `nil` if it is not served, or if one of its files is invalid.
     mutating func readSignInPage() -> SignInPage? {
         guard let page = configuration.accounts?.page, let origin = configuration.accounts?.publicURL else {

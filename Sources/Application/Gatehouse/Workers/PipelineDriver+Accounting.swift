@@ -67,6 +67,7 @@ extension PipelineDriver {
             entry.status = record.status
             if let user = run.identity?.principal.user {
                 entry.uid = .string(user.uid)
+                if let project = user.project { entry.project = .string(project) }
                 if let tenant = user.tenant { entry.tenant = .string(tenant) }
             }
             entry.appCheck = run.appCheck

@@ -239,6 +239,7 @@ struct ConfigurationLoader {
             upstreams: upstreams.map(\.key),
             multiplexed: Set(configuration.upstreams.filter(\.protocol.isMultiplexed).map(\.name)),
             hasIdentity: root.value("identity")?.hasIssuers ?? false,
+            hasFirebase: root.value("identity")?.hasMember("firebase") ?? false,
             hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity,
             hasDecisions: root.value("decisions") != nil)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }

@@ -80,10 +80,13 @@ extension KnownKeys {
     static let firebase = KnownKeys(
         "identity.firebase",
         [
-            "project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator",
-            "insecure_emulator_on", "app_check", "auth_helper",
+            "project", "tenant", "projects", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator",
+            "insecure_emulator_on", "app_check", "auth_helper", "hosts",
         ],
         empty: ["app_check": .null, "tenant": .null])
+    static let firebaseProject = KnownKeys(
+        "identity.firebase.projects[]", ["project", "tenant", "service_account"], empty: ["tenant": .null])
+    static let firebaseHost = KnownKeys("identity.firebase.hosts.*", ["project", "tenant"])
     static let appCheck = KnownKeys(
         "identity.firebase.app_check",
         [
@@ -141,7 +144,8 @@ extension KnownKeys {
     static let route = KnownKeys(
         "routes[]",
         [
-            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes", "allow",
+            "path", "host", "methods", "auth", "project", "tenant", "providers", "recent_sign_in", "second_factor",
+            "scopes", "allow",
             "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes", "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit",
             "response_headers", "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace",
@@ -168,10 +172,9 @@ extension KnownKeys {
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
             introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
-            firebase, appCheck, secondFactor, keys, credentials, store, revocation, writeBack, accounts, accountsPage,
-            transmitter, webhook, headers, assertion, upstream,
-            upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route,
-            recentSignIn, cors,
+            firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials, store, revocation,
+            writeBack, accounts, accountsPage, transmitter, webhook, headers, assertion, upstream, upstreamServer,
+            upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
             rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

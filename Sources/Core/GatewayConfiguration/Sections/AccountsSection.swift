@@ -169,6 +169,12 @@ extension Configuration.Accounts {
 
     private func checkFirebaseCookies(_ mapping: MappingReader, _ others: Configuration) {
         guard sessionCookie == .gateway else {
+            guard others.identity.firebase?.hasSeveralProjects != true else {
+                return mapping.fail(
+                    "session_cookie",
+                    "accounts.session_cookie: firebase with several identity.firebase.projects, which is not supported",
+                    "remove it, or run a gateway for each project")
+            }
             guard others.identity.firebase == nil else { return }
             return mapping.fail(
                 "session_cookie", "accounts.session_cookie: firebase without a Firebase project",

@@ -68,13 +68,15 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
     }
 
     private let limits: LookupLimits
+    /// Whether two keys can be in the same call.
+    private let sharesCall: @Sendable (Key, Key) -> Bool
     private var entries: [Key: Entry] = [:]
     private var queue: FairQueue<Key, PeerNetwork>
     private var rate: RateLimiter?
     private var calls: [Int: Call] = [:]
     /// The latest running call of each key.
     private var callOfKey: [Key: Int] = [:]
-    /// Calls that precede the calls of waiting keys; the last one is next.
+    /// Calls that precede the calls of waiting keys: retries, and parts of a batch. The last one is next.
     private var retries: [Call] = []
     private var lastNumber = 0
     private var waiterCount = 0
@@ -82,8 +84,14 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
     private var log = FailureLog()
     package var counters = LookupCounters()
 
-    package init(_ limits: LookupLimits) {
+    /// Creates the lookups.
+    ///
+    /// - Parameter sharesCall: Whether two keys can be in the same call. By default, any two can.
+    package init(
+        _ limits: LookupLimits, sharesCall: @escaping @Sendable (Key, Key) -> Bool = { _, _ in true }
+    ) {
         self.limits = limits
+        self.sharesCall = sharesCall
         queue = FairQueue(limit: limits.waiting)
         rate = limits.rate.map { RateLimiter(perSecond: $0) }
     }
@@ -247,19 +255,25 @@ extension LookupFlights {
         return nil
     }
 
+    /// Returns the next call of the waiting keys. Keys of the same batch that cannot share it get calls of their own,
+    /// which precede the calls of the other waiting keys.
     private mutating func dequeue(now: UInt64, _ isNeeded: (Waiter) -> Bool) -> Call? {
         guard !queue.isEmpty, rate?.take(now: now) ?? true else { return nil }
-        var call = Call()
-        while call.keys.count < limits.batch, let key = queue.next(), let entry = entries.removeValue(forKey: key) {
+        var batch: [Call] = []
+        var count = 0
+        while count < limits.batch, let key = queue.next(), let entry = entries.removeValue(forKey: key) {
             guard entry.waiters.contains(where: isNeeded) else {
                 waiterCount -= entry.waiters.count
                 continue
             }
-            call.keys.append(key)
-            call.payloads.append(entry.payload)
-            call.waiters[key] = entry.waiters
+            count += 1
+            let known = batch.firstIndex { call in call.keys.first.map { sharesCall($0, key) } ?? false }
+            if known == nil { batch.append(Call()) }
+            batch[known ?? batch.count - 1].add(key, entry.payload, entry.waiters)
         }
-        return call.keys.isEmpty ? nil : call
+        guard let first = batch.first else { return nil }
+        retries += batch.dropFirst().reversed()
+        return first
     }
 
     private mutating func postpone(_ call: Call) {
@@ -289,4 +303,10 @@ extension LookupFlights {
 
 extension LookupFlights.Call {
     fileprivate var waiterCount: Int { waiters.values.reduce(0) { $0 + $1.count } }
+
+    fileprivate mutating func add(_ key: Key, _ payload: [UInt8], _ waiters: [Waiter]) {
+        keys.append(key)
+        payloads.append(payload)
+        self.waiters[key] = waiters
+    }
 }

@@ -16,6 +16,19 @@ package struct LookupCounters: Sendable, Equatable {
     package var paused: UInt64 = 0
 
     package init() {}
+
+    package static func + (one: Self, other: Self) -> Self {
+        var sum = one
+        sum.calls += other.calls
+        sum.accepted += other.accepted
+        sum.refused += other.refused
+        sum.failed += other.failed
+        sum.hits += other.hits
+        sum.shared += other.shared
+        sum.overflowed += other.overflowed
+        sum.paused += other.paused
+        return sum
+    }
 }
 
 /// The state of the lookups at one service, for operators.
@@ -34,4 +47,13 @@ package struct LookupStatus: Sendable, Equatable {
     package var failing: LookupFailure.Kind?
     /// The nanoseconds until the breaker permits calls; 0 if it does now.
     package let pausedFor: UInt64
+
+    /// Returns the state of the lookups at two services as one. A failure of either is a failure.
+    package func combined(with other: LookupStatus) -> LookupStatus {
+        LookupStatus(
+            provider: provider, counters: counters + other.counters, running: running + other.running,
+            waiting: waiting + other.waiting, remembered: remembered + other.remembered,
+            hasCredentials: hasCredentials && other.hasCredentials, failing: failing ?? other.failing,
+            pausedFor: max(pausedFor, other.pausedFor))
+    }
 }

@@ -21,6 +21,7 @@ struct ExportCall {
         return .json(
             ObjectText.object { body in
                 body.add("uid", account.uid)
+                body.add("project", account.user.project)
                 body.add("tenant", account.user.tenant)
                 body.add("created_at", orNull: account.created)
                 body.add("email", orNull: account.email)

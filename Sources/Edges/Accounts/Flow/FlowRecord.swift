@@ -43,7 +43,8 @@ struct FlowRecord: Sendable, Equatable {
     private enum Name {
         static let purpose = "purpose", provider = "provider", authorization = "authorization", token = "token"
         static let usesBasic = "basic", requiresIssuer = "iss", redirect = "redirect", client = "client"
-        static let nonce = "nonce", verifier = "verifier", returnTo = "return_to", uid = "uid", tenant = "tenant"
+        static let nonce = "nonce", verifier = "verifier", returnTo = "return_to", uid = "uid", tenant = "tenant",
+            project = "project"
         static let session = "session", consents = "consent", isSilent = "silent"
         static let started = "started"
     }
@@ -64,6 +65,7 @@ struct FlowRecord: Sendable, Equatable {
         text.add(Name.returnTo, returnTo)
         text.add(Name.uid, user?.uid)
         text.add(Name.tenant, user?.tenant)
+        text.add(Name.project, user?.project)
         text.add(Name.session, session)
         text.add(Name.consents, consents)
         text.add(Name.isSilent, isSilent)
@@ -104,7 +106,9 @@ struct FlowRecord: Sendable, Equatable {
                 requiresIssuer: root[Name.requiresIssuer]?.bool ?? false),
             redirectURI: redirect, clientID: client, nonce: nonce, verifier: root[Name.verifier]?.string,
             returnTo: returnTo, started: started)
-        user = root[Name.uid]?.string.map { UserKey(uid: $0, tenant: root[Name.tenant]?.string) }
+        user = root[Name.uid]?.string.map {
+            UserKey(uid: $0, tenant: root[Name.tenant]?.string, project: root[Name.project]?.string)
+        }
         session = root[Name.session]?.string
         consents = root[Name.consents]?.bool ?? false
         isSilent = root[Name.isSilent]?.bool ?? false

@@ -39,7 +39,7 @@ struct AccountDenial: Error, Equatable {
 extension AccountDenial {
     /// Creates the denial of an invalid token. All reasons have the same response.
     init(_ failure: VerificationFailure) {
-        self.init(failure.code == .internalError ? .internalError : .invalidCredential, reason: failure.reason.rawValue)
+        self.init(failure.code == .internalError ? .internalError : .invalidCredential, reason: failure.text)
     }
 
     /// Returns the hash of `bytes`.

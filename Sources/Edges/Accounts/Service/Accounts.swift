@@ -124,9 +124,10 @@ struct AuditLog: Sendable {
 }
 
 extension Logger.Metadata {
-    /// Adds `uid`, and `tenant` if it is part of the user key.
+    /// Adds `uid`, and `project` and `tenant` if they are part of the user key.
     mutating func add(_ user: UserKey) {
         self["uid"] = "\(user.uid)"
+        if let project = user.project { self["project"] = "\(project)" }
         if let tenant = user.tenant { self["tenant"] = "\(tenant)" }
     }
 }

@@ -35,6 +35,7 @@ package enum IntrospectionResponse {
         var json = Array(#"{"active":true"#.utf8)
         append("sub", text: claims["sub"]?.string ?? principal.uid, to: &json)
         append("uid", text: principal.uid, to: &json)
+        if let project = principal.user.project { append("project", text: project, to: &json) }
         if let tenant = principal.user.tenant { append("tenant", text: tenant, to: &json) }
         if let provider = principal.signInProvider { append("provider", text: provider, to: &json) }
         for name in texts {

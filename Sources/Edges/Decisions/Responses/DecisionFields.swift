@@ -35,7 +35,7 @@ package struct DecisionFields: Sendable {
         variable = String(prefix.dropLast()).lowercased()
         identity = ManagedFieldMatcher(exact: [variable] + extra, prefixes: [prefix])
         self.managed = managed
-        let own = ["Uid", "Tenant", "Provider", "Email", "Email-Verified", "Time", "App", "Assertion"].map {
+        let own = ["Uid", "Project", "Tenant", "Provider", "Email", "Email-Verified", "Time", "App", "Assertion"].map {
             prefix + $0
         }
         var names = [variable]

@@ -82,6 +82,10 @@ package struct AssertionSigner: Sendable {
         json.append(contentsOf: audience)
         json.append(contentsOf: ",\"sub\":".utf8)
         JSONWriter.appendString(principal.uid, to: &json)
+        if let project = principal.user.project {
+            json.append(contentsOf: ",\"project\":".utf8)
+            JSONWriter.appendString(project, to: &json)
+        }
         if let tenant = principal.user.tenant {
             json.append(contentsOf: ",\"tenant\":".utf8)
             JSONWriter.appendString(tenant, to: &json)

@@ -60,7 +60,10 @@ package struct IdentityRenderer: Sendable {
         lines.reserveCapacity(principal.claims.byteCount * 2 + 512)
         let claims = principal.claims.root
         line(prefix + "Uid", principal.uid, to: &lines)
-        if let tenant = principal.user.tenant, !hasOwnTenantField { line(prefix + "Tenant", tenant, to: &lines) }
+        if let project = principal.user.project, !hasOwnField("Project") {
+            line(prefix + "Project", project, to: &lines)
+        }
+        if let tenant = principal.user.tenant, !hasOwnField("Tenant") { line(prefix + "Tenant", tenant, to: &lines) }
         if let provider = principal.signInProvider { line(prefix + "Provider", provider, to: &lines) }
         if let email = claims["email"]?.string, !email.isEmpty {
             line(prefix + "Email", email, to: &lines)
@@ -79,9 +82,9 @@ package struct IdentityRenderer: Sendable {
             isTooLarge: lines.count + assertionLine > RenderedIdentity.limit, auth: keepsVariableForRules ? auth : nil)
     }
 
-    /// Whether the configuration itself defines the tenant field.
-    private var hasOwnTenantField: Bool {
-        let name = FieldName.normalized(prefix + "Tenant")
+    /// Returns whether the configuration itself defines the field with this suffix.
+    private func hasOwnField(_ suffix: String) -> Bool {
+        let name = FieldName.normalized(prefix + suffix)
         return extra.contains { FieldName.normalized($0.name) == name }
     }
 

@@ -58,13 +58,14 @@ enum AdminCall: Equatable, Sendable {
         case .account: self = .account(user)
         case .deleteAccount: self = .deleteAccount(user)
         case .unlinkAccount: self = .unlink(user, provider: data.provider)
-        case .user, .tenantUser: self = .user(user)
-        case .revoke, .tenantRevoke: self = .change(.revoke, user)
-        case .unrevoke, .tenantUnrevoke: self = .change(.unrevoke, user)
-        case .disable, .tenantDisable: self = .change(.disable, user)
-        case .enable, .tenantEnable: self = .change(.enable, user)
-        case .session, .tenantSession: self = .session(user, session: session)
-        case .revokeSession, .tenantRevokeSession: self = .revokeSession(user, session: session)
+        case .user, .tenantUser, .projectUser, .projectTenantUser: self = .user(user)
+        case .revoke, .tenantRevoke, .projectRevoke, .projectTenantRevoke: self = .change(.revoke, user)
+        case .unrevoke, .tenantUnrevoke, .projectUnrevoke, .projectTenantUnrevoke: self = .change(.unrevoke, user)
+        case .disable, .tenantDisable, .projectDisable, .projectTenantDisable: self = .change(.disable, user)
+        case .enable, .tenantEnable, .projectEnable, .projectTenantEnable: self = .change(.enable, user)
+        case .session, .tenantSession, .projectSession, .projectTenantSession: self = .session(user, session: session)
+        case .revokeSession, .tenantRevokeSession, .projectRevokeSession, .projectTenantRevokeSession:
+            self = .revokeSession(user, session: session)
         }
     }
 

@@ -31,15 +31,30 @@ enum AdminPath: String, CaseIterable, Sendable {
     case tenantEnable = "/v1/tenants/{tenant}/users/{uid}/enable"
     case tenantSession = "/v1/tenants/{tenant}/users/{uid}/sessions/{session}"
     case tenantRevokeSession = "/v1/tenants/{tenant}/users/{uid}/sessions/{session}/revoke"
+    case projectUser = "/v1/projects/{project}/users/{uid}"
+    case projectRevoke = "/v1/projects/{project}/users/{uid}/revoke"
+    case projectUnrevoke = "/v1/projects/{project}/users/{uid}/unrevoke"
+    case projectDisable = "/v1/projects/{project}/users/{uid}/disable"
+    case projectEnable = "/v1/projects/{project}/users/{uid}/enable"
+    case projectSession = "/v1/projects/{project}/users/{uid}/sessions/{session}"
+    case projectRevokeSession = "/v1/projects/{project}/users/{uid}/sessions/{session}/revoke"
+    case projectTenantUser = "/v1/projects/{project}/tenants/{tenant}/users/{uid}"
+    case projectTenantRevoke = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/revoke"
+    case projectTenantUnrevoke = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/unrevoke"
+    case projectTenantDisable = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/disable"
+    case projectTenantEnable = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/enable"
+    case projectTenantSession = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/sessions/{session}"
+    case projectTenantRevokeSession = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/sessions/{session}/revoke"
 
     /// The decoded segments with data. Empty where the path has no such segment.
     struct SegmentData {
         fileprivate(set) var uid = ""
         fileprivate(set) var tenant: String?
+        fileprivate(set) var project: String?
         fileprivate(set) var session = ""
         fileprivate(set) var provider = ""
 
-        var user: UserKey { UserKey(uid: uid, tenant: tenant) }
+        var user: UserKey { UserKey(uid: uid, tenant: tenant, project: project) }
     }
 
     /// Returns the data of a request's path. `nil` if it is another path, or a segment cannot be decoded.
@@ -55,6 +70,7 @@ enum AdminPath: String, CaseIterable, Sendable {
             guard let text = AdminCall.decoded(segment) else { return nil }
             switch name {
             case "{tenant}": data.tenant = text
+            case "{project}": data.project = text
             case "{session}": data.session = text
             case "{provider}": data.provider = text
             default: data.uid = text

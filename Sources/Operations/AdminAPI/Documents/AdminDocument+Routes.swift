@@ -27,6 +27,10 @@ extension AdminDocument {
 
     private static func deciding(_ route: Configuration.Route, _ output: inout ObjectText) {
         output.add("auth", route.auth.rawValue)
+        if let firebase = route.firebase {
+            output.add("projects", firebase.projects)
+            output.add("tenants", firebase.tenants.shown)
+        }
         output.add("providers", route.providers)
         output.add("recent_sign_in", orNull: route.recentSignIn?.components.seconds)
         output.add("recent_sign_in_proof", orNull: route.recentSignIn.map { _ in route.signInProof.rawValue })
@@ -66,5 +70,17 @@ extension AdminDocument {
             output.add("host", orNull: rewrite.host)
         }
         output.add("upgrade", route.upgrade)
+    }
+}
+
+extension Configuration.FirebaseRestriction.Tenants {
+    /// The tenants as in the configuration. Empty if they are not restricted.
+    fileprivate var shown: [String] {
+        switch self {
+        case .unrestricted: []
+        case .absent: ["none"]
+        case .present: ["any"]
+        case .anyOf(let ids): ids
+        }
     }
 }

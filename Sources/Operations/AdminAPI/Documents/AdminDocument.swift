@@ -110,9 +110,10 @@ extension ObjectText {
         add("disabled", record.disabled)
     }
 
-    /// Adds `uid`, and `tenant` if it is part of the user key.
+    /// Adds `uid`, and `project` and `tenant` if they are part of the user key.
     fileprivate mutating func add(_ user: UserKey) {
         add("uid", user.uid)
+        add("project", user.project)
         add("tenant", user.tenant)
     }
 

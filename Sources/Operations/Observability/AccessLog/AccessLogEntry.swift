@@ -38,7 +38,8 @@ package struct AccessLogEntry {
     package var code: DecisionCode
     /// The verified uid. Absent for anonymous and denied requests.
     package var uid = Text.none
-    /// The tenant, if it is part of the user key. Otherwise omitted.
+    /// The Firebase project and the tenant, if they are part of the user key. Otherwise omitted.
+    package var project = Text.none
     package var tenant = Text.none
     /// The result of the App Check token. Omitted if the route does not check it.
     package var appCheck: AppCheckResult?

@@ -1,8 +1,8 @@
 import GatewayCore
 import Revocation
 
-/// The format of a line: one JSON object whose members have the same order for every request. `trace_id`, `tenant`,
-/// `app_check`, `app_check_reason`, `app`, `front_end`, `phase`, `reason` and `rule` are omitted if absent.
+/// The format of a line: one JSON object whose members have the same order for every request. `trace_id`, `project`,
+/// `tenant`, `app_check`, `app_check_reason`, `app`, `front_end`, `phase`, `reason` and `rule` are omitted if absent.
 enum AccessLogLine {
     /// The maximum sizes in bytes before escaping. Clients can choose only the path freely.
     enum Limit {
@@ -10,6 +10,7 @@ enum AccessLogLine {
         static var method: Int { 32 }
         static var path: Int { 2048 }
         static var uid: Int { 512 }
+        static var project: Int { UserKey.maximumProjectSize }
         static var tenant: Int { UserKey.maximumTenantSize }
         static var app: Int { 64 }
         static var route: Int { 512 }
@@ -44,6 +45,11 @@ enum AccessLogLine {
         line.raw(entry.code.wire)
         line.raw("\",\"uid\":")
         text(entry.uid, limit: Limit.uid, to: &line)
+        if case .none = entry.project {
+        } else {
+            line.raw(",\"project\":")
+            text(entry.project, limit: Limit.project, to: &line)
+        }
         if case .none = entry.tenant {
         } else {
             line.raw(",\"tenant\":")

@@ -1,5 +1,6 @@
 import GatewayCore
 package import JOSE
+import Revocation
 
 /// The checks of a Firebase token, one function each. ``FirebaseVerifier/verify(_:key:now:hasher:)`` runs them in
 /// order; `explain` reports the result of each.
@@ -18,7 +19,19 @@ extension FirebaseVerifier {
     }
 
     package func checkIssuer(_ claims: JSONValue) throws(VerificationFailure) {
-        guard claims["iss"]?.equals(issuer) == true else { throw invalid(.issuer) }
+        guard claims["iss"]?.equals(issuer) == true else {
+            var failure = invalid(.issuer)
+            if hasOtherProjects { failure.project = foreignProject(claims["iss"]) }
+            throw failure
+        }
+    }
+
+    /// Returns the project of an issuer of Firebase. `nil` for any other issuer.
+    private func foreignProject(_ issuer: JSONValue?) -> String? {
+        let prefix = self.issuer.dropLast(project.count)
+        guard let text = issuer?.string, text.utf8.starts(with: prefix.utf8) else { return nil }
+        let project = text.utf8.dropFirst(prefix.utf8.count)
+        return UserKey.isProject(project) ? String(Substring(project)) : nil
     }
 
     package func checkAudience(_ claims: JSONValue) throws(VerificationFailure) {

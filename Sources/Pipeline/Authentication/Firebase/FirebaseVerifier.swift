@@ -12,6 +12,8 @@ package struct FirebaseVerifier: ClaimChecks {
         /// Only tokens without a tenant.
         case none
         case only(String)
+        /// Only tokens of these tenants.
+        case anyOf([String])
         case any
 
         /// Returns whether a token with this tenant, or without one, is accepted.
@@ -21,12 +23,16 @@ package struct FirebaseVerifier: ClaimChecks {
             case .none: claimed == nil
             // Compares bytes: `String` equality uses canonical equivalence.
             case .only(let expected): claimed?.isExactly(expected) == true
+            case .anyOf(let accepted): claimed.map { claimed in accepted.contains { claimed.isExactly($0) } } ?? false
             }
         }
 
         /// Returns the complete user key. It includes the tenant only if tokens of several tenants are accepted.
         func user(uid: String, claimed: String?) -> UserKey {
-            UserKey(uid: uid, tenant: self == .any ? claimed : nil)
+            switch self {
+            case .any, .anyOf: UserKey(uid: uid, tenant: claimed)
+            case .none, .only: UserKey(uid: uid, tenant: nil)
+            }
         }
     }
 
@@ -43,6 +49,11 @@ package struct FirebaseVerifier: ClaimChecks {
     let keySet: Int
     /// The uid prefixes of the configured providers' own tokens: `PROVIDER:`.
     var reservedPrefixes: [String] = []
+    /// Whether tokens of several projects are accepted.
+    var hasOtherProjects = false
+
+    /// The project and the naming of its users.
+    var accepted: FirebaseProject { FirebaseProject(id: project, tenant: tenant, isNamed: hasOtherProjects) }
 
     /// The audience of custom tokens. Only Firebase itself accepts a custom token as proof of a user.
     static let customTokenAudience =
@@ -77,7 +88,7 @@ package struct FirebaseVerifier: ClaimChecks {
         let uid = try subject(of: claims)
         try checkUserID(claims, uid: uid)
         let principal = Principal(
-            accepted: accepted, kind: kind, user: tenant.user(uid: uid, claimed: firebase.tenant),
+            accepted: accepted, kind: kind, user: self.accepted.user(uid: uid, claimed: firebase.tenant),
             signInProvider: firebase.signInProvider,
             times: Principal.Times(authTime: authTime, expiresAt: expiresAt),
             session: Principal.session(authTime: authTime), isFirebase: true,

@@ -28,6 +28,12 @@ package struct SessionOrigin: Sendable {
         return link
     }
 
+    /// The Firebase project. `nil` for an identity at a provider.
+    var project: String? {
+        guard case .firebase(let project, _) = source else { return nil }
+        return project
+    }
+
     /// The claims that a provider's configuration can restrict.
     private static let restricted = ["iss", "aud", "azp", "hd", "tid", "ver", "client_id", "app_id"]
     private static let limits = JSONLimits(size: 4096, depth: 8, members: 128)
@@ -90,26 +96,30 @@ package struct SessionOrigin: Sendable {
 struct SessionOrigins: Sendable {
     private var verifiers: [ProviderVerifier] = []
     private var checks: [any TokenCheck] = []
-    private var firebase: FirebaseVerifier?
+    /// The accepted Firebase projects.
+    private(set) var projects: [FirebaseProject] = []
 
     /// Creates the checks of one configuration from its verifiers and providers of opaque tokens.
     init(_ verifiers: [TokenVerifier], opaque providers: [Configuration.Provider]) {
         for verifier in verifiers {
             switch verifier {
             case .provider(let verifier): self.verifiers.append(verifier)
-            case .firebase(let verifier) where verifier.kind == .idToken: firebase = verifier
+            case .firebase(let verifier) where verifier.kind == .idToken: projects.append(verifier.accepted)
             case .firebase, .session: break
             }
         }
         checks = providers.compactMap(\.tokenCheck)
     }
 
+    /// Returns the accepted project with this ID.
+    func project(_ id: String) -> FirebaseProject? { projects.first { $0.id.isExactly(id) } }
+
     /// Returns the reason if sessions of an origin are not valid. Otherwise returns `nil`.
     func flaw(of origin: SessionOrigin) -> VerificationFailure.Reason? {
         switch origin.source {
         case .firebase(let project, let tenant):
-            guard let firebase, firebase.project.utf8.elementsEqual(project.utf8) else { return .sessionProvider }
-            return firebase.tenant.isMet(by: tenant) ? nil : .tenant
+            guard let project = self.project(project) else { return .sessionProvider }
+            return project.tenant.isMet(by: tenant) ? nil : .tenant
         case .provider(let link, .idToken, let claims):
             guard let verifier = verifiers.first(where: { $0.id.isExactly(link.provider) }) else {
                 return .sessionProvider

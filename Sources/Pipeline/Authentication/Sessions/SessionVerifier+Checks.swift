@@ -84,15 +84,38 @@ extension SessionVerifier {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 
-    /// Returns the complete user key. Only Firebase users have tenants. A tenant that is no longer accepted is
-    /// rejected.
+    /// Returns the name of the user's project. `nil` if the session does not state it.
+    func project(of token: UnverifiedJWS, _ origin: SessionOrigin) -> String? {
+        token.header.root[Self.sourceMember]?[Self.projectMember]?.string ?? origin.project
+    }
+
+    /// Returns the complete user key. Only Firebase users have projects and tenants. A project or tenant that is no
+    /// longer accepted is rejected.
+    ///
+    /// - Parameter name: The user's project. Without it, the user is that of the only project. With several projects,
+    ///   the user's account was linked when there was only one, and its key has no project.
     func user(
-        of claims: JSONValue, _ firebase: FirebaseMember, isFirebase: Bool
+        of claims: JSONValue, _ firebase: FirebaseMember, isFirebase: Bool, project name: String?
     ) throws(VerificationFailure) -> UserKey {
         let uid = try subject(of: claims)
-        guard isFirebase, let claimed = firebase.tenant else { return UserKey(uid: uid, tenant: nil) }
-        guard tenant.isMet(by: claimed) else { throw VerificationFailure(code: .tenantMismatch, reason: .tenant) }
-        return tenant.user(uid: uid, claimed: claimed)
+        guard isFirebase else { return UserKey(uid: uid, tenant: nil) }
+        let claimed = firebase.tenant
+        guard let project = try project(named: name) else {
+            guard claimed == nil || !origins.projects.isEmpty else { throw Self.tenantMismatch }
+            return UserKey(uid: uid, tenant: claimed)
+        }
+        guard claimed == nil || project.tenant.isMet(by: claimed) else { throw Self.tenantMismatch }
+        return project.user(uid: uid, claimed: claimed)
+    }
+
+    private static var tenantMismatch: VerificationFailure {
+        VerificationFailure(code: .tenantMismatch, reason: .tenant)
+    }
+
+    private func project(named name: String?) throws(VerificationFailure) -> FirebaseProject? {
+        guard let name else { return origins.projects.count == 1 ? origins.projects.first : nil }
+        guard let project = origins.project(name) else { throw invalid(.sessionProvider) }
+        return project
     }
 
     package func firebaseMember(of claims: JSONValue) throws(VerificationFailure) -> FirebaseMember {

@@ -10,10 +10,8 @@ package struct SessionVerifier: ClaimChecks {
     package let clockSkew: Int64
     /// The index of the session keys: the one after the configured key sets.
     let keySet: Int
-    /// The accepted session origins.
+    /// The accepted session origins, and the Firebase projects, which also determine the user keys.
     let origins: SessionOrigins
-    /// The tenants whose tokens are accepted (`firebase.tenant`), which also determine the user keys.
-    var tenant = FirebaseVerifier.Tenant.none
 
     /// A session cookie is accepted in the cookie only.
     package var kind: CredentialKind { .sessionCookie }
@@ -29,6 +27,8 @@ package struct SessionVerifier: ClaimChecks {
     /// The member of that object which states that the user has a Firebase account. The account's state at Identity
     /// Toolkit then applies too.
     package static let firebaseMember = "firebase"
+    /// The member of that object with the project of a user whose key includes it.
+    package static let projectMember = "user_project"
 
     /// Returns whether this verifier applies to a token, by its type, which no other token has.
     package static func judges(_ token: UnverifiedJWS) -> Bool {
@@ -70,7 +70,7 @@ package struct SessionVerifier: ClaimChecks {
         let origin = try origin(of: token)
         try checkOrigin(origin)
         let (startedAt, authenticatedAt) = try times(of: token, now: now)
-        let user = try user(of: claims, firebase, isFirebase: isFirebases(token))
+        let user = try user(of: claims, firebase, isFirebase: isFirebases(token), project: project(of: token, origin))
         let linkKey = origin.link.flatMap { StoreKey(UserKey($0), hasher: hasher) }
         guard (linkKey == nil) == (origin.link == nil) else {
             throw VerificationFailure(code: .internalError, reason: .hashing)

@@ -27,6 +27,8 @@ package struct VerificationFailure: Error, Equatable, Sendable {
         case authenticatedInFuture = "auth_time is in the future, or before 1970"
         case firebaseMember = "the firebase member is malformed"
         case tenant = "another tenant"
+        case routeProject = "a credential of another project than the route or the host requires, or of none"
+        case routeTenant = "a credential of another tenant than the route or the host requires"
         case reservedUserID = "sub begins with the prefix of a configured provider"
         case hashing = "libcrypto failed to hash"
         case notUnsigned = "a signed token, but only unsigned emulator tokens are accepted"
@@ -65,6 +67,14 @@ package struct VerificationFailure: Error, Equatable, Sendable {
 
     package var code: DecisionCode
     package var reason: Reason
+    /// The project of a Firebase token that was rejected because it is not a configured one. `nil` if it is unknown, or
+    /// only one project is configured.
+    package var project: String?
+
+    /// The reason for the log, with the project.
+    package var text: String {
+        reason.rawValue + (project.map { ": a token of the project \($0), which is not configured" } ?? "")
+    }
 
     package init(code: DecisionCode, reason: Reason) {
         self.code = code

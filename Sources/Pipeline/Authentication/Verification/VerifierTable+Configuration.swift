@@ -31,8 +31,7 @@ extension VerifierTable {
             verifiers.append(
                 .session(
                     SessionVerifier(
-                        clockSkew: skew, keySet: sources.all.count, origins: origins,
-                        tenant: identity.firebase.map { .init($0.tenant) } ?? .none)))
+                        clockSkew: skew, keySet: sources.all.count, origins: origins)))
         }
         return (VerifierTable(verifiers), sources.all)
     }
@@ -40,19 +39,19 @@ extension VerifierTable {
     private static func firebaseVerifiers(
         _ firebase: Configuration.Firebase, _ skew: Int64, _ prefixes: [String], _ sources: inout SourceList
     ) -> [FirebaseVerifier] {
-        let kinds: [(CredentialKind, String, String)] = [
-            (.idToken, firebase.issuer, firebase.keysURL),
-            (.sessionCookie, firebase.sessionIssuer, firebase.sessionKeysURL),
+        let kinds: [(CredentialKind, KeyPath<Configuration.FirebaseProject, String>, String)] = [
+            (.idToken, \.issuer, firebase.keysURL), (.sessionCookie, \.sessionIssuer, firebase.sessionKeysURL),
         ]
         var verifiers: [FirebaseVerifier] = []
         for (kind, issuer, url) in kinds {
             // Emulator tokens are not signed.
             let set = firebase.insecureEmulator ? -1 : sources.index(of: .url(url))
-            verifiers.append(
+            verifiers += firebase.projects.map { project in
                 FirebaseVerifier(
-                    kind: kind, issuer: issuer, project: firebase.project, tenant: .init(firebase.tenant),
+                    kind: kind, issuer: project[keyPath: issuer], project: project.id, tenant: .init(project.tenant),
                     clockSkew: skew, insecureEmulator: firebase.insecureEmulator, keySet: set,
-                    reservedPrefixes: prefixes))
+                    reservedPrefixes: prefixes, hasOtherProjects: firebase.hasSeveralProjects)
+            }
         }
         return verifiers
     }
@@ -74,6 +73,7 @@ extension FirebaseVerifier.Tenant {
             switch policy {
             case .none: .none
             case .only(let id): .only(id)
+            case .anyOf(let ids): .anyOf(ids)
             case .any: .any
             }
     }

@@ -4,8 +4,8 @@ package import JOSE
 /// found by their type.
 package struct VerifierTable: Sendable {
     package let verifiers: [TokenVerifier]
-    /// The Firebase verifier of each kind. It also rejects tokens of unknown issuers.
-    private let firebase: [CredentialKind: Int]
+    /// The Firebase verifiers of each kind, one for each project. The first one also rejects tokens of unknown issuers.
+    private let firebase: [CredentialKind: [Int]]
     /// Providers by the bytes of their issuers: `String` equality uses canonical equivalence.
     private let providers: [[UInt8]: Int]
     /// Providers whose issuers cannot be listed.
@@ -16,14 +16,14 @@ package struct VerifierTable: Sendable {
     /// Creates the table. If two verifiers have the same issuer, the first one is used.
     init(_ verifiers: [TokenVerifier]) {
         self.verifiers = verifiers
-        var firebase: [CredentialKind: Int] = [:]
+        var firebase: [CredentialKind: [Int]] = [:]
         var providers: [[UInt8]: Int] = [:]
         var patterned: [Int] = []
         var session: Int?
         for (index, verifier) in verifiers.enumerated() {
             switch verifier {
             case .firebase(let verifier):
-                if firebase[verifier.kind] == nil { firebase[verifier.kind] = index }
+                firebase[verifier.kind, default: []].append(index)
             case .provider(let verifier):
                 if verifier.rules.issuers.isEmpty { patterned.append(index) }
                 for issuer in verifier.rules.issuers where providers[Array(issuer.utf8)] == nil {
@@ -44,7 +44,7 @@ package struct VerifierTable: Sendable {
     package func index(for token: UnverifiedJWS, _ kind: CredentialKind) throws(VerificationFailure) -> Int {
         if kind == .idToken, let index = provider(of: token.payload.root) { return index }
         if kind == .sessionCookie, let session, SessionVerifier.judges(token) { return session }
-        if let index = firebase[kind] { return index }
+        if let index = firebaseVerifier(of: token.payload.root, kind) { return index }
         try UnroutableToken(kind: kind).refuseCustomToken(token)
         throw VerificationFailure(code: kind.invalidCode, reason: .issuer)
     }
@@ -62,8 +62,19 @@ package struct VerifierTable: Sendable {
         }
     }
 
+    /// Returns the Firebase verifier with the exact issuer, or the first one.
+    private func firebaseVerifier(of claims: JSONValue, _ kind: CredentialKind) -> Int? {
+        guard let candidates = firebase[kind] else { return nil }
+        guard candidates.count > 1, let issuer = claims["iss"] else { return candidates.first }
+        return candidates.first { isIssuer(issuer, of: $0) } ?? candidates.first
+    }
+
     private func isFirebases(_ issuer: JSONValue) -> Bool {
-        guard let index = firebase[.idToken], case .firebase(let verifier) = verifiers[index] else { return false }
+        firebase[.idToken]?.contains { isIssuer(issuer, of: $0) } ?? false
+    }
+
+    private func isIssuer(_ issuer: JSONValue, of index: Int) -> Bool {
+        guard case .firebase(let verifier) = verifiers[index] else { return false }
         return issuer.equals(verifier.issuer)
     }
 }

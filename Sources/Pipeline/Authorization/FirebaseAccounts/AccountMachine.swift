@@ -16,8 +16,10 @@ enum AccountBounds {
 }
 
 /// Lookups of Firebase accounts and their results, as a pure value: events in, actions out.
+///
+/// Accounts are identified by `AccountName.bytes`. A call looks up accounts of one tenant.
 struct AccountMachine<Waiter: Sendable>: TimedMachine {
-    typealias UID = AccountLookup.UID
+    typealias UID = AccountName.Bytes
     private typealias Calls = GoogleCalls<UID, Waiter>
 
     enum Action: Sendable {
@@ -41,7 +43,7 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
         calls = Calls(
             LookupLimits(
                 concurrency: AccountBounds.concurrency, batch: AccountBounds.batch, waiting: AccountBounds.waiting),
-            fetchLimit: fetchLimit)
+            fetchLimit: fetchLimit, sharesCall: AccountName.haveSameTenant)
         known = BoundedTable(limit: remembered)
     }
 

@@ -13,7 +13,9 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     private static let tokenMessages = messages(failing: "no access token to look up Firebase accounts")
 
     private let credential: GoogleCredential
-    private let lookup: AccountLookup
+    private let url: String
+    private let project: String
+    private let tenant: String?
     private let timeout: Duration
     private let source: String
     private let environment: LookupEnvironment
@@ -23,7 +25,7 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     ///
     /// - Parameters:
     ///   - project: The Firebase project of the accounts.
-    ///   - tenant: The tenant of the accounts. `nil` for the project's own accounts.
+    ///   - tenant: The tenant of the users whose key has none. `nil` for the project's own accounts.
     package convenience init(
         _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil,
         credential: GoogleCredential,
@@ -43,8 +45,9 @@ package final class IdentityToolkit: FirebaseAccountLookup {
         environment: LookupEnvironment
     ) {
         self.credential = credential
-        lookup = AccountLookup(
-            url: accounts.lookupURL, project: project, tenant: tenant, quotaProject: credential.quotaProject)
+        url = accounts.lookupURL
+        self.project = project
+        self.tenant = tenant
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment
@@ -63,10 +66,8 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     }
 
     package func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
-        // The URL names at most one tenant: the configuration rejects lookups of several tenants' users.
-        guard user.tenant == nil else { return completion(AccountStatus(state: .unavailable, queriedAt: notBefore)) }
-        let uid = Array(user.uid.utf8)
-        apply { machine, now in machine.lookUp(uid, notBefore: notBefore, completion, now: now) }
+        let account = AccountName(uid: user.uid, tenant: user.tenant ?? tenant).bytes
+        apply { machine, now in machine.lookUp(account, notBefore: notBefore, completion, now: now) }
     }
 
     /// Resolves all waiters as unavailable, and closes the connections.
@@ -131,10 +132,18 @@ extension IdentityToolkit {
         }
     }
 
-    private func lookUp(_ call: Int, _ uids: [AccountLookup.UID], _ token: Secret) {
+    /// Looks up accounts of one tenant.
+    private func lookUp(_ call: Int, _ accounts: [AccountName.Bytes], _ token: Secret) {
+        let names = accounts.map(AccountName.init(bytes:))
+        let lookup = AccountLookup(
+            url: url, project: project, tenant: names.first?.tenant, quotaProject: credential.quotaProject)
+        let uids = names.map(\.uid)
         environment.transport.send(lookup.request(uids, token: token), within: timeout) { [environment] result in
             let statuses = result.flatMap { AccountLookup.read($0, about: uids, now: environment.clock.now()) }
-            self.apply { machine, now in machine.completed(call, statuses, now: now) }
+            let named = statuses.map { statuses in
+                Dictionary(zip(accounts, uids).map { ($0, statuses[$1] ?? .unavailable) }, uniquingKeysWith: { $1 })
+            }
+            self.apply { machine, now in machine.completed(call, named, now: now) }
         }
     }
 }

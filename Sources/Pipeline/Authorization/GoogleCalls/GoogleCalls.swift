@@ -38,11 +38,14 @@ struct GoogleCalls<Key: Hashable & Sendable, Waiter: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - fetchLimit: How long a fetch of an access token may last.
+    ///   - sharesCall: Whether two keys can be in the same call. By default, any two can.
     ///   - isNeeded: Whether a waiter still needs its result. A call without such a waiter is not started.
     init(
-        _ limits: LookupLimits, fetchLimit: Duration, isNeeded: @escaping @Sendable (Waiter) -> Bool = { _ in true }
+        _ limits: LookupLimits, fetchLimit: Duration,
+        sharesCall: @escaping @Sendable (Key, Key) -> Bool = { _, _ in true },
+        isNeeded: @escaping @Sendable (Waiter) -> Bool = { _ in true }
     ) {
-        flights = Flights(limits)
+        flights = Flights(limits, sharesCall: sharesCall)
         access = AccessTokenState(fetchLimit: fetchLimit)
         self.isNeeded = isNeeded
     }

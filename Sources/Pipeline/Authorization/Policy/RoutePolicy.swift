@@ -1,3 +1,5 @@
+package import Authentication
+
 /// The requirements of one route.
 package struct RoutePolicy: Sendable {
     /// Whether a credential is required.
@@ -16,6 +18,8 @@ package struct RoutePolicy: Sendable {
     }
 
     package var authentication: Authentication = .required
+    /// The Firebase project and tenant that a credential must have. `nil` if they are not restricted.
+    package var firebase: FirebaseRequirement?
     /// The accepted sign-in providers. Empty if any is accepted.
     package var providers: [String] = []
     /// The maximum age of the sign-in, in seconds. `nil` if it is not checked.

@@ -39,6 +39,8 @@ package enum PipelineFinding {
     case crossSiteNotChecked
     case authenticated(VerifiedTokenCache.Entry?)
     case notAuthenticated(VerificationFailure)
+    /// The check of the project and tenant that the route or the host requires. `nil` if the credential meets it.
+    case firebase(VerificationFailure?)
     case appCheck(AppCheckFinding)
     case authorization(AuthorizationFinding)
 }

@@ -20,10 +20,15 @@ package final class PipelineSettings: Sendable {
     package let handlesPreflights: Bool
     /// The maximum age of the revocation view, in nanoseconds.
     package let maxStaleness: UInt64
+    /// The Firebase credentials that requests with a host may have. `nil` if no host restricts them.
+    let firebaseHosts: FirebaseHosts?
+    /// Whether any host or route restricts Firebase credentials.
+    let restrictsFirebase: Bool
 
     package init(
         proxies: TrustedProxies, routes: RouteTable, plans: [RoutePlan], locator: CredentialLocator,
-        crossSite: CrossSiteCheck, builtin: BuiltinEndpoints?, maxStaleness: UInt64
+        crossSite: CrossSiteCheck, builtin: BuiltinEndpoints?, maxStaleness: UInt64,
+        firebaseHosts: FirebaseHosts? = nil
     ) {
         self.proxies = proxies
         self.routes = routes
@@ -32,6 +37,8 @@ package final class PipelineSettings: Sendable {
         self.crossSite = crossSite
         self.builtin = builtin
         self.maxStaleness = maxStaleness
+        self.firebaseHosts = firebaseHosts
+        restrictsFirebase = firebaseHosts != nil || plans.contains { $0.policy.firebase != nil }
         handlesPreflights =
             plans.contains { $0.additions?.cors != nil }
             || builtin?.calls.contains { $0.plan.additions?.cors != nil } == true

@@ -19,6 +19,14 @@ extension RequestPipeline {
             run.identity = nil
             return nil
         }
+        if let end = authenticateOffer(&run, request, context, observer) { return end }
+        return settings.restrictsFirebase ? checkFirebase(&run, request, observer) : nil
+    }
+
+    @inline(__always)
+    private func authenticateOffer(
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: some PipelineObserver
+    ) -> PhaseEnd? {
         let offer = run.credentials?.offer(in: request.bytes) ?? .none
         observer.observe(.credential(offer))
         switch offer {
@@ -85,7 +93,7 @@ extension RequestPipeline {
         _ failure: VerificationFailure, _ run: inout PipelineRun, _ observer: some PipelineObserver
     ) -> PhaseEnd {
         observer.observe(.notAuthenticated(failure))
-        run.reason = failure.reason.rawValue
+        run.reason = failure.text
         return .deny(Denial(failure.code))
     }
 

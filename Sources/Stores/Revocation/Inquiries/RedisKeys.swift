@@ -5,9 +5,10 @@ import TextCoding
 ///
 /// Names in keys are encoded as in `X-Auth-Uid`, with `{`, `}` and `:` escaped too. The braces around the user are
 /// therefore the only ones of a key, and form its hash tag in a Redis Cluster. Likewise, all colons are separators:
-/// `{TENANT:UID}` is always the user of a tenant.
+/// `{TENANT:UID}` is always the user of a tenant, and `{PROJECT:TENANT:UID}` or `{PROJECT::UID}` the user of a project.
 package enum RedisKeys {
-    /// The prefix of the key of a user's record. The encoded tenant with `:`, if any, the encoded uid and `}` follow.
+    /// The prefix of the key of a user's record. The encoded project and tenant with `:`, if any, the encoded uid and
+    /// `}` follow.
     static let userPrefix = "gatehouse:user:{"
     /// The prefix of the key of a session's record. The encoded user, `}:` and the encoded session follow.
     static let sessionPrefix = "gatehouse:session:{"
@@ -101,7 +102,10 @@ package enum RedisKeys {
 
 extension UserKey {
     /// The names between the braces of a key.
-    fileprivate var parts: [String] { (tenant.map { [$0] } ?? []) + [uid] }
+    fileprivate var parts: [String] {
+        guard let project else { return (tenant.map { [$0] } ?? []) + [uid] }
+        return [project, tenant ?? "", uid]
+    }
 }
 
 /// The kind of record that a key names.
@@ -136,26 +140,38 @@ package enum RedisRecordKey: Equatable {
     }
 
     /// The maximum size of the names of one key, in bytes.
-    package static let maximumNames = UserKey.maximumTenantSize + 1 + maximumUIDSize + StoreBounds.maximumSessionSize
+    package static let maximumNames =
+        UserKey.maximumProjectSize + 1 + UserKey.maximumTenantSize + 1 + maximumUIDSize + StoreBounds.maximumSessionSize
     private static let maximumUIDSize = 4 * StoreBounds.maximumUIDLength
 
     /// Decodes and appends the name of the user at the start of `bytes`.
     ///
     /// - Returns: The index of the `}` after the name. `nil` if the name is invalid.
     private static func decodeUser(_ bytes: UnsafeRawBufferPointer, into names: inout [UInt8]) -> Int? {
-        guard var end = decode(bytes, into: &names), end < bytes.count else { return nil }
-        var tenantCount = 0
-        if bytes[end] == UInt8(ascii: ":") {
-            guard UserKey.isTenant(names) else { return nil }
+        guard var end = decode(bytes, into: &names) else { return nil }
+        var separators: (first: Int, last: Int)?
+        var count = 0
+        while end < bytes.count, bytes[end] == UInt8(ascii: ":") {
+            guard count < 2 else { return nil }
+            count += 1
+            separators = (separators?.first ?? names.count, names.count)
             names.append(UserKey.separator)
-            tenantCount = names.count
             let rest = UnsafeRawBufferPointer(rebasing: bytes[(end + 1)...])
             guard let restEnd = decode(rest, into: &names) else { return nil }
             end += 1 + restEnd
         }
-        guard end < bytes.count, bytes[end] == UInt8(ascii: "}"), 1...maximumUIDSize ~= names.count - tenantCount
+        let uidSize = names.count - (separators.map { $0.last + 1 } ?? 0)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "}"), 1...maximumUIDSize ~= uidSize,
+            separators.map({ isQualifier(names, $0.first, $0.last) }) ?? true
         else { return nil }
         return end
+    }
+
+    /// Returns whether the names before the last separator are a tenant, or a project with or without a tenant.
+    private static func isQualifier(_ names: [UInt8], _ first: Int, _ last: Int) -> Bool {
+        guard first < last else { return UserKey.isTenant(names[..<first]) }
+        let tenant = names[(first + 1)..<last]
+        return UserKey.isProject(names[..<first]) && (tenant.isEmpty || UserKey.isTenant(tenant))
     }
 
     /// Decodes and appends the name at the start of `bytes`.

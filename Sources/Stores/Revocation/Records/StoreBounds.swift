@@ -18,6 +18,7 @@ package enum StoreBounds {
     package static func check(user: UserKey) throws(StoreError) {
         try check(uid: user.uid)
         if let tenant = user.tenant, !UserKey.isTenant(tenant.utf8) { throw .invalidTenant() }
+        if let project = user.project, !UserKey.isProject(project.utf8) { throw .invalidProject() }
     }
 
     private static func check(uid: String) throws(StoreError) {

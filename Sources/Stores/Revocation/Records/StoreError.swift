@@ -9,8 +9,8 @@ package struct StoreError: Error, Sendable, Equatable {
             self.description = description
         }
 
-        /// A uid that is empty, longer than 128 characters or has control characters, or an invalid tenant. An error
-        /// of the caller.
+        /// A uid that is empty, longer than 128 characters or has control characters, or an invalid tenant or project.
+        /// An error of the caller.
         package static let invalidUID = Code(description: "invalid-uid")
         /// A session name that is empty, longer than 256 bytes, or has control characters or leading zeros. An error
         /// of the caller.
@@ -74,6 +74,11 @@ extension StoreError {
         StoreError(
             .invalidUID, "a tenant has 1 to \(UserKey.maximumTenantSize) letters, digits, hyphens and underscores"
         )
+    }
+
+    static func invalidProject() -> StoreError {
+        StoreError(
+            .invalidUID, "a project is the id of a Firebase project, of at most \(UserKey.maximumProjectSize) bytes")
     }
 
     static func invalidSession() -> StoreError {

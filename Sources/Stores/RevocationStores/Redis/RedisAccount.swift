@@ -105,12 +105,4 @@ extension IdentityLink {
 extension AccountRecord {
     /// Whether the record contains data of an account. A record with only unlinked identities does not.
     var saysAnything: Bool { email != nil || name != nil || created != nil || !links.isEmpty }
-
-    /// Returns whether the uid has the form of uids that the gateway creates.
-    static func isMadeHere(_ user: UserKey) -> Bool {
-        user.tenant == nil && user.uid.utf8.count == 32
-            && user.uid.utf8.allSatisfy {
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
-            }
-    }
 }

@@ -306,7 +306,7 @@ extension RedisAccountSteps {
         let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email", "deleted"])
         let fields = try await commands.send(command, faulty: RedisAccount.faulty()).fields(3)
         if fields[0].text != nil || fields[2] != .null { return true }
-        guard let own = fields[1].text else { return AccountRecord.isMadeHere(uid) }
+        guard let own = fields[1].text else { return uid.isCreatedHere }
         return !own.isExactly(email)
     }
 

@@ -171,6 +171,6 @@ enum RedisChange {
     }
 
     private static func names(_ user: UserKey) -> [String] {
-        ["uid", user.uid] + (user.tenant.map { ["tenant", $0] } ?? [])
+        ["uid", user.uid] + (user.tenant.map { ["tenant", $0] } ?? []) + (user.project.map { ["project", $0] } ?? [])
     }
 }

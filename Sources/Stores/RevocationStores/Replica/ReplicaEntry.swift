@@ -19,7 +19,7 @@ struct ReplicaEntry: Sendable, Equatable {
         var isUnderstood = false
     }
 
-    /// The maximum number of fields that are read. Entries of the contract have at most three.
+    /// The maximum number of fields that are read. Entries of the contract have at most four.
     static let maximumPairs = 16
 
     /// The records to read again. An entry's values are not applied, since entries of two writers may arrive in
@@ -31,14 +31,16 @@ struct ReplicaEntry: Sendable, Equatable {
         let parts = Parts(fields)
         var hints = Hints(parts: parts.takenBack, links: parts.links, isUnderstood: parts.isUnderstood)
         if parts.isOnlyLink { return hints }
-        for uid in parts.uids { hints.add(uid, of: parts.tenants.first, parts) }
+        for uid in parts.uids { hints.add(uid, parts) }
         return hints
     }
 }
 
 extension ReplicaEntry.Hints {
-    fileprivate mutating func add(_ uid: [UInt8], of tenant: [UInt8]?, _ parts: Parts) {
-        guard let named = UserKey(uid: uid, tenant: tenant) else { return isUnderstood = false }
+    fileprivate mutating func add(_ uid: [UInt8], _ parts: Parts) {
+        guard let named = UserKey(uid: uid, tenant: parts.tenants.first, project: parts.projects.first) else {
+            return isUnderstood = false
+        }
         let sessions = parts.sessions.compactMap { ReplicaKey(named, session: $0) }
         if sessions.count < parts.sessions.count { isUnderstood = false }
         keys += sessions
@@ -49,9 +51,11 @@ extension ReplicaEntry.Hints {
 
 extension UserKey {
     /// `nil` for names that no user can have.
-    fileprivate init?(uid: [UInt8], tenant: [UInt8]?) {
+    fileprivate init?(uid: [UInt8], tenant: [UInt8]?, project: [UInt8]?) {
         guard let uid = String(validating: uid, as: UTF8.self) else { return nil }
-        self.init(uid: uid, tenant: tenant.map { String(decoding: $0, as: UTF8.self) })
+        self.init(
+            uid: uid, tenant: tenant.map { String(decoding: $0, as: UTF8.self) },
+            project: project.map { String(decoding: $0, as: UTF8.self) })
         guard (try? StoreBounds.check(user: self)) != nil else { return nil }
     }
 }
@@ -60,6 +64,7 @@ extension UserKey {
 private struct Parts {
     private(set) var uids: [[UInt8]] = []
     private(set) var tenants: [[UInt8]] = []
+    private(set) var projects: [[UInt8]] = []
     private(set) var sessions: [[UInt8]] = []
     /// Whether the user's record changed.
     private(set) var namesUser = false
@@ -79,6 +84,7 @@ private struct Parts {
         switch name {
         case "uid": uids.append(value)
         case "tenant": tenants.append(value)
+        case "project": projects.append(value)
         case "session": sessions.append(value)
         case "valid_since":
             namesUser = true
@@ -96,8 +102,8 @@ private struct Parts {
     var isOnlyLink: Bool { isUnderstood && !links.isEmpty && !namesUser && sessions.isEmpty }
 
     var isUnderstood: Bool {
-        isShaped && uids.count == 1 && tenants.count <= 1 && sessions.count <= 1 && links.count <= 1
-            && (namesUser || links.count == 1 || sessions.count == 1)
+        isShaped && uids.count == 1 && tenants.count <= 1 && projects.count <= 1 && sessions.count <= 1
+            && links.count <= 1 && (namesUser || links.count == 1 || sessions.count == 1)
     }
 }
 

@@ -109,17 +109,17 @@ import Testing
 /// Lookups in Identity Toolkit.
 @Suite struct AccountQueryTests {
     private func lookUp(
-        _ transport: FakeTransport, tenant: Configuration.TenantPolicy = .none
+        _ transport: FakeTransport, _ user: UserKey = "ada", tenant: Configuration.TenantPolicy = .none
     ) async throws -> AccountEvidence {
-        var firebase = Configuration.Firebase(project: "my-app")
-        firebase.tenant = tenant
+        var project = Configuration.FirebaseProject(id: "my-app")
+        project.tenant = tenant
         let key = try AccountRig.key.get()
         let json = Authorization.ServiceAccount.file(pem: key.pem())
         let query = AccountQuery(
-            settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), firebase: firebase,
+            settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), project: project,
             credential: .serviceAccount(try Authorization.ServiceAccount(json: json, name: "sa.json")),
             clock: Given.clock)
-        return await query.evidence(about: "ada", transport)
+        return await query.evidence(about: user, transport)
     }
 
     private func transport(token: (Int, String) = (200, Self.token), account: (Int, String)) -> FakeTransport {
@@ -148,6 +148,19 @@ import Testing
     func `the lookup names the tenant`(tenant: Configuration.TenantPolicy, path: String) async throws {
         let transport = transport(account: (200, "{}"))
         guard case .reported(.missing, _) = try await lookUp(transport, tenant: tenant) else {
+            return #expect(Bool(false))
+        }
+        #expect(transport.calls.last?.request.url.contains("/projects/\(path):lookup") == true)
+    }
+
+    @Test(arguments: [
+        (UserKey(uid: "ada", tenant: "t-2"), "my-app/tenants/t-2/accounts"),
+        (UserKey(uid: "ada", tenant: "t-2", project: "my-app"), "my-app/tenants/t-2/accounts"),
+        (UserKey(uid: "ada", tenant: nil, project: "my-app"), "my-app/accounts"),
+    ])
+    func `the lookup names the tenant of the user key`(user: UserKey, path: String) async throws {
+        let transport = transport(account: (200, "{}"))
+        guard case .reported(.missing, _) = try await lookUp(transport, user, tenant: .only("t-1")) else {
             return #expect(Bool(false))
         }
         #expect(transport.calls.last?.request.url.contains("/projects/\(path):lookup") == true)

@@ -64,6 +64,8 @@ import Testing
             let tenant = UserKey(uid: "ann", tenant: "acme")
             #expect(try await client.change(tenant, .disable).record == UserRecord(disabled: true))
             #expect(try await client.change("ann", .enable).record == UserRecord())
+            let project = UserKey(uid: "ann", tenant: "acme", project: "my-app")
+            #expect(try await client.change(project, .disable).record == UserRecord(disabled: true))
             let reply = try await client.change("ann", .unrevoke)
             #expect(
                 reply.json == #"{"uid":"ann","valid_since":null,"disabled":false,"#
@@ -72,7 +74,10 @@ import Testing
             #expect(try await client.reload().record == 7)
         }
         #expect(
-            await backend.calls == ["disable acme/ann", "enable ann", "unrevoke ann", "session ann s/1", "reload"])
+            await backend.calls == [
+                "disable acme/ann", "enable ann", "disable my-app/acme/ann", "unrevoke ann", "session ann s/1",
+                "reload",
+            ])
     }
 
     @Test func `the status has details with the token only`() async throws {

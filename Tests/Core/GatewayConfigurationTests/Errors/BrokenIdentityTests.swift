@@ -33,6 +33,27 @@ import Testing
         .section(
             "listen: [{ address: '0.0.0.0:80' }]\nidentity: { firebase: { project: a, insecure_emulator: true } }",
             "1:21 insecure_emulator requires that every listener is on a loopback address; listen on 127.0.0.1"),
+        .section(
+            "identity: { firebase: { project: p, tenant: [] } }", "1:45 identity.firebase.tenant is an empty list"),
+        .section(
+            "identity: { firebase: { project: p, tenant: [a, '*'] } }",
+            "1:49 identity.firebase.tenant[] is '*', not a tenant; write the id of a tenant"),
+        .section("identity: { firebase: { project: p, tenant: [a, a] } }", "1:49 has a duplicate entry"),
+        projects("project: p, projects: [{ project: q }]", "1:25 identity.firebase has both project and projects"),
+        projects("tenant: t, projects: [{ project: q }]", "1:25 identity.firebase has both tenant and projects"),
+        projects("projects: []", "1:35 identity.firebase.projects is an empty list"),
+        projects("projects: p", "1:35 identity.firebase.projects is not a list"),
+        projects(
+            "projects: [{ tenant: t }]", "1:36 identity.firebase.projects[].project is missing; add the project id"),
+        projects("projects: [{ project: apple.com }]", "1:47 identity.firebase.projects[].project is not a project id"),
+        projects("projects: [{ project: p, tenant: 'a b' }]", "1:58 'a b', not a tenant"),
+        projects("projects: [{ project: p, keys_url: x }]", "1:50 unknown key 'keys_url'"),
+        projects(
+            "projects: [{ project: p }, { project: p, tenant: t }]",
+            "1:52 identity.firebase.projects has the project 'p' twice; combine the entries"),
+        projects(
+            "projects: [\((0..<33).map { "{ project: p\($0) }" }.joined(separator: ", "))]",
+            "1:35 identity.firebase.projects has more than 32 projects"),
         appCheck("{ apps: { a: web } }", "4:16 identity.firebase.app_check.project_number is missing; add the"),
         appCheck("{ project_number: 1 }", "4:16 identity.firebase.app_check.apps is missing; add the App IDs"),
         appCheck(
@@ -92,6 +113,10 @@ import Testing
     }
 
     /// A configuration with App Check, on line 4.
+    private static func projects(_ keys: String, _ expected: String) -> BrokenConfiguration {
+        .section("identity: { firebase: { \(keys) } }", expected)
+    }
+
     private static func appCheck(_ value: String, _ expected: String) -> BrokenConfiguration {
         firebase("app_check: \(value)", expected)
     }

@@ -39,8 +39,10 @@ import Testing
             firebase.keysURL
                 == "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com")
         #expect(firebase.sessionKeysURL == "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys")
-        #expect(firebase.issuer == "https://securetoken.google.com/demo")
-        #expect(firebase.sessionIssuer == "https://session.firebase.google.com/demo")
+        let project = try #require(firebase.projects.first)
+        #expect(firebase.projects.count == 1 && !firebase.hasSeveralProjects)
+        #expect(project.issuer == "https://securetoken.google.com/demo")
+        #expect(project.sessionIssuer == "https://session.firebase.google.com/demo")
     }
 
     @Test func `the defaults of keys and credentials`() {

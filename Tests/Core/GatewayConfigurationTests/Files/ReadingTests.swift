@@ -26,10 +26,38 @@ import Testing
         #expect(configuration.identity.keys.staleFor == .seconds(1_209_600))
     }
 
-    @Test(arguments: [("null", Configuration.TenantPolicy.none), ("\"*\"", .any), ("acme-x1", .only("acme-x1"))])
+    @Test(arguments: [
+        ("null", Configuration.TenantPolicy.none), ("\"*\"", .any), ("acme-x1", .only("acme-x1")),
+        ("[acme-x1]", .anyOf(["acme-x1"])), ("[b, a]", .anyOf(["b", "a"])),
+    ])
     func `every form of tenant is read`(yaml: String, expected: Configuration.TenantPolicy) throws {
         let section = "identity: { firebase: { project: demo, tenant: \(yaml) } }"
         #expect(try ConfigurationTesting.load(section: section).identity.firebase?.tenant == expected)
+    }
+
+    @Test func `several projects are read in the order of the file`() throws {
+        let section = """
+            identity: { firebase: { projects: [
+              { project: my-app }, { project: "e.com:other", tenant: [a, b], service_account: /run/other.json } ] } }
+            """
+        let firebase = try #require(
+            try ConfigurationTesting.load(
+                section: section, environment: ["GOOGLE_CLOUD_PROJECT": "unused"]
+            ).identity.firebase)
+        #expect(firebase.projects.map(\.id) == ["my-app", "e.com:other"] && firebase.hasSeveralProjects)
+        #expect(firebase.projects.map(\.tenant) == [.none, .anyOf(["a", "b"])])
+        #expect(firebase.projects.map(\.serviceAccount) == [nil, "/run/other.json"])
+        let accounts = Configuration.FirebaseAccounts(serviceAccount: "common.json")
+        let files = firebase.projects.map { accounts.settings(of: $0).serviceAccount }
+        #expect(files == ["common.json", "/run/other.json"])
+    }
+
+    @Test func `a list of one project is the same as project and tenant`() throws {
+        func firebase(_ yaml: String) throws -> Configuration.Firebase? {
+            try ConfigurationTesting.load(section: "identity: { firebase: { \(yaml) } }").identity.firebase
+        }
+        let one = try firebase("projects: [{ project: demo, tenant: acme-x1 }]")
+        #expect(try one == firebase("project: demo, tenant: acme-x1"))
     }
 
     @Test(arguments: [

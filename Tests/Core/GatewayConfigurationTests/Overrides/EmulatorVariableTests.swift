@@ -35,6 +35,13 @@ import Testing
         }
     }
 
+    @Test func `D-20: the variable never enables the emulator mode beside one real project`() {
+        for projects in ["{ project: demo-a }, { project: prod }", "{ project: prod }, { project: demo-a }"] {
+            let errors = errors("identity: { firebase: { projects: [\(projects)] } }", [Self.emulator: "a:1"])
+            #expect(errors.count == 1 && errors[0].contains("'prod' is not a demo-* project"), "\(errors)")
+        }
+    }
+
     @Test func `a real project needs insecure_emulator in the file`() throws {
         let firebase = try load("project: my-app, insecure_emulator: true", [Self.emulator: "a:1"]).identity.firebase
         #expect(firebase?.insecureEmulator == true && firebase?.emulatorHost == "a:1")

@@ -54,6 +54,16 @@ import Testing
         #expect(claims["auth"]?["token"]?["firebase"]?["tenant"]?.string == "acme-x1")
     }
 
+    @Test func `a project's user has the project in addition to the uid`() throws {
+        let principal = try TokenDraft.idToken().principal(hasOtherProjects: true)
+        let entry = VerifiedTokenCache.Entry(
+            principal: principal, verifier: 0, keySetGeneration: 1,
+            identity: IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: []).render(principal))
+        let claims = try claims(signer().line(for: entry, upstream: 1, now: now))
+        #expect(claims.members.map(\.name) == ["iss", "aud", "sub", "project", "iat", "exp", "auth"])
+        #expect(claims["project"]?.string == TokenDraft.project)
+    }
+
     @Test func `an assertion per token and upstream is used for half of its lifetime`() throws {
         let (first, second) = (try TokenDraft.idToken().entry(), try TokenDraft.idToken().entry())
         let count = Mutex(0)

@@ -43,6 +43,17 @@ import Testing
         #expect(head.values("x_auth_tenant") == ["acme-x1"])
     }
 
+    @Test func `a project's user has project and tenant in addition to the uid`() throws {
+        let renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: [])
+        let token = TokenDraft.idToken().with("firebase", #"{"tenant":"acme-x1"}"#)
+        let rendered = renderer.render(try token.principal(hasOtherProjects: true))
+        let head = WireMessage(head: "start\r\n" + String(decoding: rendered.bytes, as: UTF8.self) + "\r\n")
+        #expect(
+            Array(head.lines.prefix(3)) == [
+                "X-Auth-Uid: user-1", "X-Auth-Project: \(TokenDraft.project)", "X-Auth-Tenant: acme-x1",
+            ])
+    }
+
     @Test func `the prefix names all fields`() throws {
         let head = try lines(.idToken(), variable: true, prefix: "X-User-")
         #expect(head.lines.allSatisfy { $0.hasPrefix("X-User-") || $0.hasPrefix("X-User:") })

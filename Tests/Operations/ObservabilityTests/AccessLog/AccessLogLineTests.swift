@@ -46,6 +46,15 @@ struct AccessLogLineTests {
                 + #""bytes_out":18446744073709551615}"# + "\n")
     }
 
+    @Test func `the project and the tenant follow the uid`() {
+        var entry = entry()
+        entry.uid = .string("ann")
+        entry.tenant = .string("acme-x1")
+        #expect(line(entry).contains(#""uid":"ann","tenant":"acme-x1","route""#))
+        entry.project = .string("my-app")
+        #expect(line(entry).contains(#""uid":"ann","project":"my-app","tenant":"acme-x1","route""#))
+    }
+
     @Test func `the optional phase, reason and rule are written`() {
         var entry = entry()
         entry.reason = .string("aud is not an accepted audience")

@@ -20,12 +20,13 @@ import Testing
 
         init(
             firebase: Bool = true, installs: Bool = true, providers: [Configuration.Provider] = [],
-            tenant: Configuration.TenantPolicy = .none
+            tenant: Configuration.TenantPolicy = .none, projects: [String] = []
         ) throws {
             var identity = Configuration.Identity()
             identity.providers = providers
             if firebase { identity.firebase = Configuration.Firebase(project: TokenDraft.project) }
             identity.firebase?.tenant = tenant
+            identity.firebase?.furtherProjects = projects.map { Configuration.FirebaseProject(id: $0) }
             let (table, sources) = VerifierTable.make(of: identity, hasSessions: true)
             set = sources.count
             authenticator = Authenticator(
@@ -98,6 +99,41 @@ import Testing
         // Claims of another provider do not identify the user of a tenant.
         let other = SessionDraft.signed { $0.with("firebase", member) }
         #expect(try Rig(tenant: .any).principal(other).user == "user-1")
+    }
+
+    @Test func `with several projects a session of a Firebase user names the project`() throws {
+        func cookie(_ source: String, _ member: String = #"{"sign_in_provider":"password"}"#) -> String {
+            SessionDraft.signed { $0.with("firebase", member).withHeader("src", source) }
+        }
+        let rig = try Rig(tenant: .any, projects: ["other-app"])
+        for project in [TokenDraft.project, "other-app"] {
+            let source = #"{"project":"\#(project)","firebase":true,"started":\#(Self.now - 100)}"#
+            #expect(try rig.principal(cookie(source)).user == UserKey(uid: "user-1", tenant: nil, project: project))
+        }
+        #expect(try Rig().principal(cookie(Self.source(of: TokenDraft.project))).user == "user-1")
+        #expect(rig.failure(cookie(Self.source(of: "third-app")))?.reason == .sessionProvider)
+        #expect(try Rig().failure(cookie(Self.source(of: "other-app")))?.reason == .sessionProvider)
+        let tenant = #"{"sign_in_provider":"password","tenant":"acme-x1"}"#
+        let source = #"{"project":"\#(TokenDraft.project)","tenant":"acme-x1","firebase":true,"started":1}"#
+        #expect(
+            try rig.principal(cookie(source, tenant)).user
+                == UserKey(uid: "user-1", tenant: "acme-x1", project: TokenDraft.project))
+        let other = #"{"project":"other-app","tenant":"acme-x1","firebase":true,"started":1}"#
+        #expect(rig.failure(cookie(other, tenant))?.code == .tenantMismatch)
+    }
+
+    private static func source(of project: String) -> String {
+        #"{"project":"\#(project)","firebase":true,"started":\#(now - 100)}"#
+    }
+
+    @Test func `a session that a provider's identity started names the project of the account`() throws {
+        let named = SessionDraft.source(more: #","firebase":true,"user_project":"other-app""#)
+        let cookie = SessionDraft.signed { $0.withHeader("src", named) }
+        #expect(
+            try Rig(projects: ["other-app"]).principal(cookie).user
+                == UserKey(uid: "user-1", tenant: nil, project: "other-app"))
+        #expect(try Rig(projects: ["third-app"]).failure(cookie)?.reason == .sessionProvider)
+        #expect(try Rig().failure(cookie)?.reason == .sessionProvider)
     }
 
     @Test func `a second factor is read as in Firebase tokens`() throws {

@@ -6,11 +6,13 @@ import Testing
 @testable import Revocation
 @testable import StoreFixtures
 
-/// Users of several tenants in every store.
+/// Users of several tenants and projects in every store.
 @Suite(.closingStores) struct TenantUserSuite {
     private static let acme = UserKey(uid: "alice", tenant: "acme-x1")
     private static let globex = UserKey(uid: "alice", tenant: "globex-y2")
-    private static let all: [UserKey] = [acme, globex, "alice"]
+    private static let app = UserKey(uid: "alice", tenant: nil, project: "my-app")
+    private static let appAcme = UserKey(uid: "alice", tenant: "acme-x1", project: "my-app")
+    private static let all: [UserKey] = [acme, globex, "alice", app, appAcme]
 
     private func seen(_ user: UserKey, in view: StoreView) throws -> UserLookup {
         view.user(try #require(StoreKey(user, hasher: try .required())), lane: 0)
@@ -20,10 +22,17 @@ import Testing
         let names: [UserKey] = [
             Self.acme, Self.globex, "alice", "acme-x1:alice", UserKey(uid: "x1:alice", tenant: "acme"),
             UserKey(uid: "1", tenant: "apple"), "apple.com:1", UserKey(uid: "apple.com:1", tenant: "acme-x1"),
+            Self.app, Self.appAcme, UserKey(uid: "alice", tenant: "my-app"), "my-app::alice",
+            UserKey(uid: "alice", tenant: "my-app", project: "acme-x1"), UserKey(uid: "a", tenant: nil, project: "b:c"),
+            UserKey(uid: "c:a", tenant: nil, project: "b"),
         ]
         #expect(Set(names).count == names.count)
         #expect(Set(names.map(\.name)).count == names.count)
-        for name in names { #expect(UserKey(name: name.name) == name) }
+        for name in names {
+            let parsed = UserKey(name: name.name)
+            #expect(parsed == name && parsed.uid == name.uid)
+            #expect(parsed.tenant == name.tenant && parsed.project == name.project)
+        }
     }
 
     @Test func `names are compared by their bytes`() {
@@ -39,6 +48,21 @@ import Testing
         let store = try await StoreMaker.sqliteMemory()
         let user = UserKey(uid: "alice", tenant: text)
         if isTenant {
+            #expect(try await store.revoke(user, at: 5) == UserRecord(validSince: 5))
+        } else {
+            await expectStoreError(.invalidUID) { try await store.revoke(user, at: 5) }
+        }
+    }
+
+    @Test(arguments: [
+        ("my-app", true), ("example.com:my-app", true), ("A_1", true), ("", false), ("apple.com", false),
+        ("a\u{1F}b", false), ("a/b", false),
+    ])
+    func `a project has a dot only before a colon`(text: String, isProject: Bool) async throws {
+        #expect(UserKey.isProject(text.utf8) == isProject)
+        let store = try await StoreMaker.sqliteMemory()
+        let user = UserKey(uid: "alice", tenant: nil, project: text)
+        if isProject {
             #expect(try await store.revoke(user, at: 5) == UserRecord(validSince: 5))
         } else {
             await expectStoreError(.invalidUID) { try await store.revoke(user, at: 5) }
@@ -67,6 +91,7 @@ import Testing
         try await store.revokeSession(Self.acme, "17", expires: nil)
         #expect(try await store.session(Self.acme, "17").revoked)
         #expect(try await store.session(Self.globex, "17") == SessionRecord())
+        #expect(try await store.session(Self.appAcme, "17") == SessionRecord())
         #expect(try await store.session("alice", "17") == SessionRecord())
         let key = try #require(StoreKey(Self.acme, session: "17", hasher: try .required()))
         #expect(store.view.session(key, lane: 0) == maker.lookup(SessionRecord(revoked: true)))
@@ -78,6 +103,7 @@ import Testing
         let linked = AccountRecord(user: Self.acme, links: ["apple.com": "1"])
         #expect(try await store.claim(.apple("1"), for: Self.acme) == .linked(linked))
         #expect(try await store.claim(.apple("1"), for: Self.globex) == .taken(uid: Self.acme))
+        #expect(try await store.claim(.apple("1"), for: Self.appAcme) == .taken(uid: Self.acme))
         #expect(try await store.claim(.apple("1"), for: UserKey("alice")) == .taken(uid: Self.acme))
         #expect(try await store.owner(of: .apple("1")) == Self.acme)
         #expect(try await store.account(Self.acme) == linked)
@@ -86,6 +112,10 @@ import Testing
         #expect(try await store.uid(ofEmail: "a@b.c") == Self.acme)
         #expect(try await store.releaseAll(of: Self.acme) == [.apple("1")])
         #expect(try await store.claim(.apple("1"), for: Self.globex) != .taken(uid: Self.acme))
+        #expect(try await store.claim(.apple("2"), for: Self.app) != .taken(uid: Self.acme))
+        #expect(try await store.owner(of: .apple("2")) == Self.app)
+        #expect(try await store.account(Self.app)?.user.project == "my-app")
+        #expect(try await store.account("alice") == nil)
     }
 
     @Test func `a tenant's records are read from the file again`() async throws {

@@ -21,6 +21,8 @@ import Testing
         (["link", "apple.com:1", "uid", ""], []),
         (["uid", "ann", "tenant", "acme-x1", "valid_since", "5"], ["gatehouse:user:{acme-x1:ann}"]),
         (["tenant", "acme-x1", "uid", "ann", "session", "5"], ["gatehouse:session:{acme-x1:ann}:5"]),
+        (["uid", "ann", "project", "my-app", "disabled", "1"], ["gatehouse:user:{my-app::ann}"]),
+        (["uid", "ann", "tenant", "t", "project", "p", "session", "5"], ["gatehouse:session:{p:t:ann}:5"]),
         (["uid", "ann", "valid_since", "none", "by", "admin"], ["gatehouse:user:{ann}"]),
     ])
     func `an entry of the contract names its records`(_ fields: [String], _ expected: [String]) {
@@ -38,6 +40,8 @@ import Testing
         (["uid", "a\u{0}", "valid_since", "5"], []),
         (["uid", "ann", "tenant", "a:b", "valid_since", "5"], []),
         (["uid", "ann", "tenant", "", "valid_since", "5"], []),
+        (["uid", "ann", "project", "apple.com", "valid_since", "5"], []),
+        (["uid", "ann", "project", "", "valid_since", "5"], []),
         (["valid_since", "5"], []),
         (["link", "apple.com:1"], []),
         ([], []),

@@ -49,6 +49,19 @@ import TextCoding
         #expect(try #require(parse(RedisKeys.user(user))).names == Array(user.name.utf8))
     }
 
+    @Test(arguments: [
+        (UserKey(uid: "ann", tenant: "acme-x1", project: "my-app"), "gatehouse:user:{my-app:acme-x1:ann}"),
+        (UserKey(uid: "a:b", tenant: nil, project: "my-app"), "gatehouse:user:{my-app::a%3Ab}"),
+        (UserKey(uid: "ann", tenant: nil, project: "e.com:my-app"), "gatehouse:user:{e.com%3Amy-app::ann}"),
+    ])
+    func `a project's user is spelled with the project before the tenant`(_ user: UserKey, _ key: String) throws {
+        #expect(text(RedisKeys.user(user)) == key)
+        let (kind, names) = try #require(parse(RedisKeys.session(user, "17")))
+        #expect(kind == .session(nameCount: user.name.utf8.count))
+        #expect(names == Array("\(user.name)17".utf8))
+        #expect(try #require(parse(RedisKeys.user(user))).names == Array(user.name.utf8))
+    }
+
     @Test func `every scalar survives the round trip`() throws {
         let scalars = (UInt32(0x20)...0x10FFFF).lazy.filter { $0 != 0x7F }.compactMap(Unicode.Scalar.init)
         var name = String.UnicodeScalarView()
@@ -108,7 +121,9 @@ import TextCoding
     @Test(arguments: [
         "", "gatehouse:user:", "gatehouse:user:{", "gatehouse:user:{}", "gatehouse:user:{ann", "gatehouse:user:{ann}x",
         "gatehouse:user:ann", "gatehouse:user:{apple.com:1}", "gatehouse:user:{a:}", "gatehouse:user:{:b}",
-        "gatehouse:user:{a:b:c}", "gatehouse:user:{a%1Fb}", "gatehouse:user:{%00}", "gatehouse:session:{a:b%7F}:1",
+        "gatehouse:user:{a:b:c:d}", "gatehouse:user:{a::}", "gatehouse:user:{:b:c}", "gatehouse:user:{a:b.c:d}",
+        "gatehouse:user:{microsoft.com:b:c}", "gatehouse:user:{a/b::c}", "gatehouse:user:{a%1Fb}",
+        "gatehouse:user:{%00}", "gatehouse:session:{a:b%7F}:1",
         "gatehouse:user:{a{b}", "gatehouse:user:{a b}",
         "gatehouse:user:{\u{e9}}", "gatehouse:user:{%c3%a9}", "gatehouse:user:{%61nn}", "gatehouse:user:{a%2}",
         "gatehouse:user:{a%}", "gatehouse:user:{%zz}", "gatehouse:session:{ann}", "gatehouse:session:{ann}:",
@@ -126,9 +141,10 @@ import TextCoding
         #expect(parse(RedisKeys.user(UserKey(longest + "a"))) == nil)
         let session = String(repeating: "a", count: 256)
         let tenant = String(repeating: "t", count: 128)
-        let key = RedisKeys.session(UserKey(uid: longest, tenant: tenant), session)
+        let key = RedisKeys.session(UserKey(uid: longest, tenant: tenant, project: tenant), session)
         #expect(parse(key)?.names.count == RedisRecordKey.maximumNames)
         #expect(parse(RedisKeys.user(UserKey(uid: "a", tenant: tenant + "t"))) == nil)
+        #expect(parse(RedisKeys.user(UserKey(uid: "a", tenant: nil, project: tenant + "t"))) == nil)
         #expect(parse(RedisKeys.session(UserKey(longest), session + "a")) == nil)
     }
 }

@@ -61,14 +61,19 @@ struct AccountRig {
 
         var all: [AccountStatus] { statuses.withLock { $0 } }
         var states: [AccountStatus.State] { all.map(\.state) }
-        fileprivate func add(_ status: AccountStatus) { statuses.withLock { $0.append(status) } }
+        func add(_ status: AccountStatus) { statuses.withLock { $0.append(status) } }
     }
 
     /// Looks up the account. A status of at most `seconds` seconds is accepted.
     @discardableResult
     func lookUp(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
+        lookUp(user: UserKey(uid), notOlderThan: seconds)
+    }
+
+    @discardableResult
+    func lookUp(user: UserKey, notOlderThan seconds: Double = 0) -> Statuses {
         let statuses = Statuses()
-        toolkit.lookUp(UserKey(uid), notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
+        toolkit.lookUp(user, notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
         return statuses
     }
 

@@ -9,20 +9,23 @@ import Testing
 extension TokenDraft {
     static func verifier(
         _ kind: CredentialKind = .idToken, tenant: FirebaseVerifier.Tenant = .none, skew: Int64 = 5,
-        emulator: Bool = false
+        emulator: Bool = false, hasOtherProjects: Bool = false
     ) -> FirebaseVerifier {
         let host = kind == .idToken ? "securetoken.google.com" : "session.firebase.google.com"
         return FirebaseVerifier(
             kind: kind, issuer: "https://\(host)/\(project)", project: project, tenant: tenant, clockSkew: skew,
-            insecureEmulator: emulator, keySet: 0)
+            insecureEmulator: emulator, keySet: 0, hasOtherProjects: hasOtherProjects)
     }
 
     /// The principal of the claims, without a signature.
-    func principal(_ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start) throws -> Principal {
+    func principal(
+        _ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start, hasOtherProjects: Bool = false
+    ) throws -> Principal {
         let text = Array(withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
         let token = try text.withUnsafeBytes { try UnverifiedJWS($0) }
         let hasher = try SHA256Hasher.required()
-        return try Self.verifier(kind, tenant: .any, emulator: true).verify(token, key: nil, now: now, hasher: hasher)
+        return try Self.verifier(kind, tenant: .any, emulator: true, hasOtherProjects: hasOtherProjects)
+            .verify(token, key: nil, now: now, hasher: hasher)
     }
 
     /// The principal as stored in the cache.

@@ -16,8 +16,8 @@ extension Configuration.Firebase {
         let remedy: String
     }
 
-    /// Whether the Firebase tools regard the project as one that exists in emulators only.
-    var isDemo: Bool { project.hasPrefix(Self.demoPrefix) }
+    /// The first project that may exist outside emulators. `nil` if the Firebase tools regard all as emulated ones.
+    private var realProject: String? { projects.map(\.id).first { !$0.hasPrefix(Self.demoPrefix) } }
 
     /// Returns the project id in the environment. `nil` if absent.
     package static func project(in environment: [String: String]) -> String? {
@@ -40,10 +40,10 @@ extension Configuration.Firebase {
                 remedy: "unset the variable, or remove insecure_emulator")
         }
         if let failure = Self.failure(ofEmulator: text) { return failure }
-        guard explicit == true || isDemo else {
+        if let real = realProject, explicit != true {
             return EmulatorFinding(
                 isError: true,
-                what: "\(name) is set, but \(Quoted(project)) is not a demo-* project: anyone can create its tokens",
+                what: "\(name) is set, but \(Quoted(real)) is not a demo-* project: anyone can create its tokens",
                 remedy: "unset the variable; for development with a real project id, add insecure_emulator: true")
         }
         (insecureEmulator, emulatorHost) = (true, text)
@@ -54,7 +54,7 @@ extension Configuration.Firebase {
     var emulatorWarning: EmulatorFinding? {
         guard insecureEmulator else { return nil }
         let origin = emulatorHost.map { ": \(Self.emulatorVariable) is \(Quoted($0))" } ?? ""
-        let isAssumed = emulatorHost != nil && isDemo
+        let isAssumed = emulatorHost != nil && realProject == nil
         return EmulatorFinding(
             isError: false, what: "unsigned tokens are accepted, which anyone can create\(origin)",
             remedy: "use it only for development with the Firebase emulator"
@@ -63,7 +63,7 @@ extension Configuration.Firebase {
 
     /// Returns the warning that the tools and the gateway name different projects.
     private func projectConflict(in environment: [String: String]) -> EmulatorFinding? {
-        guard let other = Self.project(in: environment), !other.utf8.elementsEqual(project.utf8) else { return nil }
+        guard let other = Self.project(in: environment), self.project(named: other) == nil else { return nil }
         return EmulatorFinding(
             isError: false, what: "\(Self.projectVariable) is \(Quoted(other)), but the project is \(Quoted(project))",
             remedy: "use one project id for the emulator, the app and the gateway")

@@ -1,7 +1,7 @@
 import GatewayCore
 
 extension Configuration {
-    /// The Firebase project whose ID tokens and session cookies are accepted (`identity.firebase`).
+    /// The Firebase projects whose ID tokens and session cookies are accepted (`identity.firebase`).
     package struct Firebase: Sendable, Hashable {
         /// The default key set URL of ID tokens.
         package static let defaultKeysURL =
@@ -10,11 +10,15 @@ extension Configuration {
         package static let defaultSessionKeysURL =
             "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
 
-        /// The project's id (`project`), which is the audience of all its tokens. Default: the environment variable
-        /// `GOOGLE_CLOUD_PROJECT`.
+        /// The id of the first or only project (`project`), which is the audience of all its tokens. Default: the
+        /// environment variable `GOOGLE_CLOUD_PROJECT`.
         package var project: String
-        /// The accepted tenants (`tenant`). Default: only tokens without a tenant.
+        /// The accepted tenants of that project (`tenant`). Default: only tokens without a tenant.
         package var tenant = TenantPolicy.none
+        /// The file with the gateway's credential at Google for that project. `nil` for that of `revocation`.
+        package var serviceAccount: String?
+        /// The further projects (`projects`), at most 31. Default: none.
+        package var furtherProjects: [FirebaseProject] = []
         /// The key set of ID tokens (`keys_url`). The environment variable `GATEHOUSE_FIREBASE_KEYS_URL` takes
         /// precedence.
         package var keysURL = defaultKeysURL
@@ -36,16 +40,13 @@ extension Configuration {
         package var appCheck: AppCheck?
         /// Whether Firebase's sign-in helper is served at `/__/auth/` of every host (`auth_helper`). Default: false.
         package var authHelper = false
-        /// The exact `iss` of ID tokens.
-        package var issuer: String
-        /// The exact `iss` of session cookies.
-        package var sessionIssuer: String
+        /// The hosts that accept credentials of one project or tenant only (`hosts`), at most 1,024, lower-case and
+        /// unique. Default: none.
+        package var hosts: [FirebaseHost] = []
 
         /// Creates a project with default settings.
         package init(project: String) {
             self.project = project
-            self.issuer = "https://securetoken.google.com/\(project)"
-            self.sessionIssuer = "https://session.firebase.google.com/\(project)"
         }
     }
 
@@ -54,21 +55,6 @@ extension Configuration {
         case loopback, any
     }
 
-    /// The accepted tenants.
-    package enum TenantPolicy: Sendable, Hashable {
-        /// Only tokens without a tenant.
-        case none
-        /// Only tokens of this tenant.
-        case only(String)
-        /// Tokens of any tenant, and tokens without a tenant.
-        case any
-
-        /// The single tenant. `nil` otherwise.
-        package var id: String? {
-            guard case .only(let id) = self else { return nil }
-            return id
-        }
-    }
 }
 
 extension Configuration.Firebase {
@@ -79,14 +65,16 @@ extension Configuration.Firebase {
 
     /// Reads the section. `nil` without a valid project.
     init?(_ mapping: MappingReader) {
-        let project = Self.project(mapping)
-        self.init(project: project ?? "")
-        mapping.set(&tenant, "tenant") { $0.string(atMost: 128).map { $0 == "*" ? .any : .only($0) } }
+        let projects = Self.readProjects(mapping)
+        self.init(project: projects.first?.id ?? "")
+        tenant = projects.first?.tenant ?? Configuration.TenantPolicy.none
+        serviceAccount = projects.first?.serviceAccount
+        furtherProjects = Array(projects.dropFirst())
         mapping.set(&insecureHTTP, "insecure_http") { $0.boolean() }
         let explicitEmulator = mapping.value("insecure_emulator").flatMap { $0.boolean() }
         insecureEmulator = explicitEmulator ?? false
         mapping.set(&insecureEmulatorOn, "insecure_emulator_on") { $0.choice() }
-        if insecureEmulatorOn == .any, !mapping.hasValue("project") {
+        if insecureEmulatorOn == .any, !mapping.hasValue("project"), !mapping.hasValue("projects") {
             mapping.fail(
                 "insecure_emulator_on", "insecure_emulator_on: any requires project in the file",
                 "add the project id, so that the environment alone cannot enable it, as in project: demo-app")
@@ -103,7 +91,7 @@ extension Configuration.Firebase {
         }
         mapping.set(&authHelper, "auth_helper") { $0.boolean() }
         override(from: mapping.context, at: mapping.location)
-        guard project != nil else { return nil }
+        guard !project.isEmpty else { return nil }
         if authHelper, !isProjectLabel {
             mapping.fail(
                 "auth_helper",
@@ -111,6 +99,8 @@ extension Configuration.Firebase {
                 "remove auth_helper: a project has a host PROJECT.firebaseapp.com only if its id has letters, digits "
                     + "and inner hyphens")
         }
+        let firebase = self
+        mapping.set(&hosts, "hosts") { firebase.readHosts($0) }
         let finding = adoptEmulator(from: mapping.context.substitution.environment, explicit: explicitEmulator)
         if let finding, finding.isError {
             mapping.context.fail(mapping.location(of: "project"), finding.what, finding.remedy)
@@ -147,6 +137,23 @@ extension Configuration.Firebase {
         for (variable, failure) in override(from: context.substitution.environment) {
             context.fail(location, "the environment variable \(variable) is \(failure.what)", failure.remedy)
         }
+    }
+
+    /// Returns the projects of the section: those of `projects`, or the one of `project`. The first one has an empty id
+    /// after an error.
+    private static func readProjects(_ mapping: MappingReader) -> [Configuration.FirebaseProject] {
+        var only = Configuration.FirebaseProject(id: "")
+        guard case .absent = mapping.setting("projects") else {
+            for key in ["project", "tenant"] where mapping.hasValue(key) {
+                mapping.fail(
+                    key, "identity.firebase has both \(key) and projects",
+                    "move it into projects, as in projects: [{ project: my-app }, { project: other-app }]")
+            }
+            return mapping.value("projects").flatMap(projects) ?? [only]
+        }
+        only.id = project(mapping) ?? ""
+        mapping.set(&only.tenant, "tenant") { tenant($0) }
+        return [only]
     }
 
     /// Returns the project id of the section, or of the environment.

@@ -127,7 +127,7 @@ extension Configuration.Identity {
     func checkIssuers(_ context: LoadingContext) {
         var owners: [(issuer: String, name: String)] = []
         if let firebase {
-            owners += [firebase.issuer, firebase.sessionIssuer].map { ($0, "identity.firebase") }
+            owners += firebase.issuers.map { ($0, "identity.firebase") }
         }
         for provider in providers {
             let issuers = provider.idTokens?.issuers ?? []
@@ -143,7 +143,7 @@ extension Configuration.Identity {
 
     /// Returns the name of the configured provider with this issuer. `nil` if there is no such provider.
     func owner(ofIssuer issuer: String) -> String? {
-        let firebases = firebase.map { [$0.issuer, $0.sessionIssuer] } ?? []
+        let firebases = firebase?.issuers ?? []
         if firebases.contains(where: { Self.overlap($0, issuer) }) { return "identity.firebase" }
         return providers.first { provider in
             (provider.idTokens?.issuers ?? []).contains { Self.overlap($0, issuer) }

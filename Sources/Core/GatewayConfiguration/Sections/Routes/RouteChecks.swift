@@ -30,8 +30,8 @@ extension Configuration.Route {
     /// Rejects conditions that anonymous requests cannot meet, since `auth: optional` would permit them nevertheless.
     private func refuseConditionsOfUsers(_ mapping: MappingReader) {
         let conditions = [
-            ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil), ("second_factor", secondFactor),
-            ("scopes", !scopes.isEmpty),
+            (firebaseKey, firebase != nil), ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
+            ("second_factor", secondFactor), ("scopes", !scopes.isEmpty),
         ]
         for (key, isSet) in conditions where isSet {
             mapping.fail(
@@ -39,6 +39,9 @@ extension Configuration.Route {
                 "remove it, or set auth: required")
         }
     }
+
+    /// The key that restricts Firebase credentials.
+    private var firebaseKey: String { firebase?.projects.isEmpty == false ? "project" : "tenant" }
 
     /// Rejects settings of forwarding on a route without an upstream, because they would have no effect.
     func refuseForwarding(_ mapping: MappingReader) {
@@ -50,7 +53,7 @@ extension Configuration.Route {
 
     private func refuseConditions(_ mapping: MappingReader) {
         let conditions = [
-            ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
+            (firebaseKey, firebase != nil), ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
             ("second_factor", secondFactor), ("scopes", !scopes.isEmpty), ("allow", allow != nil),
             ("revocation", revocation == .strict),
         ]

@@ -11,6 +11,8 @@ extension Configuration {
         package var methods: [String] = []
         /// The requirement of a credential (`auth`). Default: required.
         package var auth = AuthMode.required
+        /// The permitted Firebase projects and tenants (`project`, `tenant`). Default: `nil`, any credential.
+        package var firebase: FirebaseRestriction?
         /// The permitted sign-in providers (`providers`). Default: empty, any.
         package var providers: [String] = []
         /// The maximum age of the sign-in (`recent_sign_in`), 1 s to 365 d. Default: `nil`, not required.
@@ -143,7 +145,8 @@ struct RouteSurroundings {
     let multiplexed: Set<String>
     /// Whether any issuer is configured, even with errors.
     let hasIdentity: Bool
-    /// Whether the file configures App Check, even with errors.
+    /// Whether the file configures Firebase, and App Check, even with errors.
+    let hasFirebase: Bool
     let hasAppCheck: Bool
     /// The valid identity providers.
     let identity: Configuration.Identity
@@ -172,6 +175,7 @@ extension Configuration.Route {
                 "upgrade", "upgrade on a route to an upstream with HTTP/2, which has no upgrades",
                 "remove it, or use an upstream with protocol: http/1.1")
         }
+        route.readFirebase(mapping, surroundings)
         route.readAppCheck(mapping, surroundings)
         route.checkConditions(mapping, surroundings)
         route.checkAllow(mapping)

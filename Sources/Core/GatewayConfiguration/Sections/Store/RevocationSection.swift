@@ -25,10 +25,17 @@ extension Configuration {
         /// Whether the lookups go to the Auth emulator, which takes any caller for the project's owner.
         package var isEmulated = false
         /// The lookup URL (`lookup_url`). `{project}` is replaced by the project's id, followed by `/tenants/` and
-        /// the tenant's id if tokens of one tenant are accepted.
+        /// the tenant's id for the user of a tenant.
         package var lookupURL = defaultLookupURL
         /// The timeout of a lookup (`lookup_timeout`), 10 ms to 5 s. Default: 2 s.
         package var timeout = Duration.seconds(2)
+
+        /// Returns the settings of a project's lookups, with its own credential.
+        package func settings(of project: FirebaseProject) -> Self {
+            var copy = self
+            if let file = project.serviceAccount { copy.serviceAccount = file }
+            return copy
+        }
 
         /// Creates lookups with default settings.
         package init(serviceAccount: String?) {
@@ -54,6 +61,11 @@ extension Configuration.Revocation {
             Self.refuseLookup(mapping)
             return
         }
+        if section.isOn, project?.hasSeveralProjects == true {
+            mapping.fail(
+                "write_back", "revocation.write_back with several identity.firebase.projects, which is not supported",
+                "remove it, or run a gateway for each project")
+        }
         let accounts = Configuration.FirebaseAccounts(mapping, emulator: project?.emulatorHost)
         writeBack = section.settings(accounts)
         guard source == "firebase" else { return }
@@ -61,12 +73,6 @@ extension Configuration.Revocation {
             mapping.fail(
                 "source", "revocation.source: firebase without a Firebase project",
                 "add identity.firebase.project, or remove it")
-        }
-        if project?.tenant == .any {
-            mapping.fail(
-                "source",
-                "revocation.source: firebase with tokens of any tenant; tenants can have different accounts with the same uid",
-                "set identity.firebase.tenant to one tenant, or remove it")
         }
         firebase = accounts
     }
