@@ -29,7 +29,7 @@ package struct ProofVerifier: Sendable {
     func verify(_ request: ProofRequest, provider: String, for network: PeerNetwork) async throws -> Proof {
         try await slots.run {
             switch request.credential {
-            case .idToken(let text): return try await verify(text, by: try verifier(of: provider))
+            case .idToken(let text): return try await verify(text, by: [try verifier(of: provider)])
             case .accessToken(let text):
                 guard let opaque else { throw OpaqueProof.notTaken }
                 return try await opaque.check(text, provider: provider, for: network)
@@ -37,14 +37,14 @@ package struct ProofVerifier: Sendable {
         }
     }
 
-    /// Verifies a Firebase ID token.
+    /// Verifies a Firebase ID token, of any configured project.
     func verifyFirebase(_ text: String) async throws -> Principal {
-        let index = verifiers.verifiers.firstIndex {
-            guard case .firebase(let verifier) = $0 else { return false }
+        let indices = verifiers.verifiers.indices.filter {
+            guard case .firebase(let verifier) = verifiers.verifiers[$0] else { return false }
             return verifier.kind == .idToken
         }
-        guard let index else { throw AccountDenial(.operationNotAllowed, detail: "Firebase is not configured.") }
-        return try await slots.run { try await verify(text, by: index).principal }
+        guard !indices.isEmpty else { throw AccountDenial(.operationNotAllowed, detail: "Firebase is not configured.") }
+        return try await slots.run { try await verify(text, by: indices).principal }
     }
 
     private func verifier(of provider: String) throws(AccountDenial) -> Int {
@@ -60,11 +60,11 @@ package struct ProofVerifier: Sendable {
 }
 
 extension ProofVerifier {
-    /// Verifies a token, to which the verifier at `index` must apply.
-    private func verify(_ text: String, by index: Int) async throws -> Proof {
+    /// Verifies a token, to which one of the verifiers at `indices` must apply.
+    private func verify(_ text: String, by indices: [Int]) async throws -> Proof {
         let principal: Principal
         do {
-            principal = try await self.principal(of: text, by: index)
+            principal = try await self.principal(of: text, by: indices)
         } catch let failure as VerificationFailure {
             throw AccountDenial(failure)
         }
@@ -77,9 +77,10 @@ extension ProofVerifier {
         return Proof(principal: principal, digest: digest, lifetime: max(lifetime, 1), isOpaque: false)
     }
 
-    private func principal(of text: String, by index: Int) async throws -> Principal {
+    private func principal(of text: String, by indices: [Int]) async throws -> Principal {
         let token = try parse(text)
-        guard try verifiers.index(for: token, .idToken) == index else {
+        let index = try verifiers.index(for: token, .idToken)
+        guard indices.contains(index) else {
             throw VerificationFailure(code: .invalidIDToken, reason: .issuer)
         }
         let verifier = verifiers.verifiers[index]

@@ -45,7 +45,8 @@ import Testing
         "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
         "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],
         "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"], "identity.firebase": ["null"],
-        "identity.firebase.tenant": ["null"], "identity.credentials.header": ["null"],
+        "identity.firebase.tenant": ["null"], "identity.firebase.projects[].tenant": ["null"],
+        "identity.credentials.header": ["null"],
         "identity.credentials.cookie": ["null"], "headers.assertion": ["null"],
         "upstreams.*.health": ["null", "{}"], "upstreams.*.ejection": ["null"], "upstreams.*.retry": ["null"],
         "routes[].cors": ["null"], "routes[].cors.expose": ["[]"], "routes[].response_headers": ["null"],
@@ -199,7 +200,7 @@ private struct KeyFile {
         "decisions.introspection.clients[]": ["id: a", "secret: b"],
         "upstreams.test.servers[]": ["url: http://a"], "store": ["url: rediss+sentinel://h/n"],
         "routes[].rate_limit[]": ["per: uid", "requests: 1", "every: 1s"], "revocation": ["source: firebase"],
-        "routes[].recent_sign_in": ["max_age: 5m"],
+        "routes[].recent_sign_in": ["max_age: 5m"], "identity.firebase": ["project: demo"],
         "identity.providers.facebook.com": ["app_id: a", "app_secret: b"],
         "identity.providers.apple.com": ["client_id: a", "team_id: b", "key_id: c", "private_key: d"],
     ].merging(
