@@ -13,7 +13,14 @@ import Testing
         #expect(Array(host.utf8).withUnsafeBytes { map.index(of: $0) } == index)
     }
 
-    @Test(arguments: ["", "*", "a:80", "a.*.b", "a b"]) func `another pattern is not a host`(_ host: String) {
+    @Test func `any other host has the index of the asterisk`() throws {
+        let map = try #require(HostMap(["*", "acme.example.com"]))
+        for (host, index) in [("acme.example.com:80", 1), ("other.example", 0), ("", 0)] {
+            #expect(Array(host.utf8).withUnsafeBytes { map.index(of: $0) } == index)
+        }
+    }
+
+    @Test(arguments: ["", "*.", "a:80", "a.*.b", "a b"]) func `another pattern is not a host`(_ host: String) {
         #expect(HostMap(["a.example", host]) == nil)
     }
 }

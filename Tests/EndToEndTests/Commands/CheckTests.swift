@@ -58,14 +58,16 @@ struct CheckTests {
     @Test func `several projects and the hosts are shown`() async throws {
         let identity = """
             projects: [{ project: my-app }, { project: other-app, tenant: [acme-x1, globex-y2] }],
-              hosts: { a.example: { project: my-app }, b.example: { project: other-app, tenant: acme-x1 } }
+              hosts: { a.example: { project: my-app }, b.example: { project: other-app, tenant: acme-x1 },
+              "*": unrestricted }
             """
         let valid = Self.valid.replacing("project: demo-gatehouse", with: identity)
         let run = try await CommandRun.check(valid + "    project: other-app\n    tenant: any\n")
         #expect(run.exitCode == 0 && run.errors == "", "\(run.errors)")
         let lines = [
             "projects   my-app, without tenants", "           other-app, the tenants acme-x1, globex-y2",
-            "hosts      a.example: my-app", "           b.example: other-app, the tenant acme-x1\n",
+            "hosts      a.example: my-app", "           b.example: other-app, the tenant acme-x1",
+            "           *: unrestricted\n",
         ]
         #expect(run.output.contains(lines.joined(separator: "\n")), "\(run.output)")
         #expect(run.output.contains("PROJECT") && run.output.contains("TENANT"))

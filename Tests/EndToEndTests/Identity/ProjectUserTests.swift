@@ -9,6 +9,8 @@ struct ProjectUserTests {
     private static let mine = FirebaseToken.demoProject
     private static let other = "other-app"
     private static let acme = "acme-x1"
+    private static let hosts =
+        "acme.example: { project: other-app, tenant: acme-x1 }, gateway.example: unrestricted"
 
     private static func twoProjects(_ configuration: inout GatewayConfiguration) {
         configuration["identity"] = configuration["identity"]?.replacing(
@@ -153,8 +155,7 @@ struct ProjectUserTests {
         try await Scenario.run(arrange: {
             Self.twoProjects(&$2)
             $2["identity"] = $2["identity"]?.replacing(
-                "keys_url:", with: "hosts: { acme.example: { project: other-app, tenant: acme-x1 } }, keys_url:",
-                maxReplacements: 1)
+                "keys_url:", with: "hosts: { \(Self.hosts) }, keys_url:", maxReplacements: 1)
             $2["accounts"] = "{}"
             $2.routes = [
                 "path: /mine/**, project: demo-gatehouse, upstream: api",
@@ -181,7 +182,12 @@ struct ProjectUserTests {
                 #expect(try statuses("/x") == [200, 200, 200])
                 #expect(try statuses("/x", host: "Acme.example:80") == [401, 401, 200])
                 #expect(try statuses("/mine/x", host: "acme.example") == [401, 401, 401])
+                #expect(try statuses("/x", host: "globex.example") == [401, 401, 401])
             }
+            var unlisted = WireRequest.bearer(mine, "/x")
+            unlisted.host = "globex.example"
+            try scenario.expectRefusal(unlisted, 401, "auth/tenant-id-mismatch")
+            #expect(try scenario.send(WireRequest(target: "/x", host: "globex.example")).status == 200)
             try scenario.expectRefusal(.bearer(other, "/mine/x"), 401, "auth/invalid-id-token")
             try scenario.expectRefusal(.bearer(other, "/acme/x"), 401, "auth/tenant-id-mismatch")
             var app = AccountApp(scenario)
@@ -191,6 +197,7 @@ struct ProjectUserTests {
             let anonymous = try scenario.send(WireRequest(target: "/x", host: "acme.example"))
             #expect(anonymous.status == 200)
             let lines = await scenario.accessLog()
+            #expect(lines.contains { $0["reason"]?.text.contains("a credential on a host that") == true })
             let denied = lines.filter { $0["code"] == "auth/invalid-id-token" }
             #expect(denied.allSatisfy { $0["phase"] == "authenticate" && $0["uid"] == "alice" })
             #expect(denied.allSatisfy { $0["reason"]?.text.contains("of another project than the route") == true })

@@ -97,9 +97,9 @@ struct CheckCommand: AsyncParsableCommand {
     private func hosts(_ configuration: Configuration) -> String {
         guard let hosts = configuration.identity.firebase?.hosts, !hosts.isEmpty else { return "" }
         let lines = hosts.map { host in
-            let projects = host.restriction.projects
-            let tenants = host.restriction.tenants.note
-            return "\(host.host): \((projects + [tenants]).filter { !$0.isEmpty }.joined(separator: ", "))"
+            guard let restriction = host.restriction else { return "\(host.host): unrestricted" }
+            let accepted = (restriction.projects + [restriction.tenants.note]).filter { !$0.isEmpty }
+            return "\(host.host): \(accepted.joined(separator: ", "))"
         }
         return "\nhosts      \(lines.joined(separator: "\n           "))"
     }

@@ -122,10 +122,10 @@ struct SnapshotBuilder {
             throw ConfigurationErrors([
                 ConfigurationError(
                     location: SourceLocation(origin: "identity.firebase.hosts"), what: "a key that is not a host",
-                    remedy: "write names without a port, or *.example.com in quotes")
+                    remedy: "write names without a port, *.example.com in quotes, or '*'")
             ])
         }
-        return FirebaseHosts(map, hosts.map { FirebaseRequirement($0.restriction) })
+        return FirebaseHosts(map, hosts.map { $0.restriction.map(FirebaseRequirement.init) })
     }
 
     /// Returns the sign-in page. `nil` if it is not served, or if one of its files is invalid.

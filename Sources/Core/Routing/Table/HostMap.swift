@@ -1,11 +1,14 @@
-/// A map from hosts to the indices of their patterns. The exact host precedes the longest `*.` suffix.
+/// A map from hosts to the indices of their patterns. The exact host precedes the longest `*.` suffix, which precedes
+/// `*`.
 package struct HostMap: Sendable {
     private var table = HostTable()
 
-    /// Creates the map of hosts without a port, exact or `*.example.com`. `nil` for any other pattern.
+    /// Creates the map of hosts without a port: exact, `*.example.com`, or `*` for any other host. `nil` for any other
+    /// pattern.
     package init?(_ hosts: [String]) {
         for (index, host) in hosts.enumerated() {
-            guard let pattern = try? HostPattern(host), let index = Int32(exactly: index) else { return nil }
+            let pattern = host == "*" ? nil : try? HostPattern(host)
+            guard pattern != nil || host == "*", let index = Int32(exactly: index) else { return nil }
             table.insert(pattern, root: index)
         }
     }

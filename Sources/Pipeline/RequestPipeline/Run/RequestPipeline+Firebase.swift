@@ -7,16 +7,21 @@ package import Routing
 /// The Firebase credentials that requests with a host may have.
 package struct FirebaseHosts: Sendable {
     private let hosts: HostMap
-    private let requirements: [FirebaseRequirement]
+    private let requirements: [FirebaseRequirement?]
 
-    /// Creates the table. `requirements` has one element for each host.
-    package init(_ hosts: HostMap, _ requirements: [FirebaseRequirement]) {
+    /// Creates the table. `requirements` has one element for each host, `nil` if the host accepts every credential.
+    package init(_ hosts: HostMap, _ requirements: [FirebaseRequirement?]) {
         self.hosts = hosts
         self.requirements = requirements
     }
 
-    func requirement(of host: UnsafeRawBufferPointer) -> FirebaseRequirement? {
-        hosts.index(of: host).map { requirements[$0] }
+    /// Returns the failure of a credential on a host. `nil` if the host accepts it. A host that is not listed accepts
+    /// none.
+    func failure(of principal: Principal, on host: UnsafeRawBufferPointer) -> VerificationFailure? {
+        guard let index = hosts.index(of: host) else {
+            return VerificationFailure(code: .tenantMismatch, reason: .unlistedHost)
+        }
+        return requirements[index]?.failure(of: principal)
     }
 }
 
@@ -27,15 +32,14 @@ extension RequestPipeline {
         _ run: inout PipelineRun, _ request: RequestView, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
         guard let principal = run.identity?.principal else { return nil }
-        var host: FirebaseRequirement?
+        var hosts = settings.firebaseHosts
         // The host of an introspection request is the gateway's own.
-        if case .introspection = run.target {
-        } else {
-            host = settings.firebaseHosts?.requirement(of: request.head.host.bytes(in: request.bytes))
-        }
+        if case .introspection = run.target { hosts = nil }
         let route = run.plan?.policy.firebase
-        guard route != nil || host != nil else { return nil }
-        let failure = route?.failure(of: principal) ?? host?.failure(of: principal)
+        guard route != nil || hosts != nil else { return nil }
+        let failure =
+            route?.failure(of: principal)
+            ?? hosts?.failure(of: principal, on: request.head.host.bytes(in: request.bytes))
         observer.observe(.firebase(failure))
         guard let failure else { return nil }
         run.reason = failure.text

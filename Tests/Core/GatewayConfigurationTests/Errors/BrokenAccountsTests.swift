@@ -91,12 +91,17 @@ import Testing
         #expect(errors.count == 1 && errors[0].contains(expected), "\(errors)")
     }
 
-    @Test func `subjects of a project with all tenants name no user`() {
+    @Test(arguments: [
+        ("project: demo, tenant: '*'", "accepts several tenants, and subjects name none"),
+        ("project: demo, tenant: [a]", "accepts several tenants, and subjects name none"),
+        ("projects: [{ project: a }, { project: b }]", "has several projects, and subjects name none"),
+    ])
+    func `subjects name no user of several tenants or projects`(_ firebase: String, _ expected: String) {
         let yaml =
-            "identity: { firebase: { project: demo, tenant: '*' } }\n"
+            "identity: { firebase: { \(firebase) } }\n"
             + "accounts: { transmitters: { a: { \(Self.complete) } } }\n" + BrokenConfiguration.rest
         let errors = ConfigurationTesting.errors(in: yaml).map(\.description)
-        #expect(errors.count == 1 && errors[0].contains("subjects name no tenant"), "\(errors)")
+        #expect(errors.count == 1 && errors[0].contains(expected), "\(errors)")
     }
 
     static let stores = [

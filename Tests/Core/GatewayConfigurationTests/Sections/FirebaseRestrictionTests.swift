@@ -65,18 +65,20 @@ import Testing
     @Test func `hosts are read in lower case`() throws {
         let section = """
             identity: { firebase: { project: my-app, tenant: "*", hosts: {
-              Acme.example.com: { tenant: acme-x1 }, "*.staff.example": { project: my-app, tenant: none } } } }
+              Acme.example.com: { tenant: acme-x1 }, "*.staff.example": { project: my-app, tenant: none },
+              "*": unrestricted } } }
             """
         let hosts = try #require(try ConfigurationTesting.load(section: section).identity.firebase?.hosts)
-        #expect(hosts.map(\.host) == ["acme.example.com", "*.staff.example"])
-        #expect(hosts.map(\.restriction.projects) == [[], ["my-app"]])
-        #expect(hosts.map(\.restriction.tenants) == [.anyOf(["acme-x1"]), .absent])
+        #expect(hosts.map(\.host) == ["acme.example.com", "*.staff.example", "*"])
+        #expect(hosts.map(\.restriction?.projects) == [[], ["my-app"], nil])
+        #expect(hosts.map(\.restriction?.tenants) == [.anyOf(["acme-x1"]), .absent, nil])
     }
 
     @Test(arguments: [
         ("'a:80': { tenant: t }", "'a:80' is not a host"), ("A.b: { tenant: t }, a.b: { tenant: t }", "listed twice"),
         ("a.b: {}", "is an empty mapping"), ("a.b: { project: third }", "not a project of identity.firebase"),
         ("a.b: { tenant: other }", "accepts no token with this project and tenant"), ("a.b: t", "not a mapping"),
+        ("'*': {}", "is an empty mapping"), ("'*': { tenant: other }", "accepts no token with this project and tenant"),
     ])
     func `each error in hosts is reported`(_ entry: String, _ expected: String) {
         let errors = ConfigurationTesting.errors(in: hosts(entry, "project: my-app, tenant: [t]")).map(\.description)

@@ -131,9 +131,14 @@ extension Configuration.Transmitter {
             guard let project = identity.firebase else {
                 return value.fail("\(value.name) is firebase, but identity.firebase is absent", "add it")
             }
-            guard project.tenant != .any else {
+            guard !project.hasSeveralProjects else {
                 return value.fail(
-                    "\(value.name) is firebase, but identity.firebase.tenant is \"*\" and subjects name no tenant",
+                    "\(value.name) is firebase, but identity.firebase.projects has several projects, and subjects name none",
+                    "remove the transmitter, or run a gateway for each project")
+            }
+            guard !project.tenant.isSeveral else {
+                return value.fail(
+                    "\(value.name) is firebase, but identity.firebase.tenant accepts several tenants, and subjects name none",
                     "configure one tenant, or none")
             }
             return .firebase

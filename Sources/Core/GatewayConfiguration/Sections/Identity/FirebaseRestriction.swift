@@ -25,9 +25,10 @@ extension Configuration {
 
     /// The Firebase credentials that requests with one host may have (`identity.firebase.hosts`).
     package struct FirebaseHost: Sendable, Hashable {
-        /// The host in lower case, exact or `*.example.com`.
+        /// The host in lower case, exact or `*.example.com`, or `*` for all hosts that are not listed.
         package var host: String
-        package var restriction: FirebaseRestriction
+        /// `nil` if the host accepts every credential (`unrestricted`).
+        package var restriction: FirebaseRestriction?
     }
 }
 
@@ -98,14 +99,18 @@ extension Configuration.Firebase {
         var seen: Set<String> = []
         return entries.compactMap { entry in
             let host = entry.key.lowercased()
-            guard host.utf8.count <= 255, HostName.isPattern(host) else {
+            guard host == "*" || (host.utf8.count <= 255 && HostName.isPattern(host)) else {
                 entry.fail(
-                    "\(Quoted(entry.key)) is not a host", "write a name without a port, or *.example.com in quotes")
+                    "\(Quoted(entry.key)) is not a host",
+                    "write a name without a port, *.example.com in quotes, or '*' for all other hosts")
                 return nil
             }
             guard seen.insert(host).inserted else {
                 entry.fail("the host \(Quoted(host)) is listed twice", "remove one of them")
                 return nil
+            }
+            if case .scalar(let scalar) = entry.value.content, scalar.text == "unrestricted" {
+                return Configuration.FirebaseHost(host: host, restriction: nil)
             }
             return restriction(entry).map { Configuration.FirebaseHost(host: host, restriction: $0) }
         }
