@@ -39,6 +39,30 @@ struct WriteBackTests {
         try await toolkit.close()
     }
 
+    @Test func `a change is written to the project and tenant of its user`() async throws {
+        let toolkit = try await FakeToolkit()
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["identity"] =
+                "{ firebase: { projects: [{ project: demo-gatehouse }, { project: demo-b, tenant: '*' }] } }"
+            configuration["revocation"] = "{ write_back: { identity_toolkit: true } }"
+            configuration.environment = ["FIREBASE_AUTH_EMULATOR_HOST": toolkit.host]
+        }) { scenario in
+            let users = ["demo-gatehouse/users/ada", "demo-b/users/grace", "demo-b/tenants/t1/users/ken"]
+            for user in users {
+                let response = try scenario.admin("POST", "/v1/projects/\(user)/disable")
+                #expect(response.text.contains(#""identity_toolkit":"queued""#), "\(response.text)")
+            }
+            _ = try await eventually("the deliveries; \(scenario.gateway.errors)") {
+                try scenario.metric("gatehouse_write_back_queue") == 0 && toolkit.updates.count >= 3 ? true : nil
+            }
+            let path = "POST /identitytoolkit.googleapis.com/v1/projects"
+            #expect(toolkit.target("ada") == "\(path)/demo-gatehouse/accounts:update")
+            #expect(toolkit.target("grace") == "\(path)/demo-b/accounts:update")
+            #expect(toolkit.target("ken") == "\(path)/demo-b/tenants/t1/accounts:update")
+        }
+        try await toolkit.close()
+    }
+
     @Test func `users whom Firebase does not know do not block others`() async throws {
         let toolkit = try await FakeToolkit()
         try await Scenario.run(arrange: { _, _, configuration in
@@ -67,6 +91,8 @@ private final class FakeToolkit: Sendable {
         var isDown = false
         var refused = 0
         var updates: [String] = []
+        /// The method and path of the last update of each user.
+        var targets: [String: String] = [:]
     }
 
     private let state: Box
@@ -89,6 +115,7 @@ private final class FakeToolkit: Sendable {
                 else { return .send(Self.response("400 Bad Request", #"{"error":{"message":"USER_NOT_FOUND"}}"#)) }
                 if request.head.contains("accounts:update") {
                     state.updates.append(request.body)
+                    state.targets[user] = request.head.split(separator: " ").prefix(2).joined(separator: " ")
                     return .send(Self.response("200 OK", "{}"))
                 }
                 return .send(Self.response("200 OK", #"{"users":[{"localId":"\#(user)","validSince":"0"}]}"#))
@@ -104,6 +131,9 @@ private final class FakeToolkit: Sendable {
     var host: String { String(source.url.dropFirst("http://".count).prefix { $0 != "/" }) }
     var refused: Int { state.value.withLock { $0.refused } }
     var updates: [String] { state.value.withLock { $0.updates } }
+
+    /// The method and path of the last update of a user. `nil` without such an update.
+    func target(_ user: String) -> String? { state.value.withLock { $0.targets[user] } }
 
     func setDown(_ isDown: Bool) { state.value.withLock { $0.isDown = isDown } }
 

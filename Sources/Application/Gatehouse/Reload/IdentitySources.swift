@@ -20,13 +20,13 @@ final class IdentitySources: Sendable {
         private let sources: IdentityShape.Sources
         private let accountCredentials: [String: Secret]
         private let appCheckCredential: Secret?
-        private let cookieCredential: Secret?
+        private let cookieCredentials: [String: Secret]
 
         init(_ snapshot: Snapshot, _ credentials: GoogleCredentials) {
             sources = snapshot.identityShape.sources
             accountCredentials = credentials.accounts.mapValues(\.fingerprint)
             appCheckCredential = credentials.appCheck?.fingerprint
-            cookieCredential = credentials.sessionCookies?.fingerprint
+            cookieCredentials = credentials.sessionCookies.mapValues(\.fingerprint)
         }
     }
 
@@ -77,26 +77,11 @@ final class IdentitySources: Sendable {
         } else {
             appTokens = nil
         }
-        // The configuration permits these two uses with one project only.
-        if let settings = configuration.revocation.writeBack, let firebase = identity.firebase,
-            let credential = credentials.accounts[firebase.project]
-        {
-            writeBack = FirebaseWriteBack(
-                settings, path: FirebaseProjectPath(project: firebase.project, tenant: firebase.tenant.id),
-                credential: credential, group: group, clock: clock, logger: logger)
-        } else {
-            writeBack = nil
+        writeBack = configuration.revocation.writeBack.map { settings in
+            FirebaseWriteBack(
+                settings, credentials: credentials.accounts, group: group, clock: clock, logger: logger)
         }
-        if let settings = configuration.accounts, let credential = credentials.sessionCookies,
-            let firebase = identity.firebase
-        {
-            firebaseCookies = FirebaseSessionCookies(
-                url: settings.firebaseCookieURL(emulator: firebase.emulatorHost),
-                path: FirebaseProjectPath(project: firebase.project, tenant: firebase.tenant.id),
-                credential: credential, group: group, clock: clock, logger: logger)
-        } else {
-            firebaseCookies = nil
-        }
+        firebaseCookies = FirebaseSessionCookies(configuration, credentials: credentials.sessionCookies, environment)
         let flowClient = snapshot.flowProviders.isEmpty ? nil : CodeFlows.client(on: group)
         self.flowClient = flowClient
         var lookups = RemoteLookups(
@@ -176,17 +161,19 @@ final class IdentitySources: Sendable {
 
 /// The gateway's credentials at Google, by their use. `nil` if the configuration needs none.
 struct GoogleCredentials: Sendable {
-    /// The credentials of the account lookups by project. Empty without lookups.
+    /// The credentials of the account lookups and of the write-back by project. Empty without both.
     let accounts: [String: GoogleCredential]
     let appCheck: GoogleCredential?
-    let sessionCookies: GoogleCredential?
+    /// The credentials for Firebase's session cookies by project. Empty without them.
+    let sessionCookies: [String: GoogleCredential]
 
     /// Reads the credentials.
     init(of configuration: Configuration) throws(GatewayStartError) {
+        let projects = configuration.identity.firebase?.projects ?? []
         do throws(ServiceAccount.Failure) {
             let settings = configuration.revocation.firebase ?? configuration.revocation.writeBack?.accounts
             var accounts: [String: GoogleCredential] = [:]
-            for project in configuration.identity.firebase?.projects ?? [] {
+            for project in projects {
                 accounts[project.id] = try GoogleCredential(of: settings?.settings(of: project))
             }
             self.accounts = accounts
@@ -200,10 +187,36 @@ struct GoogleCredentials: Sendable {
             throw GatewayStartError("\(error); app_check_consume needs a credential of Google")
         }
         do throws(ServiceAccount.Failure) {
-            sessionCookies = try GoogleCredential(ofSessionCookiesIn: configuration)
+            var sessionCookies: [String: GoogleCredential] = [:]
+            for project in projects {
+                sessionCookies[project.id] = try GoogleCredential(
+                    ofSessionCookiesIn: configuration, project: project)
+            }
+            self.sessionCookies = sessionCookies
         } catch {
             throw GatewayStartError("\(error); accounts.session_cookie: firebase needs a credential of Google")
         }
+    }
+}
+
+extension FirebaseSessionCookies {
+    /// Creates the creators of all projects. `nil` if the gateway creates no such cookies.
+    fileprivate convenience init?(
+        _ configuration: Configuration, credentials: [String: GoogleCredential], _ environment: GatewayEnvironment
+    ) {
+        guard let settings = configuration.accounts, let firebase = configuration.identity.firebase,
+            !credentials.isEmpty
+        else { return nil }
+        let projects = firebase.projects.compactMap { project in
+            credentials[project.id].map { credential in
+                Project(
+                    id: project.id, tenant: firebase.hasSeveralProjects ? nil : project.tenant.id,
+                    credential: credential)
+            }
+        }
+        self.init(
+            url: settings.firebaseCookieURL(emulator: firebase.emulatorHost), projects: projects,
+            group: environment.group, clock: environment.clock, logger: environment.logger)
     }
 }
 

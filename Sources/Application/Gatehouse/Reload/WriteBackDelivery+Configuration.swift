@@ -5,10 +5,25 @@ import Revocation
 extension WriteBackDelivery {
     /// Queues the changes of Firebase's users if the configuration writes them back.
     func adopt(_ configuration: Configuration) {
-        let prefixes = configuration.identity.providers.map { Array("\($0.id):".utf8) }
-        adopt(limit: configuration.revocation.writeBack?.queue) { user in
-            // A provider's user without an account has the uid PROVIDER:SUBJECT.
-            user.tenant != nil || !prefixes.contains { user.uid.utf8.starts(with: $0) }
+        let identity = configuration.identity
+        adopt(limit: configuration.revocation.writeBack?.queue) { identity.writeBackTarget(of: $0) }
+    }
+}
+
+extension Configuration.Identity {
+    /// Returns the project and tenant of a user. `nil` for a user who is not Firebase's.
+    ///
+    /// With several projects, a key without a project is not that of a Firebase user, or was linked when there was only
+    /// one project.
+    func writeBackTarget(of user: UserKey) -> WriteBackTarget? {
+        guard let firebase else { return nil }
+        if firebase.hasSeveralProjects {
+            guard let id = user.project, let project = firebase.project(named: id) else { return nil }
+            return WriteBackTarget(project: project.id, tenant: user.tenant)
         }
+        // A provider's user without an account has the uid PROVIDER:SUBJECT.
+        let isProviders = user.tenant == nil && providers.contains { user.uid.utf8.starts(with: "\($0.id):".utf8) }
+        guard user.project == nil, !isProviders else { return nil }
+        return WriteBackTarget(project: firebase.project, tenant: user.tenant ?? firebase.tenant.id)
     }
 }

@@ -169,13 +169,9 @@ extension Configuration.Accounts {
 
     private func checkFirebaseCookies(_ mapping: MappingReader, _ others: Configuration) {
         guard sessionCookie == .gateway else {
-            guard others.identity.firebase?.hasSeveralProjects != true else {
-                return mapping.fail(
-                    "session_cookie",
-                    "accounts.session_cookie: firebase with several identity.firebase.projects, which is not supported",
-                    "remove it, or run a gateway for each project")
+            if let firebase = others.identity.firebase {
+                return firebase.checkPlaceholder(sessionCookieURL, of: "session_cookie_url", in: "accounts", mapping)
             }
-            guard others.identity.firebase == nil else { return }
             return mapping.fail(
                 "session_cookie", "accounts.session_cookie: firebase without a Firebase project",
                 "add identity.firebase.project, or remove it")

@@ -36,9 +36,10 @@ extension GoogleCredential {
         }
     }
 
-    /// Reads the credential of the calls that create Firebase's session cookies. `nil` without such calls.
+    /// Reads the credential of the calls that create the session cookies of a Firebase project. `nil` without such
+    /// calls.
     package init?(
-        ofSessionCookiesIn configuration: Configuration,
+        ofSessionCookiesIn configuration: Configuration, project: Configuration.FirebaseProject,
         environment: [String: String] = Configuration.processEnvironment
     ) throws(ServiceAccount.Failure) {
         guard let accounts = configuration.accounts, accounts.sessionCookie == .firebase else { return nil }
@@ -46,7 +47,7 @@ extension GoogleCredential {
         let shared = revocation.firebase ?? revocation.writeBack?.accounts
         if configuration.identity.firebase?.emulatorHost != nil {
             self = .emulator
-        } else if let file = accounts.serviceAccount ?? shared?.serviceAccount {
+        } else if let file = project.serviceAccount ?? accounts.serviceAccount ?? shared?.serviceAccount {
             try self.init(file: file, environment: environment)
         } else {
             try self.init(searching: environment)

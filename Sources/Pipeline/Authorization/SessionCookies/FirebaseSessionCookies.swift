@@ -4,7 +4,7 @@ package import NIOCore
 import OutboundHTTP
 package import Revocation
 
-/// The creator of Firebase's own session cookies.
+/// The creators of Firebase's own session cookies, one for each Firebase project.
 package final class FirebaseSessionCookies: Sendable {
     /// The result of a call.
     package enum Outcome: Sendable, Equatable {
@@ -15,35 +15,61 @@ package final class FirebaseSessionCookies: Sendable {
         case unavailable(reason: String, retryAfter: Int?)
     }
 
-    private let caller: GoogleCaller<SessionCookieCreation>
+    /// The project of one creator.
+    package struct Project: Sendable {
+        let id: String
+        /// The tenant of users whose key has none.
+        let tenant: String?
+        let credential: GoogleCredential
 
-    /// Creates a creator. It sends nothing before `start` or `create`. Call `shutdown` before releasing it.
+        package init(id: String, tenant: String?, credential: GoogleCredential) {
+            (self.id, self.tenant, self.credential) = (id, tenant, credential)
+        }
+    }
+
+    /// The callers by project ID.
+    private let callers: [String: GoogleCaller<SessionCookieCreation>]
+
+    /// Creates the creators. They send nothing before `start` or `create`. Call `shutdown` before releasing them.
     ///
     /// - Parameter url: The URL, with `{project}` as a placeholder for the project and the tenant.
     package convenience init(
-        url: String, path: FirebaseProjectPath, credential: GoogleCredential, group: any EventLoopGroup,
-        clock: GatewayClock = .system, logger: Logger
+        url: String, projects: [Project], group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
     ) {
-        let transport = OutboundHTTPClient(group: group, connections: 9, longest: SessionCookieCreation.timeout)
-        self.init(
-            url: url, path: path, credential: credential,
-            environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
+        self.init(url: url, projects: projects) {
+            let transport = OutboundHTTPClient(group: group, connections: 9, longest: SessionCookieCreation.timeout)
+            return .live(transport, loop: group.next(), clock: clock, logger: logger)
+        }
     }
 
-    init(url: String, path: FirebaseProjectPath, credential: GoogleCredential, environment: LookupEnvironment) {
-        caller = GoogleCaller(
-            SessionCookieCreation(path: path, url: url), credential: credential, environment: environment)
+    /// - Parameter environment: Returns the environment of one creator.
+    init(url: String, projects: [Project], environment: () -> LookupEnvironment) {
+        var callers: [String: GoogleCaller<SessionCookieCreation>] = [:]
+        for project in projects {
+            let path = FirebaseProjectPath(project: project.id, tenant: project.tenant)
+            callers[project.id] = GoogleCaller(
+                SessionCookieCreation(path: path, url: url), credential: project.credential,
+                environment: environment())
+        }
+        self.callers = callers
     }
 
-    /// Fetches the first access token, so that a rejected key is logged before the first request.
-    package func start() { caller.start() }
+    /// Fetches the first access tokens, so that a rejected key is logged before the first request.
+    package func start() {
+        for caller in callers.values { caller.start() }
+    }
 
-    /// Creates a cookie from an ID token that the caller has verified.
+    /// Creates a cookie from an ID token that the caller has verified. A user without a project is that of the only
+    /// project.
     ///
     /// - Parameter lifetime: 300 to 1,209,600 seconds.
     package func create(
         for user: UserKey, idToken: String, lifetime: Int64, network: PeerNetwork
     ) async -> Outcome {
+        let only = callers.count == 1 ? callers.values.first : nil
+        guard let caller = user.project.map({ callers[$0] }) ?? only else {
+            return .unavailable(reason: "the user's project is not configured", retryAfter: nil)
+        }
         let payload = SessionCookieCreation.Payload(user: user, idToken: idToken, lifetime: lifetime)
         return await withCheckedContinuation { continuation in
             caller.call(payload, for: network) { result in
@@ -59,5 +85,7 @@ package final class FirebaseSessionCookies: Sendable {
     }
 
     /// Resolves all calls as unavailable, and closes the connections.
-    package func shutdown() async { await caller.shutdown() }
+    package func shutdown() async {
+        for caller in callers.values { await caller.shutdown() }
+    }
 }

@@ -17,7 +17,8 @@ struct AccountUpdate: GoogleMethod {
             case disabled(Bool)
         }
 
-        let user: UserKey
+        let uid: String
+        let target: WriteBackTarget
         let change: Change
     }
 
@@ -29,6 +30,7 @@ struct AccountUpdate: GoogleMethod {
     static let timeout = Duration.seconds(4)
     private static let jsonLimits = JSONLimits(size: AccountLookup.sizeLimit, depth: 32, members: 131_072)
 
+    /// The project of the users. The payload's target is in it.
     let path: FirebaseProjectPath
     let lookupURL: String
     let updateURL: String
@@ -44,14 +46,14 @@ struct AccountUpdate: GoogleMethod {
     ) {
         switch payload.change {
         case .disabled(let isDisabled):
-            update(payload.user, "disableUser", isDisabled ? "true" : "false", client, completion)
+            update(payload, "disableUser", isDisabled ? "true" : "false", client, completion)
         case .validSince(let wanted):
-            lookUp(payload.user, client) { result in
+            lookUp(payload, client) { result in
                 switch result {
                 case .success(.found(let current, let now)):
                     let time = min(wanted, now)
                     guard current.map({ $0 < time }) ?? true else { return completion(.success(.unchanged)) }
-                    update(payload.user, "validSince", "\"\(time)\"", client, completion)
+                    update(payload, "validSince", "\"\(time)\"", client, completion)
                 case .success(.ended(let result)): completion(.success(result))
                 case .failure(let failure): completion(.failure(failure))
                 }
@@ -66,11 +68,12 @@ struct AccountUpdate: GoogleMethod {
     }
 
     private func lookUp(
-        _ user: UserKey, _ client: GoogleClient, completion: @escaping @Sendable (Result<Found, LookupFailure>) -> Void
+        _ payload: Payload, _ client: GoogleClient,
+        completion: @escaping @Sendable (Result<Found, LookupFailure>) -> Void
     ) {
-        let uid = Array(user.uid.utf8)
+        let uid = Array(payload.uid.utf8)
         client.send(
-            AccountLookup.body([uid]), to: path.url(lookupURL, of: user),
+            AccountLookup.body([uid]), to: path.url(lookupURL, tenant: payload.target.tenant),
             read: { Self.read($0, about: uid, now: $1) }, completion: completion)
     }
 
@@ -92,14 +95,14 @@ struct AccountUpdate: GoogleMethod {
     }
 
     private func update(
-        _ user: UserKey, _ member: String, _ value: String, _ client: GoogleClient,
+        _ payload: Payload, _ member: String, _ value: String, _ client: GoogleClient,
         _ completion: @escaping @Sendable (Result<WriteBackResult, LookupFailure>) -> Void
     ) {
         var body = Array(#"{"localId":"#.utf8)
-        JSONWriter.appendString(utf8: Array(user.uid.utf8), to: &body)
+        JSONWriter.appendString(utf8: Array(payload.uid.utf8), to: &body)
         body.append(contentsOf: ",\"\(member)\":\(value)}".utf8)
         client.send(
-            body, to: path.url(updateURL, of: user),
+            body, to: path.url(updateURL, tenant: payload.target.tenant),
             read: { response, now in
                 response.status == 200 ? .success(.updated) : Self.rejection(response, now: now)
             }, completion: completion)

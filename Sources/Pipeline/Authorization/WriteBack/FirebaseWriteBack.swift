@@ -3,45 +3,59 @@ package import GatewayCore
 package import Logging
 package import NIOCore
 import OutboundHTTP
+import Revocation
 
-/// The writer of changes of users to Identity Toolkit.
+/// The writers of changes of users to Identity Toolkit, one for each Firebase project.
 package final class FirebaseWriteBack: Sendable {
-    private let caller: GoogleCaller<AccountUpdate>
+    /// The callers by project ID.
+    private let callers: [String: GoogleCaller<AccountUpdate>]
 
-    /// Creates a writer. It sends nothing before the first change. Call `shutdown` before releasing it.
+    /// Creates the writers. They send nothing before the first change. Call `shutdown` before releasing them.
+    ///
+    /// - Parameter credentials: The credentials by project ID.
     package convenience init(
-        _ settings: Configuration.WriteBack, path: FirebaseProjectPath, credential: GoogleCredential,
-        group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
+        _ settings: Configuration.WriteBack, credentials: [String: GoogleCredential], group: any EventLoopGroup,
+        clock: GatewayClock = .system, logger: Logger
     ) {
-        let transport = OutboundHTTPClient(
-            group: group, connections: WriteBackBounds.concurrency + 1, size: AccountLookup.sizeLimit,
-            longest: AccountUpdate.timeout)
-        self.init(
-            settings, path: path, credential: credential,
-            environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
+        self.init(settings, credentials: credentials) {
+            let transport = OutboundHTTPClient(
+                group: group, connections: WriteBackBounds.concurrency + 1, size: AccountLookup.sizeLimit,
+                longest: AccountUpdate.timeout)
+            return .live(transport, loop: group.next(), clock: clock, logger: logger)
+        }
     }
 
+    /// - Parameter environment: Returns the environment of one writer.
     init(
-        _ settings: Configuration.WriteBack, path: FirebaseProjectPath, credential: GoogleCredential,
-        environment: LookupEnvironment
+        _ settings: Configuration.WriteBack, credentials: [String: GoogleCredential],
+        environment: () -> LookupEnvironment
     ) {
-        caller = GoogleCaller(
-            AccountUpdate(
-                path: path, lookupURL: settings.accounts.lookupURL, updateURL: settings.updateURL),
-            credential: credential, environment: environment)
+        var callers: [String: GoogleCaller<AccountUpdate>] = [:]
+        for (project, credential) in credentials {
+            let update = AccountUpdate(
+                path: FirebaseProjectPath(project: project, tenant: nil), lookupURL: settings.accounts.lookupURL,
+                updateURL: settings.updateURL)
+            callers[project] = GoogleCaller(update, credential: credential, environment: environment())
+        }
+        self.callers = callers
     }
 
-    /// Writes a change. It calls `completion` once.
+    /// Writes a change. It calls `completion` once. Nothing is written for a project without a writer.
     func write(
         _ change: AccountUpdate.Payload,
         completion: @escaping @Sendable (Result<WriteBackResult, GoogleCallFailure>) -> Void
     ) {
+        guard let caller = callers[change.target.project] else { return completion(.success(.unconfigured)) }
         caller.call(change, completion: completion)
     }
 
     /// Fails all current and later changes, and closes the connections.
-    package func shutdown() async { await caller.shutdown() }
+    package func shutdown() async {
+        for caller in callers.values { await caller.shutdown() }
+    }
 
     /// Handles deadlines that were reached.
-    func tick() { caller.tick() }
+    func tick() {
+        for caller in callers.values { caller.tick() }
+    }
 }

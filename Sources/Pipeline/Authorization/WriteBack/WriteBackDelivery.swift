@@ -36,11 +36,12 @@ package final class WriteBackDelivery: Sendable {
     /// Starts polling the queue.
     package func start() { tick() }
 
-    /// Sets the maximum number of queued changes, and the users whose changes are queued. `nil` if none are.
-    package func adopt(limit: Int?, includes: @escaping @Sendable (UserKey) -> Bool) {
+    /// Sets the maximum number of queued changes, and the targets of the users whose changes are queued. `nil` if none
+    /// are.
+    package func adopt(limit: Int?, target: @escaping @Sendable (UserKey) -> WriteBackTarget?) {
         store.writeBack.set(
             limit.map { limit in
-                WriteBackSwitch.Policy(limit: limit, includes: includes) { [weak self] in self?.queued() }
+                WriteBackSwitch.Policy(limit: limit, target: target) { [weak self] in self?.queued() }
             })
     }
 
@@ -93,11 +94,17 @@ package final class WriteBackDelivery: Sendable {
         case .logMissing(let entry):
             logger.notice(
                 "a user of a change to write back does not exist at Firebase",
-                metadata: ["uid": "\(entry.user.uid)", "change": "\(entry.part.rawValue)"])
+                metadata: [
+                    "uid": "\(entry.user.uid)", "project": "\(entry.target.project)",
+                    "change": "\(entry.part.rawValue)",
+                ])
         case .logUnreadable(let error):
             logger.error("the queue of changes to write back cannot be read", metadata: ["error": "\(error)"])
         case .logParked(.rejected(let code)):
             logger.error("Identity Toolkit rejects changes of users", metadata: ["reason": "\(code)"])
+        case .logParked(.unconfigured):
+            logger.error(
+                "changes of users are not written back, because identity.firebase does not have their project")
         case .logParked:
             logger.error(
                 "changes of users cannot be written back: grant firebaseauth.users.update and firebaseauth.users.get")
@@ -130,7 +137,9 @@ package final class WriteBackDelivery: Sendable {
                 change = .validSince(time)
             }
             guard let writer = writer() else { return completion(.failure(.stopping)) }
-            writer.write(AccountUpdate.Payload(user: entry.user, change: change), completion: completion)
+            writer.write(
+                AccountUpdate.Payload(uid: entry.user.uid, target: entry.target, change: change),
+                completion: completion)
         } catch {
             let failure = GoogleCallFailure(reason: "the store cannot be read", retryAfter: nil)
             completion(error.code == .faultyRecord ? .success(.faulty) : .failure(failure))

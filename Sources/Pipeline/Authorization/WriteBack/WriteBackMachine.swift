@@ -19,8 +19,8 @@ enum WriteBackBounds {
     static let postponed: Int64 = 60
     /// The longest pause after a failure, in nanoseconds.
     static let longestPause: UInt64 = 300_000_000_000
-    /// The delay of an entry that is rejected, for which the gateway lacks the permission, or whose record is invalid,
-    /// in seconds.
+    /// The delay of an entry that is rejected, for which the gateway lacks the permission or the project, or whose
+    /// record is invalid, in seconds.
     static let parked: Int64 = 600
 }
 
@@ -36,6 +36,8 @@ enum WriteBackResult: Sendable, Equatable {
     case rejected(String)
     /// The gateway lacks the permission.
     case forbidden
+    /// The configuration does not have the user's project.
+    case unconfigured
     /// The store's record of the user is invalid.
     case faulty
 }
@@ -43,7 +45,7 @@ enum WriteBackResult: Sendable, Equatable {
 /// The delivery of queued changes, as a pure value: events in, actions out.
 ///
 /// Only the holder of the lease delivers. One delivery per user and part runs at a time. After a failure of the
-/// service, all deliveries pause for a growing time, and the entry is due after later ones.
+/// service, all deliveries to the project pause for a growing time, and the entry is due after later ones.
 struct WriteBackMachine: TimedMachine {
     enum Action: Sendable, Equatable {
         /// Poll the queue; exactly one `polled` follows.
@@ -62,12 +64,20 @@ struct WriteBackMachine: TimedMachine {
         case logParked(WriteBackResult)
     }
 
-    /// The user and part of an entry.
+    /// The user, target and part of an entry.
     private struct Slot: Hashable {
         let user: UserKey
+        let target: WriteBackTarget
         let part: WriteBackPart
 
-        init(_ entry: WriteBackEntry) { (user, part) = (entry.user, entry.part) }
+        init(_ entry: WriteBackEntry) { (user, target, part) = (entry.user, entry.target, entry.part) }
+    }
+
+    /// The pause of a project whose last delivery failed.
+    private struct Pause {
+        var until: UInt64 = 0
+        /// The number of consecutive failures.
+        var failures = 0
     }
 
     private(set) var status = WriteBackStatus()
@@ -83,9 +93,10 @@ struct WriteBackMachine: TimedMachine {
     /// Whether a change was queued during a poll.
     private var isPollOutdated = false
     private var leaseUntil: UInt64 = 0
-    private var pausedUntil: UInt64 = 0
-    /// The number of consecutive failures.
-    private var failures = 0
+    /// The pauses by project. Only projects of a configuration have one.
+    private var pauses: [String: Pause] = [:]
+    /// The project of the last failure.
+    private var failingProject: String?
     private var parkedLoggedAt: UInt64?
     private var pollLoggedAt: UInt64?
     /// The reason of a failure to read the queue.
@@ -142,7 +153,7 @@ extension WriteBackMachine {
         backlog = poll.entries.filter { !settledDuringPoll.contains(Slot($0)) }[...]
         let interval = poll.isHolder ? WriteBackBounds.holderInterval : WriteBackBounds.interval
         nextPollAt = isPollOutdated ? now : now &+ interval / 2 &+ random(interval / 2)
-        return deliver(now: now)
+        return postponePaused(isFull: poll.entries.count >= WriteBackBounds.batch, now: now) + deliver(now: now)
     }
 
     mutating func delivered(
@@ -152,11 +163,10 @@ extension WriteBackMachine {
         case .success(let result): return succeeded(entry, result, now: now)
         case .failure(let failure):
             status.failed += 1
-            status.failing = failure.reason
+            (status.failing, failingProject) = (failure.reason, entry.target.project)
             guard failure.concernsAll else { return [.postpone(entry, WriteBackBounds.postponed)] }
-            let pause = pause(after: failure)
-            pausedUntil = max(pausedUntil, now &+ pause)
-            backlog = []
+            let pause = pause(entry.target.project, after: failure, now: now)
+            backlog.removeAll { $0.target.project == entry.target.project }
             return [.postpone(entry, Int64(clamping: (pause - 1) / 1_000_000_000 + 1))]
         }
     }
@@ -178,17 +188,29 @@ extension WriteBackMachine {
     }
 
     private mutating func deliver(now: UInt64) -> [Action] {
-        guard !isStopped, now >= pausedUntil, leaseUntil >= now &+ WriteBackBounds.reserve else { return [] }
+        guard !isStopped, leaseUntil >= now &+ WriteBackBounds.reserve else { return [] }
         var actions: [Action] = []
         while running.count < WriteBackBounds.concurrency, let entry = backlog.popFirst() {
+            guard pauseEnd(of: entry) <= now else { continue }
             // After an entry was postponed or failed to be removed, only a new poll has its version.
             if running.insert(Slot(entry)).inserted { actions.append(.deliver(entry)) }
         }
         return actions
     }
 
+    /// Postpones the entries of paused projects if the poll returned as many as it may, so that they do not hide those
+    /// of other projects.
+    private mutating func postponePaused(isFull: Bool, now: UInt64) -> [Action] {
+        guard isFull, status.isHolder else { return [] }
+        let paused = backlog.filter { pauseEnd(of: $0) > now && !running.contains(Slot($0)) }
+        return paused.map { .postpone($0, Int64(clamping: (pauseEnd(of: $0) - now - 1) / 1_000_000_000 + 1)) }
+    }
+
+    private func pauseEnd(of entry: WriteBackEntry) -> UInt64 { pauses[entry.target.project]?.until ?? 0 }
+
     private mutating func succeeded(_ entry: WriteBackEntry, _ result: WriteBackResult, now: UInt64) -> [Action] {
-        (failures, status.failing) = (0, nil)
+        if result != .unconfigured { pauses[entry.target.project]?.failures = 0 }
+        if failingProject == entry.target.project { (status.failing, failingProject) = (nil, nil) }
         switch result {
         case .updated:
             status.updated += 1
@@ -205,10 +227,14 @@ extension WriteBackMachine {
         case .forbidden:
             status.forbidden += 1
             status.failing = "forbidden"
+        case .unconfigured:
+            status.failed += 1
+            status.failing = "the project is not configured"
         case .faulty:
             status.failed += 1
             return [.postpone(entry, WriteBackBounds.parked)]
         }
+        failingProject = entry.target.project
         return [.postpone(entry, WriteBackBounds.parked)] + logParked(result, now)
     }
 
@@ -219,11 +245,16 @@ extension WriteBackMachine {
         return [.logParked(result)]
     }
 
-    /// Returns the pause after a failure: it doubles from one second, with jitter, and is at least the time that the
-    /// service requests.
-    private mutating func pause(after failure: GoogleCallFailure) -> UInt64 {
-        let backOff = min(1_000_000_000 << UInt64(min(failures, 9)), WriteBackBounds.longestPause)
-        failures += 1
-        return max(UInt64(max(failure.retryAfter ?? 0, 0)) * 1_000_000_000, backOff / 2 + random(backOff / 2))
+    /// Pauses the deliveries to a project after a failure. The pause doubles from one second, with jitter, and is at
+    /// least the time that the service requests.
+    private mutating func pause(_ project: String, after failure: GoogleCallFailure, now: UInt64) -> UInt64 {
+        var pause = pauses[project] ?? Pause()
+        let backOff = min(1_000_000_000 << UInt64(min(pause.failures, 9)), WriteBackBounds.longestPause)
+        let duration = max(
+            UInt64(max(failure.retryAfter ?? 0, 0)) * 1_000_000_000, backOff / 2 + random(backOff / 2))
+        pause.failures += 1
+        pause.until = max(pause.until, now &+ duration)
+        pauses[project] = pause
+        return duration
     }
 }

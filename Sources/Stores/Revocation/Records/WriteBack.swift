@@ -6,18 +6,48 @@ package enum WriteBackPart: String, Sendable, Hashable, CaseIterable {
     case disabled
 }
 
+/// The Firebase project and tenant of a user, to which changes are written back.
+package struct WriteBackTarget: Sendable, Hashable {
+    package let project: String
+    /// The tenant. `nil` for the project's own users.
+    package let tenant: String?
+
+    package init(project: String, tenant: String?) {
+        (self.project, self.tenant) = (project, tenant)
+    }
+}
+
 /// A change of a user's record that is not yet written back to Firebase.
 ///
 /// It names the part and contains no value: the record at the time of delivery is written back. So changes of the same
-/// part coalesce, and the last one wins.
+/// part coalesce, and the last one wins. It names the target, because another configuration may deliver it, for which
+/// the same key is the user of another project.
 package struct WriteBackEntry: Sendable, Hashable {
+    /// The user of the record.
     package let user: UserKey
+    package let target: WriteBackTarget
     package let part: WriteBackPart
     /// A number that each change of the part replaces.
     package let version: Int64
 
-    package init(user: UserKey, part: WriteBackPart, version: Int64) {
-        (self.user, self.part, self.version) = (user, part, version)
+    package init(user: UserKey, target: WriteBackTarget, part: WriteBackPart, version: Int64) {
+        (self.user, self.target, self.part, self.version) = (user, target, part, version)
+    }
+
+    /// The target and the user as one string: the project, `UserKey.separator`, the tenant or nothing, the separator,
+    /// and the name of the user.
+    package var name: String { "\(target.project)\u{1F}\(target.tenant ?? "")\u{1F}\(user.name)" }
+
+    /// Parses a stored name. `nil` if it is invalid.
+    package init?(name: String, part: WriteBackPart, version: Int64) {
+        let parts = name.utf8.split(separator: UserKey.separator, maxSplits: 2, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard parts.count == 3, !parts[0].isEmpty else { return nil }
+        let user = UserKey(name: parts[2])
+        guard (try? StoreBounds.check(user: user)) != nil else { return nil }
+        self.init(
+            user: user, target: WriteBackTarget(project: parts[0], tenant: parts[1].isEmpty ? nil : parts[1]),
+            part: part, version: version)
     }
 }
 
@@ -81,15 +111,16 @@ package final class WriteBackSwitch: Sendable {
     package struct Policy: Sendable {
         /// The maximum number of entries.
         package let limit: Int
-        /// Returns whether a user is Firebase's.
-        package let includes: @Sendable (UserKey) -> Bool
+        /// Returns the project and tenant of a user. `nil` for a user who is not Firebase's.
+        package let target: @Sendable (UserKey) -> WriteBackTarget?
         /// Called after an entry was added.
         package let added: @Sendable () -> Void
 
         package init(
-            limit: Int, includes: @escaping @Sendable (UserKey) -> Bool, added: @escaping @Sendable () -> Void
+            limit: Int, target: @escaping @Sendable (UserKey) -> WriteBackTarget?,
+            added: @escaping @Sendable () -> Void
         ) {
-            (self.limit, self.includes, self.added) = (limit, includes, added)
+            (self.limit, self.target, self.added) = (limit, target, added)
         }
     }
 
@@ -109,10 +140,17 @@ package final class WriteBackSwitch: Sendable {
         self.policy.withLock { $0 = policy }
     }
 
-    /// Returns the maximum number of entries if changes of the user are queued. `nil` if they are not.
-    package func limit(for user: UserKey) -> Int? {
-        guard let policy = policy.withLock({ $0 }), policy.includes(user) else { return nil }
-        return policy.limit
+    /// The entry of a change to queue, and the maximum number of entries.
+    package struct Request: Sendable {
+        package let entry: WriteBackEntry
+        package let limit: Int
+    }
+
+    /// Returns the request to queue a change of a user. `nil` if such changes are not queued.
+    package func request(_ part: WriteBackPart, of user: UserKey) -> Request? {
+        guard let policy = policy.withLock({ $0 }), let target = policy.target(user) else { return nil }
+        return Request(
+            entry: WriteBackEntry(user: user, target: target, part: part, version: 0), limit: policy.limit)
     }
 
     /// Records the outcome of an acknowledged change.

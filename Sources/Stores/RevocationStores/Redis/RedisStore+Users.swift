@@ -58,13 +58,13 @@ extension RedisStore {
         _ uid: UserKey, _ script: RedisScript, _ arguments: [String], _ change: RedisChange, part: WriteBackPart? = nil
     ) async throws(StoreError) -> UserRecord {
         try StoreBounds.check(user: uid)
-        guard let part, let limit = writeBack.limit(for: uid) else {
+        guard let request = part.flatMap({ writeBack.request($0, of: uid) }) else {
             let command = script.command(RedisKeys.user(uid), arguments)
             return try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
                 reply throws(StoreError) in try StoredUser(fieldsOf: [reply]).valid()
             }
         }
-        let command = queueingCommand(script, uid, arguments, part, limit: limit)
+        let command = queueingCommand(script, uid, arguments, request)
         let record = try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
             reply throws(StoreError) in try Self.queued(reply)
         }

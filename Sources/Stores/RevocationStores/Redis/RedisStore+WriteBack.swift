@@ -53,11 +53,11 @@ extension RedisStore: WriteBackQueue {
 
     /// Returns the command of a script that changes a part of a user's record and queues the change.
     func queueingCommand(
-        _ script: RedisScript, _ uid: UserKey, _ arguments: [String], _ part: WriteBackPart, limit: Int
+        _ script: RedisScript, _ uid: UserKey, _ arguments: [String], _ request: WriteBackSwitch.Request
     ) -> RedisCommand {
-        let entry = WriteBackEntry(user: uid, part: part, version: 0)
-        return script.command(
-            keys: [RedisKeys.user(uid)] + RedisKeys.writeBack, arguments + [entry.member, "\(limit)"])
+        script.command(
+            keys: [RedisKeys.user(uid)] + RedisKeys.writeBack,
+            arguments + [request.entry.member, "\(request.limit)"])
     }
 
     private static func faultyQueue() -> StoreError {
@@ -67,15 +67,13 @@ extension RedisStore: WriteBackQueue {
 
 extension WriteBackEntry {
     /// The name of the entry in the sorted sets.
-    fileprivate var member: String { "\(part.rawValue):\(user.name)" }
+    fileprivate var member: String { "\(part.rawValue):\(name)" }
 
     /// Parses an entry. `nil` if it is invalid.
     fileprivate init?(member: RedisValue, version: RedisValue) {
         guard let text = member.text, let end = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             let part = WriteBackPart(rawValue: String(text[..<end])), let version = version.text.flatMap({ Int64($0) })
         else { return nil }
-        let user = UserKey(name: String(text[text.utf8.index(after: end)...]))
-        guard (try? StoreBounds.check(user: user)) != nil else { return nil }
-        self.init(user: user, part: part, version: version)
+        self.init(name: String(text[text.utf8.index(after: end)...]), part: part, version: version)
     }
 }

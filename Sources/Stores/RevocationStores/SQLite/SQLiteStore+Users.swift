@@ -77,7 +77,7 @@ extension SQLiteStore {
     ) async throws(StoreError) -> UserRecord {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        let limit = part == nil ? nil : writeBack.limit(for: uid)
+        let request = part.flatMap { writeBack.request($0, of: uid) }
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { [view, writeBack] db in
             let key = try StoreKeyMaker().key(of: uid)
@@ -85,9 +85,7 @@ extension SQLiteStore {
             try change(&user, db)
             if user == StoredUser() { try SQLiteRows.removeUser(uid, db) }
             var outcome = WriteBackOutcome.off
-            if let part, let limit {
-                outcome = try SQLiteRows.queueWriteBack(part, of: uid, limit: limit, now: now, db)
-            }
+            if let request { outcome = try SQLiteRows.queueWriteBack(request, now: now, db) }
             let word = user.word
             var record = user.record
             record?.writeBack = outcome

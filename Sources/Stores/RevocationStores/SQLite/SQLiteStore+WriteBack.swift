@@ -3,7 +3,8 @@ import GatewayCore
 import GRDB
 package import Revocation
 
-/// The queue of changes to write back, which is part of the transaction of each change.
+/// The queue of changes to write back, which is part of the transaction of each change. The column `uid` has
+/// `WriteBackEntry.name`.
 extension SQLiteStore: WriteBackQueue {
     /// Returns due entries. This process is the only user of the file, so it always has the lease.
     package func pollWriteBacks(
@@ -35,7 +36,7 @@ extension SQLiteStore: WriteBackQueue {
         try await writer.write { db in
             try db.run(
                 "DELETE FROM write_back WHERE part = ? AND uid = CAST(? AS TEXT) AND version = ?",
-                [entry.part.rawValue, entry.user.name.bytes, entry.version])
+                [entry.part.rawValue, entry.name.bytes, entry.version])
             return SQLiteChange(.success(()))
         }
     }
@@ -47,7 +48,7 @@ extension SQLiteStore: WriteBackQueue {
         try await writer.write { db in
             try db.run(
                 "UPDATE write_back SET due = ? WHERE part = ? AND uid = CAST(? AS TEXT) AND version = ?",
-                [due.seconds, entry.part.rawValue, entry.user.name.bytes, entry.version])
+                [due.seconds, entry.part.rawValue, entry.name.bytes, entry.version])
             return SQLiteChange(.success(()))
         }
     }
@@ -57,21 +58,22 @@ extension SQLiteStore: WriteBackQueue {
 }
 
 extension SQLiteRows {
-    /// Queues a change of at most `limit` entries, in the transaction of the change.
+    /// Queues a change, in the transaction of the change.
     static func queueWriteBack(
-        _ part: WriteBackPart, of uid: UserKey, limit: Int, now: UnixTime, _ db: Database
+        _ request: WriteBackSwitch.Request, now: UnixTime, _ db: Database
     ) throws -> WriteBackOutcome {
         // A version is never used again, also not by a row that is inserted after a removal.
         let version = Int64.random(in: 1 ... .max)
+        let (part, name) = (request.entry.part.rawValue, request.entry.name.bytes)
         let statement = try db.cachedStatement(
             sql: "UPDATE write_back SET version = ?, due = ? WHERE part = ? AND uid = CAST(? AS TEXT)")
-        try statement.execute(arguments: [version, now.seconds, part.rawValue, uid.name.bytes])
+        try statement.execute(arguments: [version, now.seconds, part, name])
         guard db.changesCount == 0 else { return .queued }
         let count = try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM write_back")) ?? 0
-        guard count < limit else { return .full }
+        guard count < request.limit else { return .full }
         try db.run(
             "INSERT INTO write_back (part, uid, version, queued, due) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
-            [part.rawValue, uid.name.bytes, version, now.seconds, now.seconds])
+            [part, name, version, now.seconds, now.seconds])
         return .queued
     }
 }
@@ -80,6 +82,6 @@ extension WriteBackEntry {
     /// `nil` for an invalid row.
     fileprivate init?(_ row: Row) {
         guard let name = row[1] as Data?, let part = WriteBackPart(rawValue: row[0]) else { return nil }
-        self.init(user: UserKey(name: String(decoding: name, as: UTF8.self)), part: part, version: row[2])
+        self.init(name: String(decoding: name, as: UTF8.self), part: part, version: row[2])
     }
 }

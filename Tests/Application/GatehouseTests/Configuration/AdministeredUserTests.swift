@@ -49,4 +49,24 @@ import Testing
         #expect(identity.flaw(of: user("0123456789abcdef0123456789abcdef")) == nil)
         #expect(identity.flaw(of: user("google.com:1")) != nil)
     }
+
+    @Test func `changes are written back to the project and tenant of the user`() throws {
+        let providers = "providers: { apple.com: { audiences: [a] } }"
+        let one = try identity("firebase: { project: my-app, tenant: acme-x1 }, \(providers)")
+        #expect(one.writeBackTarget(of: user("ada")) == WriteBackTarget(project: "my-app", tenant: "acme-x1"))
+        #expect(one.writeBackTarget(of: user("apple.com:1")) == nil)
+        #expect(one.writeBackTarget(of: user("ada", nil, "my-app")) == nil)
+        let any = try identity("firebase: { project: my-app, tenant: '*' }, \(providers)")
+        #expect(any.writeBackTarget(of: user("ada", "t")) == WriteBackTarget(project: "my-app", tenant: "t"))
+        #expect(any.writeBackTarget(of: user("ada")) == WriteBackTarget(project: "my-app", tenant: nil))
+        let several = try identity(
+            "firebase: { projects: [{ project: my-app }, { project: other-app, tenant: [acme-x1] }] }, \(providers)")
+        #expect(
+            several.writeBackTarget(of: user("ada", "acme-x1", "other-app"))
+                == WriteBackTarget(project: "other-app", tenant: "acme-x1"))
+        // The key of an account that was linked with one project names the user of no project.
+        for key in [user("ada"), user("apple.com:1"), user("ada", nil, "third"), user("ada", "acme-x1")] {
+            #expect(several.writeBackTarget(of: key) == nil)
+        }
+    }
 }

@@ -49,16 +49,6 @@ import Testing
         .section(
             "revocation: { source: store, lookup_timeout: 1s }",
             "1:30 lookup_timeout without source: firebase or write_back"),
-        .section(
-            """
-            identity: { firebase: { projects: [{ project: p }, { project: q }] } }
-            revocation: { write_back: { identity_toolkit: true } }
-            """, "2:15 revocation.write_back with several identity.firebase.projects"),
-        .section(
-            """
-            identity: { firebase: { projects: [{ project: p }, { project: q }] } }
-            accounts: { session_cookie: firebase }
-            """, "2:13 accounts.session_cookie: firebase with several identity.firebase.projects"),
         lookup("service_account: a, lookup_timeout: …", "2:69 write 10ms to 5s", values: ["9ms", "6s"]),
         lookup(
             "service_account: a, lookup_url: 'http://a.example'",

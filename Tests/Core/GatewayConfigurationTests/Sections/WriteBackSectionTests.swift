@@ -26,6 +26,38 @@ import Testing
         #expect(Configuration.WriteBack(Configuration.FirebaseAccounts(serviceAccount: nil)).queue == 100_000)
     }
 
+    private static func several(_ sections: String, _ expected: String) -> [BrokenConfiguration] {
+        ["projects: [{ project: p }, { project: q }]", "project: p, tenant: '*'"].map { firebase in
+            .section("identity: { firebase: { \(firebase) } }\n\(sections)", expected)
+        }
+    }
+
+    /// URLs that would name the same project and tenant for all users.
+    static let fixed =
+        several(
+            "revocation: { write_back: { identity_toolkit: true, update_url: 'https://a.example/p' } }",
+            "2:53 revocation.write_back.update_url has no {project}, but identity.firebase has several")
+        + several(
+            "revocation: { source: firebase, lookup_url: 'https://a.example/p' }",
+            "2:33 revocation.lookup_url has no {project}, but identity.firebase has several")
+        + several(
+            "accounts: { session_cookie: firebase, session_cookie_url: 'https://a.example/p' }",
+            "2:39 accounts.session_cookie_url has no {project}, but identity.firebase has several")
+
+    @Test(arguments: fixed) func `with several projects or tenants a URL has a placeholder`(
+        _ broken: BrokenConfiguration
+    ) {
+        broken.check()
+    }
+
+    @Test func `with one project and tenant a URL needs no placeholder`() throws {
+        let yaml = """
+            identity: { firebase: { project: p, tenant: t } }
+            revocation: { write_back: { identity_toolkit: true, update_url: 'https://a.example/p' } }
+            """
+        #expect(try ConfigurationTesting.load(section: yaml).revocation.writeBack?.updateURL == "https://a.example/p")
+    }
+
     static let broken: [BrokenConfiguration] = [
         .section(
             "revocation: { write_back: { identity_toolkit: true } }",

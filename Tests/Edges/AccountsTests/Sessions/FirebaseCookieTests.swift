@@ -2,6 +2,7 @@ import DevelopmentIdentity
 import GatewayCore
 import JOSE
 import RequestPipeline
+import Revocation
 import RevocationStores
 import Testing
 
@@ -16,15 +17,25 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FirebaseCookieTests {
     private let toolkit = FakeTransport()
     private let rig: AccountsRig
+    /// The creators of one project with one tenant, and of several projects.
+    private let only: FirebaseSessionCookies
+    private let several: FirebaseSessionCookies
 
     init() async throws {
         let log = LogLines()
-        let cookies = FirebaseSessionCookies(
-            url: "https://toolkit.example/{project}:createSessionCookie",
-            path: FirebaseProjectPath(project: "my-app", tenant: nil), credential: .emulator,
-            environment: LookupEnvironment(
-                transport: toolkit, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in }))
-        rig = try await AccountsRig(keysAreKnown: false, parts: { $0.firebaseCookies = cookies })
+        let environment = LookupEnvironment(
+            transport: toolkit, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in })
+        func cookies(_ projects: [String], tenant: String? = nil) -> FirebaseSessionCookies {
+            FirebaseSessionCookies(
+                url: "https://toolkit.example/{project}:createSessionCookie",
+                projects: projects.map {
+                    FirebaseSessionCookies.Project(id: $0, tenant: tenant, credential: .emulator)
+                }, environment: { environment })
+        }
+        only = cookies(["my-app"], tenant: "acme")
+        several = cookies(["my-app", "other-app"])
+        let single = cookies(["my-app"])
+        rig = try await AccountsRig(keysAreKnown: false, parts: { $0.firebaseCookies = single })
     }
 
     private func answer(_ status: Int, _ body: String, retryAfter: String? = nil) {
@@ -50,6 +61,30 @@ import Testing
         #expect(request.field("authorization") == "Bearer owner")
         #expect(request.bodyText.hasPrefix(#"{"idToken":"ey"#))
         #expect(request.bodyText.hasSuffix(#","validDuration":"3600"}"#))
+    }
+
+    private func create(_ user: UserKey, by cookies: FirebaseSessionCookies) async -> FirebaseSessionCookies.Outcome {
+        await cookies.create(for: user, idToken: "a.b.c", lifetime: 300, network: .unknown)
+    }
+
+    @Test func `a cookie is created in the project and tenant of the user`() async throws {
+        answer(200, #"{"sessionCookie":"e30.e30.c2ln"}"#)
+        #expect(await create("ada", by: only) == .created("e30.e30.c2ln"))
+        for tenant in [nil, "acme-x1"] {
+            let user = UserKey(uid: "ada", tenant: tenant, project: "other-app")
+            #expect(await create(user, by: several) == .created("e30.e30.c2ln"))
+        }
+        let base = "https://toolkit.example/"
+        #expect(
+            toolkit.calls.map(\.request.url) == [
+                base + "my-app/tenants/acme:createSessionCookie", base + "other-app:createSessionCookie",
+                base + "other-app/tenants/acme-x1:createSessionCookie",
+            ])
+        for project in [nil, "third-app"] {
+            let outcome = await create(UserKey(uid: "ada", tenant: nil, project: project), by: several)
+            #expect(outcome == .unavailable(reason: "the user's project is not configured", retryAfter: nil))
+        }
+        #expect(toolkit.count == 3)
     }
 
     @Test func `Identity Toolkit is not called for a token that the gateway rejects`() async throws {

@@ -27,16 +27,17 @@ import Testing
             func add(_ result: Result<WriteBackResult, GoogleCallFailure>) { results.withLock { $0.append(result) } }
         }
 
-        init(tenant: String? = nil) {
+        init() {
+            let environment = LookupEnvironment(
+                transport: transport, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in })
             writer = FirebaseWriteBack(
                 Configuration.WriteBack(Configuration.FirebaseAccounts(serviceAccount: nil)),
-                path: FirebaseProjectPath(project: "my-app", tenant: tenant), credential: .emulator,
-                environment: LookupEnvironment(
-                    transport: transport, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in }))
+                credentials: ["my-app": .emulator, "other-app": .emulator], environment: { environment })
         }
 
-        func write(_ change: Change, of user: UserKey = "ann") {
-            writer.write(AccountUpdate.Payload(user: user, change: change)) { results.add($0) }
+        func write(_ change: Change, to project: String = "my-app", tenant: String? = nil) {
+            let target = WriteBackTarget(project: project, tenant: tenant)
+            writer.write(AccountUpdate.Payload(uid: "ann", target: target, change: change)) { results.add($0) }
         }
 
         func answer(_ place: Int, _ status: Int = 200, _ body: String = "{}", date: Int64? = 1000) {
@@ -94,14 +95,24 @@ import Testing
         #expect(rig.results.all == [.success(.updated)])
     }
 
-    @Test func `a tenant's user is updated in the tenant`() {
+    @Test func `a user is updated in the project and tenant of the entry`() {
         let rig = Rig()
-        rig.write(.disabled(true), of: UserKey(uid: "ann", tenant: "acme"))
-        let base = "https://identitytoolkit.googleapis.com/v1/projects/my-app/tenants/"
-        #expect(rig.transport.calls[0].request.url == base + "acme/accounts:update")
-        let single = Rig(tenant: "only")
-        single.write(.validSince(1))
-        #expect(single.transport.calls[0].request.url == base + "only/accounts:lookup")
+        rig.write(.disabled(true), tenant: "acme")
+        rig.write(.validSince(1), to: "other-app", tenant: "acme")
+        rig.write(.disabled(true), to: "other-app")
+        let base = "https://identitytoolkit.googleapis.com/v1/projects/"
+        #expect(
+            rig.transport.calls.map(\.request.url) == [
+                base + "my-app/tenants/acme/accounts:update", base + "other-app/tenants/acme/accounts:lookup",
+                base + "other-app/accounts:update",
+            ])
+    }
+
+    @Test(arguments: ["third-app", "", "my-app/x"])
+    func `nothing is written for a project that is not configured`(project: String) {
+        let rig = Rig()
+        rig.write(.disabled(true), to: project)
+        #expect(rig.results.all == [.success(.unconfigured)] && rig.transport.count == 0)
     }
 
     static let errors: [(status: Int, body: String, result: Result<WriteBackResult, GoogleCallFailure>)] = [

@@ -19,6 +19,7 @@ import Testing
             var validSince: Int64 = 0
             var isDisabled = false
             var updates: [String] = []
+            var urls: [String] = []
             var isDown = false
         }
 
@@ -30,6 +31,7 @@ import Testing
         }
 
         var updates: [String] { state.withLock { $0.updates } }
+        var urls: [String] { state.withLock { $0.urls } }
         var isDisabled: Bool { state.withLock { $0.isDisabled } }
         func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
@@ -43,10 +45,29 @@ import Testing
                         #"{"users":[{"localId":"ann","validSince":"\#(state.validSince)"}]}"#.utf8)
                 } else {
                     state.updates.append(request.bodyText)
+                    state.urls.append(request.url)
                     if request.bodyText.contains("disableUser") { state.isDisabled = request.bodyText.contains("true") }
                 }
                 return .success(response)
             }
+        }
+    }
+
+    /// The writer of the current configuration.
+    private final class Writers: Sendable {
+        private let writer = Mutex<FirebaseWriteBack?>(nil)
+        private let environment: LookupEnvironment
+
+        init(environment: LookupEnvironment) { self.environment = environment }
+
+        var current: FirebaseWriteBack? { writer.withLock { $0 } }
+
+        func configure(_ project: String) {
+            let environment = environment
+            let next = FirebaseWriteBack(
+                Configuration.WriteBack(Configuration.FirebaseAccounts(serviceAccount: nil)),
+                credentials: [project: .emulator], environment: { environment })
+            writer.withLock { $0 = next }
         }
     }
 
@@ -56,19 +77,27 @@ import Testing
         let log = LogLines()
         let store: SQLiteStore
         let delivery: WriteBackDelivery
+        private let writers: Writers
 
         init() async throws {
             store = try SQLiteStore(path: nil, clock: time.clock, logger: .silent)
             try await store.load()
             let environment = LookupEnvironment(
                 transport: google.transport, clock: time.clock, logger: log.logger, wake: { _, _ in })
-            let writer = FirebaseWriteBack(
-                Configuration.WriteBack(Configuration.FirebaseAccounts(serviceAccount: nil)),
-                path: FirebaseProjectPath(project: "my-app", tenant: nil), credential: .emulator,
-                environment: environment)
+            let writers = Writers(environment: environment)
+            self.writers = writers
             delivery = WriteBackDelivery(
-                store, environment: environment, machine: WriteBackMachine(random: { $0 }), writer: { writer })
-            delivery.adopt(limit: 10) { $0.uid != "apple.com:1" }
+                store, environment: environment, machine: WriteBackMachine(random: { $0 }),
+                writer: { writers.current })
+            configure("my-app")
+        }
+
+        /// Replaces the configuration by one with a single project.
+        func configure(_ project: String) {
+            writers.configure(project)
+            delivery.adopt(limit: 10) { user in
+                user.uid == "apple.com:1" ? nil : WriteBackTarget(project: project, tenant: user.tenant)
+            }
         }
 
         /// Advances the clock until the queue is empty.
@@ -91,6 +120,32 @@ import Testing
         try await rig.untilDelivered()
         #expect(Set(rig.google.updates) == [#"{"localId":"ann","validSince":"17"}"#])
         #expect(rig.delivery.status().failed == 0)
+    }
+
+    @Test func `a change is never written to the project of a later configuration`() async throws {
+        let rig = try await Rig()
+        rig.google.setDown(true)
+        try await rig.store.setDisabled("ann", true)
+        _ = try await eventually("a failed delivery") { rig.delivery.status().failed > 0 ? true : nil }
+        rig.configure("other-app")
+        rig.google.setDown(false)
+        _ = try await eventually("a delivery without the project") {
+            rig.time.advance(seconds: 1)
+            rig.delivery.tick()
+            return rig.delivery.status().failing == "the project is not configured" ? true : nil
+        }
+        #expect(try await rig.store.setDisabled("ann", false).writeBack == .queued)
+        _ = try await eventually("the delivery of the later change, while the earlier one waits") {
+            rig.time.advance(seconds: 1)
+            rig.delivery.tick()
+            let count = try await rig.store.pollWriteBacks(by: "test", lease: 1, limit: 9).count
+            return !rig.google.urls.isEmpty && count == 1 ? true : nil
+        }
+        #expect(rig.google.urls.allSatisfy { $0.contains("/projects/other-app/") })
+        rig.configure("my-app")
+        rig.time.advance(seconds: Double(WriteBackBounds.parked))
+        try await rig.untilDelivered()
+        #expect(rig.google.urls.last?.contains("/projects/my-app/") == true)
     }
 
     @Test func `a revocation that was cancelled before its delivery is not written`() async throws {
@@ -116,7 +171,7 @@ import Testing
 
     @Test func `without write-back nothing is queued`() async throws {
         let rig = try await Rig()
-        rig.delivery.adopt(limit: nil) { _ in true }
+        rig.delivery.adopt(limit: nil) { _ in nil }
         #expect(try await rig.store.setDisabled("ann", true).writeBack == .off)
         #expect(try await rig.store.pollWriteBacks(by: "a", lease: 1, limit: 9).count == 0)
     }

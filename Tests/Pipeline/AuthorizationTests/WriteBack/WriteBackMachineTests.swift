@@ -31,9 +31,10 @@ import Testing
     }
 
     private static func entry(
-        _ uid: String, _ part: WriteBackPart = .validSince, _ version: Int64 = 1
+        _ uid: String, _ part: WriteBackPart = .validSince, _ version: Int64 = 1, project: String = "my-app"
     ) -> WriteBackEntry {
-        WriteBackEntry(user: UserKey(uid), part: part, version: version)
+        WriteBackEntry(
+            user: UserKey(uid), target: WriteBackTarget(project: project, tenant: nil), part: part, version: version)
     }
 
     private let ann = WriteBackMachineTests.entry("ann")
@@ -106,6 +107,37 @@ import Testing
         #expect(rig.poll(ann) == [.deliver(ann)])
         _ = rig.deliver(ann, .success(.updated))
         #expect(rig.machine.status.failing == nil)
+    }
+
+    @Test func `a failure of one project does not pause or hide the other`() {
+        var rig = Rig()
+        let other = Self.entry("ann", project: "other-app")
+        #expect(rig.poll(ann, other) == [.deliver(ann), .deliver(other)])
+        #expect(rig.deliver(ann, outage) == [.postpone(ann, 1)])
+        #expect(rig.deliver(other, .success(.updated)) == [.remove(other)])
+        #expect(rig.machine.status.failing == "status", "the failure is the first project's")
+        for entry in [ann, other] { _ = rig.machine.settled(entry, now: rig.now) }
+        rig.advance(0.9)
+        #expect(rig.machine.queued(now: rig.now) == [.poll])
+        let full = (1..<WriteBackBounds.batch).map { Self.entry("u\($0)") } + [other]
+        let poll = WriteBackPoll(isHolder: true, entries: full, count: 999, age: 0)
+        let actions = rig.machine.polled(poll, now: rig.now)
+        #expect(actions.last == .deliver(other) && actions.count == WriteBackBounds.batch)
+        #expect(Array(actions.dropLast()) == full.dropLast().map { WriteBackMachine.Action.postpone($0, 1) })
+        rig.advance(1)
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        _ = rig.deliver(ann, .success(.updated))
+        #expect(rig.machine.status.failing == nil)
+    }
+
+    @Test func `an entry of a project that is not configured waits, and does not hold up others`() {
+        var rig = Rig()
+        let other = Self.entry("ann", project: "other-app")
+        #expect(rig.poll(other, ann) == [.deliver(other), .deliver(ann)])
+        #expect(rig.deliver(other, .success(.unconfigured)) == [.postpone(other, 600), .logParked(.unconfigured)])
+        #expect(rig.deliver(ann, .success(.updated)) == [.remove(ann)])
+        #expect(rig.machine.status.failing == "the project is not configured")
+        #expect(rig.machine.status.failed == 1)
     }
 
     @Test func `a pause has jitter, and is not shorter than Retry-After`() {

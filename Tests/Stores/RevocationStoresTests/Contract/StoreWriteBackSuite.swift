@@ -9,8 +9,14 @@ import Testing
 
 /// The contract of every store for the queue of changes to write back.
 @Suite(.closingStores) struct StoreWriteBackSuite {
-    private static func switchOn(_ store: any GatewayStore, limit: Int = 100) {
-        store.writeBack.set(WriteBackSwitch.Policy(limit: limit, includes: { $0.uid != "other" }, added: {}))
+    private static func switchOn(_ store: any GatewayStore, limit: Int = 100, project: String = "my-app") {
+        store.writeBack.set(
+            WriteBackSwitch.Policy(
+                limit: limit, target: { $0.uid == "other" ? nil : Self.target(project, $0) }, added: {}))
+    }
+
+    private static func target(_ project: String, _ user: UserKey) -> WriteBackTarget {
+        WriteBackTarget(project: project, tenant: user.tenant)
     }
 
     private static func poll(_ store: any GatewayStore, by holder: String = "a") async throws -> WriteBackPoll {
@@ -39,6 +45,27 @@ import Testing
         #expect(
             Self.names(poll) == ["disabled ann", "disabled bob", "valid_since acme\u{1F}ann", "valid_since ann"])
         #expect(poll.isHolder && poll.count == 4 && poll.age.map { $0 < 600 } == true)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `an entry names the project and the tenant of the time of the change`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let users: [UserKey] = [
+            "ann", UserKey(uid: "ann", tenant: "acme"), UserKey(uid: "ann", tenant: "acme", project: "other-app"),
+            UserKey(uid: "ann", tenant: nil, project: "other-app"),
+        ]
+        Self.switchOn(store)
+        for user in users { try await store.setDisabled(user, true) }
+        Self.switchOn(store, project: "e.com:next")
+        try await store.setDisabled("ann", false)
+        let entries = try await Self.poll(store).entries
+        let expected: [(UserKey, String)] = users.map { ($0, "my-app") } + [("ann", "e.com:next")]
+        #expect(entries.count == expected.count)
+        for (user, project) in expected {
+            #expect(entries.contains { $0.user == user && $0.target == Self.target(project, user) }, "\(user)")
+        }
+        for entry in entries { try await store.removeWriteBack(entry) }
+        #expect(try await Self.poll(store).count == 0)
     }
 
     @Test(arguments: StoreMaker.all)
@@ -91,8 +118,9 @@ import Testing
         let store = try await maker()
         let announcements = Announcements()
         store.writeBack.set(
-            WriteBackSwitch.Policy(limit: 9, includes: { _ in true }) { announcements.count.add(1, ordering: .relaxed) }
-        )
+            WriteBackSwitch.Policy(limit: 9, target: { Self.target("my-app", $0) }) {
+                announcements.count.add(1, ordering: .relaxed)
+            })
         try await store.revoke("ann", at: 7)
         #expect(announcements.count.load(ordering: .relaxed) == 1)
     }
@@ -147,6 +175,7 @@ import Testing
         let database = try await RedisDatabase.fresh()
         let store = try await database.loadedStore()
         try database.cli("ZADD", "gatehouse:write_back", "1", "nonsense")
+        try database.cli("ZADD", "gatehouse:write_back", "1", "disabled:ann")
         #expect(try await Self.poll(store).entries.isEmpty)
         #expect(try await Self.poll(store).count == 0)
     }

@@ -110,7 +110,9 @@ import Testing
     }
 
     private func writeBack(_ store: RedisStore) async throws {
-        store.writeBack.set(WriteBackSwitch.Policy(limit: 9, includes: { _ in true }, added: {}))
+        store.writeBack.set(
+            WriteBackSwitch.Policy(
+                limit: 9, target: { WriteBackTarget(project: "my-app", tenant: $0.tenant) }, added: {}))
         for isDisabled in [true, false] {
             let outcome = try await store.setDisabled("ann", isDisabled).writeBack
             if outcome != .queued { throw StoreError(.cannotOpen, "the change is not queued") }

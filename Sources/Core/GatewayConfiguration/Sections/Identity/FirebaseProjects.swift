@@ -79,6 +79,14 @@ extension Configuration.Firebase {
     /// The exact `iss` of the tokens of all projects.
     var issuers: [String] { projects.flatMap { [$0.issuer, $0.sessionIssuer] } }
 
+    /// Reports a URL that would name the same project and tenant for all users, although there are several.
+    func checkPlaceholder(_ url: String?, of key: String, in section: String, _ mapping: MappingReader) {
+        guard let url, !url.contains("{project}"), hasSeveralProjects || tenant.isSeveral else { return }
+        mapping.fail(
+            key, "\(section).\(key) has no {project}, but identity.firebase has several projects or tenants",
+            "write {project} in place of the project's id")
+    }
+
     /// Returns the accepted project with this id.
     package func project(named id: String) -> Configuration.FirebaseProject? {
         projects.first { $0.id.utf8.elementsEqual(id.utf8) }

@@ -56,17 +56,13 @@ extension Configuration.Revocation {
         mapping.set(&strictTimeout, "strict_timeout") { $0.duration(in: .milliseconds(1) ... .seconds(10)) }
         var source = "store"
         mapping.set(&source, "source") { $0.choice(of: ["store", "firebase"]) }
-        let section = WriteBackSection(mapping, hasFirebase: hasFirebase, emulator: project?.emulatorHost)
+        let section = WriteBackSection(mapping, hasFirebase: hasFirebase, project: project)
         guard source == "firebase" || section.isOn else {
             Self.refuseLookup(mapping)
             return
         }
-        if section.isOn, project?.hasSeveralProjects == true {
-            mapping.fail(
-                "write_back", "revocation.write_back with several identity.firebase.projects, which is not supported",
-                "remove it, or run a gateway for each project")
-        }
         let accounts = Configuration.FirebaseAccounts(mapping, emulator: project?.emulatorHost)
+        project?.checkPlaceholder(accounts.lookupURL, of: "lookup_url", in: "revocation", mapping)
         writeBack = section.settings(accounts)
         guard source == "firebase" else { return }
         if !hasFirebase {

@@ -30,20 +30,21 @@ struct WriteBackSection {
 
     /// Reads the section, which may be absent.
     ///
-    /// - Parameter emulator: The address of the Auth emulator, HOST:PORT. `nil` for Google.
-    init(_ revocation: MappingReader, hasFirebase: Bool, emulator: String?) {
+    /// - Parameter project: The Firebase project. `nil` without one, or with errors.
+    init(_ revocation: MappingReader, hasFirebase: Bool, project: Configuration.Firebase?) {
         guard let mapping = revocation.value("write_back")?.mapping(.writeBack) else { return }
         mapping.set(&isOn, "identity_toolkit") { $0.boolean() }
         mapping.set(&queue, "queue") { $0.integer(in: Configuration.WriteBack.queues) }
         mapping.set(&updateURL, "update_url") {
             $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
         }
+        project?.checkPlaceholder(updateURL, of: "update_url", in: "revocation.write_back", mapping)
         if isOn, !hasFirebase {
             mapping.fail(
                 "identity_toolkit", "revocation.write_back without a Firebase project",
                 "add identity.firebase.project, or remove it")
         }
-        if let emulator {
+        if let emulator = project?.emulatorHost {
             if updateURL != nil {
                 mapping.fail(
                     "update_url", "revocation.write_back.update_url beside \(Configuration.Firebase.emulatorVariable)",
