@@ -128,9 +128,15 @@ struct ProjectUserTests {
         }
     }
 
+    private static func restrictHosts(_ configuration: inout GatewayConfiguration) {
+        configuration["identity"] = configuration["identity"]?.replacing(
+            "keys_url:", with: "hosts: { \(Self.hosts) }, keys_url:", maxReplacements: 1)
+    }
+
     @Test func `decisions for other proxies and introspection name the project`() async throws {
         try await Scenario.run(arrange: {
             Self.twoProjects(&$2)
+            Self.restrictHosts(&$2)
             $2["decisions"] = """
                 { address: 127.0.0.1:0, trust: [127.0.0.1/32], introspection: { clients: [
                   { id: billing, secret: billing-secret-0123456789 } ] } }
@@ -140,6 +146,10 @@ struct ProjectUserTests {
             for family in DecisionRequest.families {
                 let response = try scenario.decide(family, "/me/x", ["Authorization: Bearer \(token)"])
                 #expect(response.status == 200 && response["X-Auth-Project"] == Self.other, "\(response.text)")
+                let bearer = ["Authorization: Bearer \(token)"]
+                for host in ["acme.example", "unlisted.example"] {
+                    #expect(try scenario.decide(family, "/me/x", host: host, bearer).status == 401, "\(host)")
+                }
                 guard family == "envoy" else { continue }
                 #expect(response["x-envoy-auth-headers-to-remove"]?.contains("x_auth_project") == true)
             }
@@ -154,8 +164,7 @@ struct ProjectUserTests {
     @Test func `E-11: a route and a host accept the project and tenant that they name`() async throws {
         try await Scenario.run(arrange: {
             Self.twoProjects(&$2)
-            $2["identity"] = $2["identity"]?.replacing(
-                "keys_url:", with: "hosts: { \(Self.hosts) }, keys_url:", maxReplacements: 1)
+            Self.restrictHosts(&$2)
             $2["accounts"] = "{}"
             $2.routes = [
                 "path: /mine/**, project: demo-gatehouse, upstream: api",

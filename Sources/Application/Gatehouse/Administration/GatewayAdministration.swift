@@ -209,12 +209,18 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     /// Performs an operation on a user. Rejects a project or tenant that no user key can contain, because the change
-    /// would have no effect.
+    /// would have no effect. An account keeps the key that it had before a change of the configuration.
     private func inStore<Record>(
         _ user: UserKey, _ body: (UserKey) async throws(StoreError) -> Record
     ) async throws(AdministrationError) -> Record {
-        if let flaw = generations.current.configuration.identity.flaw(of: user) { throw .invalid(flaw) }
+        if let flaw = generations.current.configuration.identity.flaw(of: user) {
+            guard try await hasAccount(user) else { throw .invalid(flaw) }
+        }
         do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }
+    }
+
+    private func hasAccount(_ user: UserKey) async throws(AdministrationError) -> Bool {
+        do throws(StoreError) { return try await store.account(user) != nil } catch { throw AdministrationError(error) }
     }
 
     // MARK: - Outbox

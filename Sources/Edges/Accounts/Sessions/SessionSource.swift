@@ -42,8 +42,7 @@ extension SessionSource {
         var text = ObjectText()
         origin.write(to: &text)
         if isFirebase { text.add(SessionVerifier.firebaseMember, true) }
-        // Otherwise the origin states the project.
-        if origin.link != nil, let project = user.project { text.add(SessionVerifier.projectMember, project) }
+        if let project = user.project { text.add(SessionVerifier.projectMember, project) }
         text.add(SessionVerifier.startMember, started)
         if let time = signIn.authenticatedAt { text.add(SessionVerifier.authenticationMember, time) }
         return text.bytes

@@ -84,23 +84,15 @@ extension SessionVerifier {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 
-    /// Returns the name of the user's project. `nil` if the session does not state it.
-    func project(of token: UnverifiedJWS, _ origin: SessionOrigin) -> String? {
-        token.header.root[Self.sourceMember]?[Self.projectMember]?.string ?? origin.project
-    }
-
     /// Returns the complete user key. Only Firebase users have projects and tenants. A project or tenant that is no
     /// longer accepted is rejected.
-    ///
-    /// - Parameter name: The user's project. Without it, the user is that of the only project. With several projects,
-    ///   the user's account was linked when there was only one, and its key has no project.
     func user(
-        of claims: JSONValue, _ firebase: FirebaseMember, isFirebase: Bool, project name: String?
+        of claims: JSONValue, _ firebase: FirebaseMember, _ token: UnverifiedJWS, _ origin: SessionOrigin
     ) throws(VerificationFailure) -> UserKey {
         let uid = try subject(of: claims)
-        guard isFirebase else { return UserKey(uid: uid, tenant: nil) }
+        guard isFirebases(token) else { return UserKey(uid: uid, tenant: nil) }
         let claimed = firebase.tenant
-        guard let project = try project(named: name) else {
+        guard let project = try project(of: token, origin) else {
             guard claimed == nil || !origins.projects.isEmpty else { throw Self.tenantMismatch }
             return UserKey(uid: uid, tenant: claimed)
         }
@@ -112,9 +104,23 @@ extension SessionVerifier {
         VerificationFailure(code: .tenantMismatch, reason: .tenant)
     }
 
-    private func project(named name: String?) throws(VerificationFailure) -> FirebaseProject? {
-        guard let name else { return origins.projects.count == 1 ? origins.projects.first : nil }
-        guard let project = origins.project(name) else { throw invalid(.sessionProvider) }
+    /// Returns the project of the session's user. `nil` without a project, and for an account that was linked when
+    /// there was only one: its key has no project.
+    ///
+    /// A session of a Firebase user that started with another number of projects is rejected: the revocations and the
+    /// sign-outs of its user have another key.
+    private func project(
+        of token: UnverifiedJWS, _ origin: SessionOrigin
+    ) throws(VerificationFailure) -> FirebaseProject? {
+        let hasSeveral = origins.projects.count > 1
+        guard let name = token.header.root[Self.sourceMember]?[Self.projectMember]?.string else {
+            guard !hasSeveral || origin.link != nil else { throw invalid(.renamedUser) }
+            return hasSeveral ? nil : origins.projects.first
+        }
+        guard hasSeveral else { throw invalid(.renamedUser) }
+        guard let project = origins.project(name), origin.project.map({ $0.isExactly(name) }) ?? true else {
+            throw invalid(.sessionProvider)
+        }
         return project
     }
 

@@ -70,7 +70,7 @@ package struct SessionVerifier: ClaimChecks {
         let origin = try origin(of: token)
         try checkOrigin(origin)
         let (startedAt, authenticatedAt) = try times(of: token, now: now)
-        let user = try user(of: claims, firebase, isFirebase: isFirebases(token), project: project(of: token, origin))
+        let user = try user(of: claims, firebase, token, origin)
         let linkKey = origin.link.flatMap { StoreKey(UserKey($0), hasher: hasher) }
         guard (linkKey == nil) == (origin.link == nil) else {
             throw VerificationFailure(code: .internalError, reason: .hashing)

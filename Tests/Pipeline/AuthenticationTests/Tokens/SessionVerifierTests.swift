@@ -107,33 +107,64 @@ import Testing
         }
         let rig = try Rig(tenant: .any, projects: ["other-app"])
         for project in [TokenDraft.project, "other-app"] {
-            let source = #"{"project":"\#(project)","firebase":true,"started":\#(Self.now - 100)}"#
+            let source = Self.source(of: project, #","user_project":"\#(project)""#)
             #expect(try rig.principal(cookie(source)).user == UserKey(uid: "user-1", tenant: nil, project: project))
         }
+        #expect(rig.failure(cookie(Self.source(of: "other-app", Self.named)))?.reason == .sessionProvider)
         #expect(try Rig().principal(cookie(Self.source(of: TokenDraft.project))).user == "user-1")
         #expect(rig.failure(cookie(Self.source(of: "third-app")))?.reason == .sessionProvider)
         #expect(try Rig().failure(cookie(Self.source(of: "other-app")))?.reason == .sessionProvider)
         let tenant = #"{"sign_in_provider":"password","tenant":"acme-x1"}"#
-        let source = #"{"project":"\#(TokenDraft.project)","tenant":"acme-x1","firebase":true,"started":1}"#
+        let source = Self.source(of: TokenDraft.project, #","tenant":"acme-x1""# + Self.named)
         #expect(
             try rig.principal(cookie(source, tenant)).user
                 == UserKey(uid: "user-1", tenant: "acme-x1", project: TokenDraft.project))
-        let other = #"{"project":"other-app","tenant":"acme-x1","firebase":true,"started":1}"#
+        let other = Self.source(of: "other-app", #","tenant":"acme-x1","user_project":"other-app""#)
         #expect(rig.failure(cookie(other, tenant))?.code == .tenantMismatch)
     }
 
-    private static func source(of project: String) -> String {
-        #"{"project":"\#(project)","firebase":true,"started":\#(now - 100)}"#
+    private static var google: Configuration.Provider {
+        var provider = Configuration.Provider(
+            id: "google.com", kind: .google, location: SourceLocation(origin: "test"))
+        provider.idTokens = Configuration.Provider.IDTokens(
+            issuers: ["https://accounts.google.com"], audiences: ["app"], keys: .url("https://keys.example"))
+        return provider
+    }
+
+    /// The source of a session that an identity of Google started for a Firebase user.
+    private static func linked(_ more: String = "") -> String {
+        let claims = #"{"iss":"https://accounts.google.com","aud":"app"}"#
+        return String(provider("google.com", "id_token", claims).dropLast()) + #","firebase":true\#(more)}"#
+    }
+
+    /// The member with the project of the user.
+    private static let named = #","user_project":"\#(TokenDraft.project)""#
+
+    private static func source(of project: String, _ more: String = "") -> String {
+        #"{"project":"\#(project)","firebase":true,"started":\#(now - 100)\#(more)}"#
+    }
+
+    @Test func `a session of a Firebase user ends when a project is added or removed`() throws {
+        func cookie(_ more: String = "") -> String {
+            SessionDraft.signed { $0.withHeader("src", Self.source(of: TokenDraft.project, more)) }
+        }
+        let several = try Rig(projects: ["other-app"])
+        #expect(several.failure(cookie()) == VerificationFailure(code: .invalidSessionCookie, reason: .renamedUser))
+        #expect(try Rig().failure(cookie(Self.named))?.reason == .renamedUser)
+        // The key of an account that was linked with one project stays as it was.
+        let linked = SessionDraft.signed { $0.withHeader("src", Self.linked()) }
+        #expect(try Rig(providers: [Self.google], projects: ["other-app"]).principal(linked).user == "user-1")
+        #expect(try Rig(providers: [Self.google]).principal(linked).user == "user-1")
     }
 
     @Test func `a session that a provider's identity started names the project of the account`() throws {
-        let named = SessionDraft.source(more: #","firebase":true,"user_project":"other-app""#)
-        let cookie = SessionDraft.signed { $0.withHeader("src", named) }
+        let cookie = SessionDraft.signed { $0.withHeader("src", Self.linked(#","user_project":"other-app""#)) }
+        func rig(_ projects: [String]) throws -> Rig { try Rig(providers: [Self.google], projects: projects) }
         #expect(
-            try Rig(projects: ["other-app"]).principal(cookie).user
+            try rig(["other-app"]).principal(cookie).user
                 == UserKey(uid: "user-1", tenant: nil, project: "other-app"))
-        #expect(try Rig(projects: ["third-app"]).failure(cookie)?.reason == .sessionProvider)
-        #expect(try Rig().failure(cookie)?.reason == .sessionProvider)
+        #expect(try rig(["third-app"]).failure(cookie)?.reason == .sessionProvider)
+        #expect(try rig([]).failure(cookie)?.reason == .renamedUser)
     }
 
     @Test func `a second factor is read as in Firebase tokens`() throws {
@@ -275,10 +306,7 @@ import Testing
             (#"{"iss":"https://other.example","aud":"app","hd":"example.com"}"#, .issuer),
         ] as [(String, VerificationFailure.Reason?)])
     func `a provider's constraints hold for its sessions`(claims: String, reason: VerificationFailure.Reason?) throws {
-        var provider = Configuration.Provider(
-            id: "google.com", kind: .google, location: SourceLocation(origin: "test"))
-        provider.idTokens = Configuration.Provider.IDTokens(
-            issuers: ["https://accounts.google.com"], audiences: ["app"], keys: .url("https://keys.example"))
+        var provider = Self.google
         provider.idTokens?.hostedDomain = "example.com"
         let rig = try Rig(providers: [provider])
         let token = SessionDraft.signed { $0.withHeader("src", Self.provider("google.com", "id_token", claims)) }
