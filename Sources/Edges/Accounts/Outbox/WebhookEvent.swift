@@ -27,6 +27,7 @@ struct WebhookEvent {
                 "data",
                 json: ObjectText.object { data in
                     data.add("uid", uid)
+                    data.add("project", content["project"]?.string)
                     data.add("tenant", content["tenant"]?.string)
                     data.add("identities", identities)
                 })

@@ -23,6 +23,7 @@ extension AdminDocument {
                     output.add("destination", message.destination)
                     output.add("queued_at", message.queued)
                     output.add("uid", content?["uid"]?.string)
+                    output.add("project", content?["project"]?.string)
                     output.add("tenant", content?["tenant"]?.string)
                     output.add("event", content?["type"]?.string)
                 }

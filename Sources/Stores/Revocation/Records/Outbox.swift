@@ -22,7 +22,7 @@ package struct OutboxMessage: Sendable, Hashable {
     /// The provider of a token, or `webhook`.
     package let destination: String
     package let queued: UnixTime
-    /// A JSON object with `uid`, `tenant` if the user has one, `time`, and further members of the kind.
+    /// A JSON object with `uid`, `project` and `tenant` if the user has one, `time`, and further members of the kind.
     package let body: String
 
     /// Creates a message.

@@ -8,7 +8,8 @@ import Revocation
 /// at which it was queued. A parked message is only in a third one.
 extension RedisScript {
     /// Functions that add messages to the outbox KEYS[2], KEYS[3] and KEYS[4], if it is given. The arguments from
-    /// ARGV[first] on are the ID, the maximum number of messages, whether events are added, the uid and the tenant.
+    /// ARGV[first] on are the ID, the maximum number of messages, whether events are added, the uid, the tenant and the
+    /// project.
     ///
     /// A full outbox, or one that cannot be written, does not prevent the change.
     static let outboxFunctions = """
@@ -18,6 +19,7 @@ extension RedisScript {
             if size >= tonumber(ARGV[first + 1]) then error('full') end
             body.uid = ARGV[first + 3]
             if ARGV[first + 4] ~= '' then body.tenant = ARGV[first + 4] end
+            if ARGV[first + 5] ~= '' then body.project = ARGV[first + 5] end
             local now = redis.call('TIME')
             body.time = tonumber(now[1])
             local id = ARGV[first] .. '-' .. (added + 1)

@@ -132,6 +132,7 @@ extension RedisAccountSteps {
             keys: [RedisKeys.account(uid)] + RedisKeys.outbox,
             arguments + [
                 RandomText.name(), "\(policy.limit)", policy.sendsEvents ? "1" : "0", uid.uid, uid.tenant ?? "",
+                uid.project ?? "",
             ])
     }
 

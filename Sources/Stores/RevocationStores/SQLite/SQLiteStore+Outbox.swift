@@ -177,6 +177,7 @@ struct SQLiteOutbox {
         added += 1
         let body = ObjectText.object { body in
             body.add("uid", user.uid)
+            body.add("project", user.project)
             body.add("tenant", user.tenant)
             body.add("time", now)
             write(&body)

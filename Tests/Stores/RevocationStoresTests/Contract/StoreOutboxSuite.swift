@@ -68,6 +68,28 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a message names the project and the tenant of the user`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store)
+        let users = [
+            UserKey(uid: "ann", tenant: nil, project: "my-app"), UserKey(uid: "ann", tenant: "t", project: "my-app"),
+            UserKey(uid: "ann", tenant: "t"),
+        ]
+        for (place, user) in users.enumerated() {
+            for link in [IdentityLink.apple("\(place)"), .google("\(place)")] {
+                _ = try await store.claim(link, for: user)
+            }
+            _ = try await store.release(provider: "google.com", of: user)
+        }
+        let named = try await poll(store).messages.map { message in
+            let root = try JSONDocument(Array(message.body.utf8), limits: .token).root
+            return UserKey(
+                uid: root["uid"]?.string ?? "", tenant: root["tenant"]?.string, project: root["project"]?.string)
+        }
+        #expect(named.count == users.count && Set(named) == Set(users))
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `an unlinked identity loses its token, and others keep theirs`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         Self.switchOn(store)
