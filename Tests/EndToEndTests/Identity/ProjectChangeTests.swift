@@ -20,55 +20,75 @@ struct ProjectChangeTests {
             "{ project: demo-gatehouse,", with: "{ projects: [{ project: demo-gatehouse }, { project: other-app }],")
     }
 
-    @Test func `an account that was linked before keeps its name, and is not the user of a project`() async throws {
-        try await Self.withReload { reload in
-            let scenario = reload.scenario
-            let token = try scenario.token(.named("alice")) { $0.signedIn(at: unixNow() - 100) }
-            var app = AccountApp(scenario)
-            #expect(try app.call("session", ["id_token": .string(token)]).status == 200)
-            let linked = try app.call("link", app.proof(.apple, of: .alan).with("consent", true))
-            #expect(linked.status == 200, "\(linked.text)")
-            let bearer = try app.idToken(.apple, of: .alan, nil)
-            #expect(try scenario.passes(.bearer(bearer, "/me/x"))["X-Auth-Uid"] == "alice")
-
-            try await reload.reload(Self.addProject)
-            let linkedUser = try scenario.passes(.bearer(bearer, "/me/x"))
-            #expect(linkedUser["X-Auth-Uid"] == "alice" && linkedUser["X-Auth-Project"] == nil)
-            let firebaseUser = try scenario.passes(.bearer(token, "/me/x"))
-            #expect(firebaseUser["X-Auth-Uid"] == "alice" && firebaseUser["X-Auth-Project"] == "demo-gatehouse")
-
-            // An operator names the account without a project, and no other user.
-            #expect(try scenario.admin("POST", "/v1/users/bob/disable").status == 400)
-            let answer = try scenario.admin("POST", "/v1/users/alice/disable")
-            #expect(answer.status == 200 && answer.text.hasPrefix(#"{"uid":"alice","valid_since""#), "\(answer.text)")
-            expectDenial(try scenario.send(.bearer(bearer, "/strict/x")), 401, "auth/user-disabled")
-            #expect(try scenario.send(.bearer(token, "/strict/x")).status == 200)
+    private static func token(_ user: String, _ scenario: Scenario, of project: String? = nil) throws -> String {
+        try scenario.token(.named(user)) { token in
+            let token = token.signedIn(at: unixNow() - 100)
+            guard let project else { return token }
+            return token.setting("aud", to: .string(project))
+                .setting("iss", to: .string("https://securetoken.google.com/\(project)"))
         }
     }
 
-    @Test func `a session of a Firebase user ends, and a signed-out one stays ended`() async throws {
+    @Test func `adding and removing a further project renames no user of the first one`() async throws {
         try await Self.withReload { reload in
             let scenario = reload.scenario
-            let token = try scenario.token(.named("alice")) { $0.signedIn(at: unixNow() - 100) }
+            let token = try Self.token("alice", scenario)
             var apps = [AccountApp(scenario), AccountApp(scenario)]
             for index in apps.indices {
                 #expect(try apps[index].call("session", ["id_token": .string(token)]).status == 200)
             }
-            let ended = try #require(apps[1].session)
+            let proof = try apps[0].proof(.apple, of: .alan).with("consent", true)
+            let linked = try apps[0].call("link", proof)
+            #expect(linked.status == 200, "\(linked.text)")
+            let bearer = try apps[0].idToken(.apple, of: .alan, nil)
+            let disabled = try Self.token("bob", scenario)
+            #expect(try scenario.admin("POST", "/v1/users/bob/disable").status == 200)
+            // A signed-out session of the gateway, and a signed-out session cookie of Firebase.
+            var ended = [try #require(apps[1].session)]
             #expect(try apps[1].call("sign-out").status == 204)
-            #expect(try apps[0].get("/me/x").status == 200)
+            apps[1].session = try scenario.cookie(.named("dora"))
+            ended.append(try #require(apps[1].session))
+            #expect(try apps[1].get("/me/x").status == 200)
+            #expect(try apps[1].call("sign-out").status == 204)
 
+            let changes: [(inout GatewayConfiguration) -> Void] = [Self.addProject, { _ in }]
+            for change in changes {
+                try await reload.reload(change)
+                for request in [WireRequest.bearer(token, "/me/x"), .bearer(bearer, "/me/x")] {
+                    let report = try scenario.passes(request)
+                    #expect(report["X-Auth-Uid"] == "alice" && report["X-Auth-Project"] == nil)
+                }
+                #expect(try apps[0].get("/me/x").status == 200)
+                for cookie in ended {
+                    expectDenial(try scenario.send(.cookie(cookie, "/me/x")), 401, "auth/session-cookie-revoked")
+                }
+                expectDenial(try scenario.send(.bearer(disabled, "/me/x")), 401, "auth/user-disabled")
+            }
+        }
+    }
+
+    @Test func `a session of a further project's user ends with the project, and is not another user's`() async throws {
+        try await Self.withReload { reload in
+            let scenario = reload.scenario
             try await reload.reload(Self.addProject)
-            expectDenial(try apps[0].get("/me/x"), 401, "auth/invalid-session-cookie")
-            expectDenial(try scenario.send(.cookie(ended, "/me/x")), 401, "auth/invalid-session-cookie")
-            #expect(try apps[0].call("session", ["id_token": .string(token)]).status == 200)
-            let report = try #require(EchoReport(try apps[0].get("/me/x")))
-            #expect(report["X-Auth-Project"] == "demo-gatehouse")
-
-            let named = try #require(apps[0].session)
+            let token = try Self.token("alice", scenario, of: "other-app")
+            var app = AccountApp(scenario)
+            #expect(try app.call("session", ["id_token": .string(token)]).status == 200)
+            #expect(try #require(EchoReport(try app.get("/me/x")))["X-Auth-Project"] == "other-app")
             try await reload.reload { _ in }
-            expectDenial(try scenario.send(.cookie(named, "/me/x")), 401, "auth/invalid-session-cookie")
-            expectDenial(try scenario.send(.cookie(ended, "/me/x")), 401, "auth/session-cookie-revoked")
+            expectDenial(try app.get("/me/x"), 401, "auth/invalid-session-cookie")
+        }
+    }
+
+    @Test func `an operator's call without a project reaches the first project's user only`() async throws {
+        try await Self.withReload { reload in
+            let scenario = reload.scenario
+            try await reload.reload(Self.addProject)
+            let tokens = try ["demo-gatehouse", "other-app"].map { try Self.token("carol", scenario, of: $0) }
+            for (path, statuses) in [("users", [401, 200]), ("projects/other-app/users", [401, 401])] {
+                #expect(try scenario.admin("POST", "/v1/\(path)/carol/disable").status == 200)
+                #expect(try tokens.map { try scenario.send(.bearer($0, "/strict/x")).status } == statuses)
+            }
         }
     }
 }

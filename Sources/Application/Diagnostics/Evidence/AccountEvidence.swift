@@ -98,9 +98,9 @@ struct AccountQuery: Sendable {
 }
 
 extension Configuration.Firebase {
-    /// Returns the project of a user: the only one, or that of the user key.
+    /// Returns the project of a user: that of the user key, or the first one.
     fileprivate func project(of user: UserKey) -> Configuration.FirebaseProject? {
-        guard hasSeveralProjects else { return projects.first }
-        return user.project.flatMap { project(named: $0) }
+        guard let id = user.project else { return projects.first }
+        return project(named: id)
     }
 }

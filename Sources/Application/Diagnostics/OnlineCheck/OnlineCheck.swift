@@ -114,14 +114,16 @@ package struct OnlineCheck: Sendable {
             return []
         }
         let name = KeySource.name(of: settings.lookupURL)
-        guard firebase.hasSeveralProjects else { return [await accountFinding(of: nil, at: name)] }
-        var findings: [OnlineFinding] = []
-        for project in firebase.projects { findings.append(await accountFinding(of: project.id, at: name)) }
+        guard firebase.hasSeveralProjects else { return [await accountFinding(of: nil, name)] }
+        var findings = [await accountFinding(of: nil, "\(firebase.project) at \(name)")]
+        for project in firebase.furtherProjects {
+            findings.append(await accountFinding(of: project.id, "\(project.id) at \(name)"))
+        }
         return findings
     }
 
-    private func accountFinding(of project: String?, at url: String) async -> OnlineFinding {
-        let name = project.map { "\($0) at \(url)" } ?? url
+    /// - Parameter project: The project. `nil` for the first one.
+    private func accountFinding(of project: String?, _ name: String) async -> OnlineFinding {
         switch await accounts.lookUp?(UserKey(uid: Self.probe, tenant: nil, project: project)) {
         case .failed(let why)?:
             let remedy = "check revocation.firebase, the rights of its service account, and the network"

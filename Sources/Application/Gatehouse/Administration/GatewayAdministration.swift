@@ -213,7 +213,9 @@ struct GatewayAdministration: AdministrationBackend {
     private func inStore<Record>(
         _ user: UserKey, _ body: (UserKey) async throws(StoreError) -> Record
     ) async throws(AdministrationError) -> Record {
-        if let flaw = generations.current.configuration.identity.flaw(of: user) {
+        let identity = generations.current.configuration.identity
+        let user = identity.key(of: user)
+        if let flaw = identity.flaw(of: user) {
             guard try await hasAccount(user) else { throw .invalid(flaw) }
         }
         do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }

@@ -210,8 +210,7 @@ extension FirebaseSessionCookies {
         let projects = firebase.projects.compactMap { project in
             credentials[project.id].map { credential in
                 Project(
-                    id: project.id, tenant: firebase.hasSeveralProjects ? nil : project.tenant.id,
-                    credential: credential)
+                    id: project.id, tenant: firebase.implicitTenant(of: project), credential: credential)
             }
         }
         self.init(
@@ -233,9 +232,9 @@ extension ProjectAccounts {
             guard let credential = credentials[project.id] else { continue }
             credential.log(to: environment.logger)
             toolkits[project.id] = IdentityToolkit(
-                settings, project: project.id, tenant: firebase.hasSeveralProjects ? nil : project.tenant.id,
+                settings, project: project.id, tenant: firebase.implicitTenant(of: project),
                 credential: credential, group: environment.group, clock: environment.clock, logger: environment.logger)
         }
-        self.init(toolkits)
+        self.init(toolkits, first: firebase.project)
     }
 }

@@ -12,18 +12,14 @@ extension WriteBackDelivery {
 
 extension Configuration.Identity {
     /// Returns the project and tenant of a user. `nil` for a user who is not Firebase's.
-    ///
-    /// With several projects, a key without a project is not that of a Firebase user, or was linked when there was only
-    /// one project.
     func writeBackTarget(of user: UserKey) -> WriteBackTarget? {
         guard let firebase else { return nil }
-        if firebase.hasSeveralProjects {
-            guard let id = user.project, let project = firebase.project(named: id) else { return nil }
-            return WriteBackTarget(project: project.id, tenant: user.tenant)
+        if let id = user.project {
+            return firebase.project(named: id).map { WriteBackTarget(project: $0.id, tenant: user.tenant) }
         }
         // A provider's user without an account has the uid PROVIDER:SUBJECT.
         let isProviders = user.tenant == nil && providers.contains { user.uid.utf8.starts(with: "\($0.id):".utf8) }
-        guard user.project == nil, !isProviders else { return nil }
+        guard !isProviders else { return nil }
         return WriteBackTarget(project: firebase.project, tenant: user.tenant ?? firebase.tenant.id)
     }
 }

@@ -43,6 +43,7 @@ extension SessionSource {
         origin.write(to: &text)
         if isFirebase { text.add(SessionVerifier.firebaseMember, true) }
         if let project = user.project { text.add(SessionVerifier.projectMember, project) }
+        if let tenant = user.tenant { text.add(SessionVerifier.tenantMember, tenant) }
         text.add(SessionVerifier.startMember, started)
         if let time = signIn.authenticatedAt { text.add(SessionVerifier.authenticationMember, time) }
         return text.bytes

@@ -29,7 +29,7 @@ package struct EventTransmitter: Sendable {
         of settings: Configuration.Transmitter, _ identity: Configuration.Identity
     ) -> [String] {
         switch settings.subjects {
-        case .firebase: return [settings.issuer] + (identity.firebase?.projects.map(\.issuer) ?? [])
+        case .firebase: return [settings.issuer] + (identity.firebase?.projects.first.map { [$0.issuer] } ?? [])
         case .provider(let id):
             let provider = identity.providers.first { $0.id.utf8.elementsEqual(id.utf8) }
             return provider?.idTokens?.issuers ?? provider?.opaqueTokens?.issuer.map { [$0] } ?? []

@@ -7,11 +7,12 @@ package struct FirebaseProject: Sendable, Equatable {
     package let id: String
     /// The tenants whose credentials are accepted.
     package let tenant: FirebaseVerifier.Tenant
-    /// Whether user keys include the project, because credentials of several projects are accepted.
+    /// Whether user keys include the project. Those of the first project do not, so that further projects can be added
+    /// and removed without renaming its users.
     package let isNamed: Bool
 
-    /// Returns the complete key of a user. With several projects it always includes the tenant, so that the accepted
-    /// tenants of a project can change without renaming its users.
+    /// Returns the complete key of a user. A key with the project always includes the tenant, so that the accepted
+    /// tenants of the project can change without renaming its users.
     func user(uid: String, claimed: String?) -> UserKey {
         isNamed ? UserKey(uid: uid, tenant: claimed, project: id) : tenant.user(uid: uid, claimed: claimed)
     }

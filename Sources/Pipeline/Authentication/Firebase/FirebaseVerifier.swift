@@ -51,9 +51,11 @@ package struct FirebaseVerifier: ClaimChecks {
     var reservedPrefixes: [String] = []
     /// Whether tokens of several projects are accepted.
     var hasOtherProjects = false
+    /// Whether user keys include the project.
+    var isNamed = false
 
     /// The project and the naming of its users.
-    var accepted: FirebaseProject { FirebaseProject(id: project, tenant: tenant, isNamed: hasOtherProjects) }
+    var accepted: FirebaseProject { FirebaseProject(id: project, tenant: tenant, isNamed: isNamed) }
 
     /// The audience of custom tokens. Only Firebase itself accepts a custom token as proof of a user.
     static let customTokenAudience =

@@ -85,42 +85,34 @@ extension SessionVerifier {
     }
 
     /// Returns the complete user key. Only Firebase users have projects and tenants. A project or tenant that is no
-    /// longer accepted is rejected.
+    /// longer accepted is rejected. So is a key that differs from that of the session's start: the revocations and
+    /// sign-outs of that time have the other key.
     func user(
         of claims: JSONValue, _ firebase: FirebaseMember, _ token: UnverifiedJWS, _ origin: SessionOrigin
     ) throws(VerificationFailure) -> UserKey {
         let uid = try subject(of: claims)
         guard isFirebases(token) else { return UserKey(uid: uid, tenant: nil) }
+        let source = token.header.root[Self.sourceMember]
+        let key = UserKey(
+            uid: uid, tenant: source?[Self.tenantMember]?.string, project: source?[Self.projectMember]?.string)
         let claimed = firebase.tenant
-        guard let project = try project(of: token, origin) else {
-            guard claimed == nil || !origins.projects.isEmpty else { throw Self.tenantMismatch }
-            return UserKey(uid: uid, tenant: claimed)
+        guard let project = try project(origin.project ?? key.project) else {
+            guard claimed == nil else { throw Self.tenantMismatch }
+            return key
         }
         guard claimed == nil || project.tenant.isMet(by: claimed) else { throw Self.tenantMismatch }
-        return project.user(uid: uid, claimed: claimed)
+        guard project.user(uid: uid, claimed: claimed) == key else { throw invalid(.renamedUser) }
+        return key
     }
 
     private static var tenantMismatch: VerificationFailure {
         VerificationFailure(code: .tenantMismatch, reason: .tenant)
     }
 
-    /// Returns the project of the session's user. `nil` without a project, and for an account that was linked when
-    /// there was only one: its key has no project.
-    ///
-    /// A session of a Firebase user that started with another number of projects is rejected: the revocations and the
-    /// sign-outs of its user have another key.
-    private func project(
-        of token: UnverifiedJWS, _ origin: SessionOrigin
-    ) throws(VerificationFailure) -> FirebaseProject? {
-        let hasSeveral = origins.projects.count > 1
-        guard let name = token.header.root[Self.sourceMember]?[Self.projectMember]?.string else {
-            guard !hasSeveral || origin.link != nil else { throw invalid(.renamedUser) }
-            return hasSeveral ? nil : origins.projects.first
-        }
-        guard hasSeveral else { throw invalid(.renamedUser) }
-        guard let project = origins.project(name), origin.project.map({ $0.isExactly(name) }) ?? true else {
-            throw invalid(.sessionProvider)
-        }
+    /// Returns the project with this ID. Without an ID, it is the first one. `nil` without projects.
+    private func project(_ id: String?) throws(VerificationFailure) -> FirebaseProject? {
+        guard let id else { return origins.projects.first }
+        guard let project = origins.project(id) else { throw invalid(.sessionProvider) }
         return project
     }
 

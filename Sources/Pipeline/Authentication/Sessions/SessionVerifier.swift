@@ -27,8 +27,8 @@ package struct SessionVerifier: ClaimChecks {
     /// The member of that object which states that the user has a Firebase account. The account's state at Identity
     /// Toolkit then applies too.
     package static let firebaseMember = "firebase"
-    /// The member of that object with the project of a user whose key includes it.
-    package static let projectMember = "user_project"
+    /// The members of that object with the project and the tenant of a user whose key includes them.
+    package static let projectMember = "user_project", tenantMember = "user_tenant"
 
     /// Returns whether this verifier applies to a token, by its type, which no other token has.
     package static func judges(_ token: UnverifiedJWS) -> Bool {

@@ -30,7 +30,7 @@ package struct VerificationFailure: Error, Equatable, Sendable {
         case routeProject = "a credential of another project than the route or the host requires, or of none"
         case routeTenant = "a credential of another tenant than the route or the host requires"
         case unlistedHost = "a credential on a host that identity.firebase.hosts does not list"
-        case renamedUser = "a session from before identity.firebase had one project, or several"
+        case renamedUser = "the user had another name when the session started"
         case reservedUserID = "sub begins with the prefix of a configured provider"
         case hashing = "libcrypto failed to hash"
         case notUnsigned = "a signed token, but only unsigned emulator tokens are accepted"

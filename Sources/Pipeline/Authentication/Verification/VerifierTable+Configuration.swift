@@ -46,11 +46,12 @@ extension VerifierTable {
         for (kind, issuer, url) in kinds {
             // Emulator tokens are not signed.
             let set = firebase.insecureEmulator ? -1 : sources.index(of: .url(url))
-            verifiers += firebase.projects.map { project in
+            verifiers += firebase.projects.enumerated().map { index, project in
                 FirebaseVerifier(
                     kind: kind, issuer: project[keyPath: issuer], project: project.id, tenant: .init(project.tenant),
                     clockSkew: skew, insecureEmulator: firebase.insecureEmulator, keySet: set,
-                    reservedPrefixes: prefixes, hasOtherProjects: firebase.hasSeveralProjects)
+                    reservedPrefixes: prefixes, hasOtherProjects: firebase.hasSeveralProjects,
+                    isNamed: index > 0)
             }
         }
         return verifiers

@@ -5,18 +5,21 @@ package import Revocation
 /// that a failure of one does not affect the others.
 package final class ProjectAccounts: FirebaseAccountLookup {
     private let toolkits: [String: IdentityToolkit]
+    private let first: String
 
-    /// Creates the lookups. `toolkits` is not empty.
+    /// Creates the lookups.
     ///
-    /// - Parameter toolkits: The lookups by project ID.
-    package init(_ toolkits: [String: IdentityToolkit]) {
+    /// - Parameters:
+    ///   - toolkits: The lookups by project ID.
+    ///   - first: The first project, whose users have keys without a project.
+    package init(_ toolkits: [String: IdentityToolkit], first: String) {
         self.toolkits = toolkits
+        self.first = first
     }
 
-    /// A user without a project is that of the only project. With several ones, its account is unknown.
+    /// The account of a user of another project is unknown.
     package func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
-        let only = toolkits.count == 1 ? toolkits.values.first : nil
-        guard let toolkit = user.project.map({ toolkits[$0] }) ?? only else {
+        guard let toolkit = toolkits[user.project ?? first] else {
             return completion(AccountStatus(state: .unavailable, queriedAt: notBefore))
         }
         toolkit.lookUp(user, notBefore: notBefore, completion: completion)

@@ -29,6 +29,8 @@ package final class FirebaseSessionCookies: Sendable {
 
     /// The callers by project ID.
     private let callers: [String: GoogleCaller<SessionCookieCreation>]
+    /// The first project, whose users have keys without a project.
+    private let first: String?
 
     /// Creates the creators. They send nothing before `start` or `create`. Call `shutdown` before releasing them.
     ///
@@ -52,6 +54,7 @@ package final class FirebaseSessionCookies: Sendable {
                 environment: environment())
         }
         self.callers = callers
+        first = projects.first?.id
     }
 
     /// Fetches the first access tokens, so that a rejected key is logged before the first request.
@@ -59,15 +62,14 @@ package final class FirebaseSessionCookies: Sendable {
         for caller in callers.values { caller.start() }
     }
 
-    /// Creates a cookie from an ID token that the caller has verified. A user without a project is that of the only
-    /// project.
+    /// Creates a cookie from an ID token that the caller has verified. A user without a project is that of the first
+    /// one.
     ///
     /// - Parameter lifetime: 300 to 1,209,600 seconds.
     package func create(
         for user: UserKey, idToken: String, lifetime: Int64, network: PeerNetwork
     ) async -> Outcome {
-        let only = callers.count == 1 ? callers.values.first : nil
-        guard let caller = user.project.map({ callers[$0] }) ?? only else {
+        guard let caller = (user.project ?? first).flatMap({ callers[$0] }) else {
             return .unavailable(reason: "the user's project is not configured", retryAfter: nil)
         }
         let payload = SessionCookieCreation.Payload(user: user, idToken: idToken, lifetime: lifetime)

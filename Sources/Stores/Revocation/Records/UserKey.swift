@@ -1,5 +1,5 @@
-/// The complete name of a user: the uid, the tenant if tokens of several tenants are valid, and the Firebase project if
-/// tokens of several projects are valid.
+/// The complete name of a user: the uid, the tenant if tokens of several tenants are valid, and the Firebase project
+/// unless it is the first one.
 ///
 /// The store, rate limits, caches and lookups take this type and no bare uid, since a uid is unique only in its project
 /// and tenant. The name omits the provider, since the uid of a provider's user begins with the provider's id.
@@ -7,7 +7,7 @@
 /// Names are unique. Uids, tenants and projects have no control characters, so none contains `separator`. A name
 /// without it is a uid without a tenant, as in versions before tenants were supported.
 package struct UserKey: Sendable {
-    /// The Firebase project. `nil` if only tokens of one project are valid, and for users of other issuers.
+    /// The Firebase project. `nil` for users of the first project, and of other issuers.
     package let project: String?
     /// The tenant. `nil` if only tokens of one tenant, or only tokens without a tenant, are valid.
     package let tenant: String?
@@ -27,7 +27,7 @@ package struct UserKey: Sendable {
     ///
     /// - Parameters:
     ///   - tenant: The tenant, without a default, so that each caller decides.
-    ///   - project: The project, if tokens of several projects are valid.
+    ///   - project: The project, unless it is the first one.
     package init(uid: String, tenant: String?, project: String? = nil) {
         self.project = project
         self.tenant = tenant

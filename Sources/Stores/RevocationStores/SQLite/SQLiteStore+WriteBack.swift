@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import GRDB
+import Logging
 package import Revocation
 
 /// The queue of changes to write back, which is part of the transaction of each change. The column `uid` has
@@ -12,7 +13,7 @@ extension SQLiteStore: WriteBackQueue {
     ) async throws(StoreError) -> WriteBackPoll {
         try checkOpen()
         let now = clock.now()
-        return try await writer.read { db in
+        let (poll, invalid) = try await writer.read { db in
             let due = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
@@ -24,9 +25,21 @@ extension SQLiteStore: WriteBackQueue {
             let totals = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT count(*), min(queued) FROM write_back"))
             let oldest = totals.flatMap { $0[1] as Int64? }
-            return WriteBackPoll(
+            let poll = WriteBackPoll(
                 isHolder: true, entries: due.compactMap { WriteBackEntry($0) }, count: totals.map { $0[0] as Int } ?? 0,
                 age: oldest.map { max(0, now - $0) })
+            return (poll, due.filter { WriteBackEntry($0) == nil }.compactMap { $0[1] as Data? })
+        }
+        if !invalid.isEmpty { try await removeWriteBacks(named: invalid) }
+        return poll
+    }
+
+    /// Removes rows that are no entries. They would be due forever.
+    private func removeWriteBacks(named names: [Data]) async throws(StoreError) {
+        logger.warning("invalid entries of the write-back queue were removed", metadata: ["count": "\(names.count)"])
+        try await writer.write { db in
+            for name in names { try db.run("DELETE FROM write_back WHERE uid = CAST(? AS TEXT)", [name]) }
+            return SQLiteChange(.success(()))
         }
     }
 

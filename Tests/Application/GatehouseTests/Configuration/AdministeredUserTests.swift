@@ -15,13 +15,16 @@ import Testing
         UserKey(uid: uid, tenant: tenant, project: project)
     }
 
-    @Test func `with one project only a uid is accepted`() throws {
+    @Test func `with one project only a uid is accepted, with or without that project`() throws {
         for tenant in ["null", "acme-x1"] {
             let identity = try identity("firebase: { project: my-app, tenant: \(tenant) }")
             #expect(identity.flaw(of: user("ada")) == nil)
+            #expect(identity.key(of: user("ada", nil, "my-app")) == user("ada"))
             #expect(try #require(identity.flaw(of: user("ada", "acme-x1"))).contains("omit the tenant"))
-            #expect(try #require(identity.flaw(of: user("ada", nil, "my-app"))).contains("omit the project"))
+            #expect(try #require(identity.flaw(of: user("ada", nil, "other"))).contains("name one of my-app"))
         }
+        let none = try identity("providers: { apple.com: { audiences: [a] } }")
+        #expect(none.flaw(of: user("ada", nil, "my-app")) != nil && none.key(of: user("ada")) == user("ada"))
     }
 
     @Test func `with several tenants an accepted tenant is accepted`() throws {
@@ -32,22 +35,19 @@ import Testing
         #expect(try #require(list.flaw(of: user("ada", "globex-y2"))).contains("check the tenant"))
     }
 
-    @Test func `with several projects the project of a Firebase user is required`() throws {
+    @Test func `with several projects a name without a project is the first project's user`() throws {
         let identity = try identity(
             """
             firebase: { projects: [{ project: my-app }, { project: other-app, tenant: [acme-x1] }] },
             providers: { apple.com: { audiences: [a] } }
             """)
-        #expect(identity.flaw(of: user("ada", nil, "my-app")) == nil)
+        #expect(identity.key(of: user("ada", nil, "my-app")) == user("ada"))
+        #expect(identity.key(of: user("ada", nil, "other-app")) == user("ada", nil, "other-app"))
+        #expect(identity.flaw(of: user("ada")) == nil)
         #expect(identity.flaw(of: user("ada", "acme-x1", "other-app")) == nil)
-        #expect(try #require(identity.flaw(of: user("ada"))).contains("one of my-app, other-app"))
-        #expect(try #require(identity.flaw(of: user("ada", "acme-x1"))).contains("name the project"))
         #expect(try #require(identity.flaw(of: user("ada", nil, "third"))).contains("one of my-app, other-app"))
-        #expect(try #require(identity.flaw(of: user("ada", "acme-x1", "my-app"))).contains("does not accept"))
-        // Users of a provider and accounts of the gateway have no project.
-        #expect(identity.flaw(of: user("apple.com:1")) == nil)
-        #expect(identity.flaw(of: user("0123456789abcdef0123456789abcdef")) == nil)
-        #expect(identity.flaw(of: user("google.com:1")) != nil)
+        #expect(try #require(identity.flaw(of: user("ada", "acme-x1"))).contains("omit the tenant"))
+        #expect(try #require(identity.flaw(of: user("ada", "t", "other-app"))).contains("does not accept"))
     }
 
     @Test func `changes are written back to the project and tenant of the user`() throws {
@@ -55,7 +55,7 @@ import Testing
         let one = try identity("firebase: { project: my-app, tenant: acme-x1 }, \(providers)")
         #expect(one.writeBackTarget(of: user("ada")) == WriteBackTarget(project: "my-app", tenant: "acme-x1"))
         #expect(one.writeBackTarget(of: user("apple.com:1")) == nil)
-        #expect(one.writeBackTarget(of: user("ada", nil, "my-app")) == nil)
+        #expect(one.writeBackTarget(of: user("ada", nil, "third")) == nil)
         let any = try identity("firebase: { project: my-app, tenant: '*' }, \(providers)")
         #expect(any.writeBackTarget(of: user("ada", "t")) == WriteBackTarget(project: "my-app", tenant: "t"))
         #expect(any.writeBackTarget(of: user("ada")) == WriteBackTarget(project: "my-app", tenant: nil))
@@ -64,8 +64,8 @@ import Testing
         #expect(
             several.writeBackTarget(of: user("ada", "acme-x1", "other-app"))
                 == WriteBackTarget(project: "other-app", tenant: "acme-x1"))
-        // The key of an account that was linked with one project names the user of no project.
-        for key in [user("ada"), user("apple.com:1"), user("ada", nil, "third"), user("ada", "acme-x1")] {
+        #expect(several.writeBackTarget(of: user("ada")) == WriteBackTarget(project: "my-app", tenant: nil))
+        for key in [user("apple.com:1"), user("ada", nil, "third")] {
             #expect(several.writeBackTarget(of: key) == nil)
         }
     }

@@ -94,7 +94,6 @@ import Testing
     @Test(arguments: [
         ("project: demo, tenant: '*'", "accepts several tenants, and subjects name none"),
         ("project: demo, tenant: [a]", "accepts several tenants, and subjects name none"),
-        ("projects: [{ project: a }, { project: b }]", "has several projects, and subjects name none"),
     ])
     func `subjects name no user of several tenants or projects`(_ firebase: String, _ expected: String) {
         let yaml =

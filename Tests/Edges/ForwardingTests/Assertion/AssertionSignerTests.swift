@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a project's user has the project in addition to the uid`() throws {
-        let principal = try TokenDraft.idToken().principal(hasOtherProjects: true)
+        let principal = try TokenDraft.idToken().principal(isNamed: true)
         let entry = VerifiedTokenCache.Entry(
             principal: principal, verifier: 0, keySetGeneration: 1,
             identity: IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: []).render(principal))

@@ -46,7 +46,7 @@ import Testing
     @Test func `a project's user has project and tenant in addition to the uid`() throws {
         let renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: [])
         let token = TokenDraft.idToken().with("firebase", #"{"tenant":"acme-x1"}"#)
-        let rendered = renderer.render(try token.principal(hasOtherProjects: true))
+        let rendered = renderer.render(try token.principal(isNamed: true))
         let head = WireMessage(head: "start\r\n" + String(decoding: rendered.bytes, as: UTF8.self) + "\r\n")
         #expect(
             Array(head.lines.prefix(3)) == [

@@ -18,15 +18,15 @@ import Testing
         return FirebaseRequirement(restriction)
     }
 
-    private func principal(tenant: String?, hasOtherProjects: Bool) throws -> Principal {
+    private func principal(tenant: String?, isNamed: Bool) throws -> Principal {
         let member = tenant.map { #"{"tenant":"\#($0)"}"# } ?? "{}"
-        return try TokenDraft.idToken().with("firebase", member).principal(hasOtherProjects: hasOtherProjects)
+        return try TokenDraft.idToken().with("firebase", member).principal(isNamed: isNamed)
     }
 
     @Test(arguments: [true, false])
-    func `a credential of another project or tenant does not meet a requirement`(hasOtherProjects: Bool) throws {
-        let acme = try principal(tenant: "acme-x1", hasOtherProjects: hasOtherProjects)
-        let none = try principal(tenant: nil, hasOtherProjects: hasOtherProjects)
+    func `a credential of another project or tenant does not meet a requirement`(isNamed: Bool) throws {
+        let acme = try principal(tenant: "acme-x1", isNamed: isNamed)
+        let none = try principal(tenant: nil, isNamed: isNamed)
         let mine = TokenDraft.project
         let wrongProject = VerificationFailure(code: .invalidIDToken, reason: .routeProject)
         let wrongTenant = VerificationFailure(code: .tenantMismatch, reason: .routeTenant)

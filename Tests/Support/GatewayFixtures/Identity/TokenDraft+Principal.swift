@@ -9,22 +9,22 @@ import Testing
 extension TokenDraft {
     static func verifier(
         _ kind: CredentialKind = .idToken, tenant: FirebaseVerifier.Tenant = .none, skew: Int64 = 5,
-        emulator: Bool = false, hasOtherProjects: Bool = false
+        emulator: Bool = false, isNamed: Bool = false
     ) -> FirebaseVerifier {
         let host = kind == .idToken ? "securetoken.google.com" : "session.firebase.google.com"
         return FirebaseVerifier(
             kind: kind, issuer: "https://\(host)/\(project)", project: project, tenant: tenant, clockSkew: skew,
-            insecureEmulator: emulator, keySet: 0, hasOtherProjects: hasOtherProjects)
+            insecureEmulator: emulator, keySet: 0, isNamed: isNamed)
     }
 
     /// The principal of the claims, without a signature.
     func principal(
-        _ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start, hasOtherProjects: Bool = false
+        _ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start, isNamed: Bool = false
     ) throws -> Principal {
         let text = Array(withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
         let token = try text.withUnsafeBytes { try UnverifiedJWS($0) }
         let hasher = try SHA256Hasher.required()
-        return try Self.verifier(kind, tenant: .any, emulator: true, hasOtherProjects: hasOtherProjects)
+        return try Self.verifier(kind, tenant: .any, emulator: true, isNamed: isNamed)
             .verify(token, key: nil, now: now, hasher: hasher)
     }
 

@@ -7,7 +7,7 @@ extension Configuration {
         package enum Subjects: Sendable, Hashable {
             /// Users of the identity provider with this ID.
             case provider(String)
-            /// Users of the Firebase project, by their uid.
+            /// Users of the first Firebase project, by their uid.
             case firebase
         }
 
@@ -130,11 +130,6 @@ extension Configuration.Transmitter {
         if id == firebase {
             guard let project = identity.firebase else {
                 return value.fail("\(value.name) is firebase, but identity.firebase is absent", "add it")
-            }
-            guard !project.hasSeveralProjects else {
-                return value.fail(
-                    "\(value.name) is firebase, but identity.firebase.projects has several projects, and subjects name none",
-                    "remove the transmitter, or run a gateway for each project")
             }
             guard !project.tenant.isSeveral else {
                 return value.fail(

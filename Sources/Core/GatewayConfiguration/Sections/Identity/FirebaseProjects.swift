@@ -65,7 +65,7 @@ extension Configuration.Firebase {
     static let maximumTenants = 256
 
     /// The projects whose tokens are accepted, in the order of the file. The first one is that of `app_check` and
-    /// `auth_helper`.
+    /// `auth_helper`, and of users whose names have no project.
     package var projects: [Configuration.FirebaseProject] {
         var first = Configuration.FirebaseProject(id: project)
         first.tenant = tenant
@@ -73,11 +73,16 @@ extension Configuration.Firebase {
         return [first] + furtherProjects
     }
 
-    /// Whether tokens of several projects are accepted, so that names of users include the project.
+    /// Whether tokens of several projects are accepted. The names of users of all but the first include the project.
     package var hasSeveralProjects: Bool { !furtherProjects.isEmpty }
 
     /// The exact `iss` of the tokens of all projects.
     var issuers: [String] { projects.flatMap { [$0.issuer, $0.sessionIssuer] } }
+
+    /// Returns the tenant of the users of a project whose names have none. `nil` for the project's own users.
+    package func implicitTenant(of project: Configuration.FirebaseProject) -> String? {
+        project.id == self.project ? tenant.id : nil
+    }
 
     /// Reports a URL that would name the same project and tenant for all users, although there are several.
     func checkPlaceholder(_ url: String?, of key: String, in section: String, _ mapping: MappingReader) {
