@@ -6,6 +6,7 @@
 The same seed has the same result. All scenarios take a few minutes of one core."""
 
 import argparse
+import dataclasses
 import json
 import math
 import pathlib
@@ -40,6 +41,10 @@ SETS = {
     "link": lambda seed: [
         scenarios.link_down(100, 1000, seconds, seed=seed) for seconds in (30, 120, 600)] + [
         scenarios.link_down(20, 1000, 1200, seed=seed)],
+    "configured": lambda seed: [scenarios.steady(125, 1000, workers=8, seed=seed)],
+    "configured failover": lambda seed: [
+        scenarios.reading(125, MILLION, failover=True, rate=1000, timing=dataclasses.replace(
+            scenarios.TIMING, max_staleness=600, strict_timeout=0.5), seed=seed)],
     "memory": lambda seed: [
         scenarios.memory(records, gateways) for records in (MILLION, 10 * MILLION, 100 * MILLION)
         for gateways in (100, 1000)],
@@ -56,6 +61,9 @@ COLUMNS = {
                 "acknowledged p99", "simulated"],
     "failover": ["gateways", "records", "all read after", "503 at most", "redis busy", "strict p99", "acknowledged p99",
                  "simulated"],
+    "configured": ["gateways", "revocations/s", *PROPAGATION, "redis busy", "lag grows/s"],
+    "configured failover": ["gateways", "records", "all read after", "503 at most", "redis busy", "strict p99",
+                            "strict late", "propagation p99", "acknowledged p99", "simulated"],
     "accounts": ["gateways", "records", "all read after", "redis busy"],
     "collapse": ["gateways", "factor", "all read after", "redis busy", "timeouts", "connections lost"],
     "rolling": ["at once", "regions", "each", "100 gateways", "1000 gateways", "redis busy"],

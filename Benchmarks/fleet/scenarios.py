@@ -29,12 +29,13 @@ def stride(gateways, rate, seconds, samples=100_000):
     return max(1, int(gateways * rate * seconds / samples))
 
 
-def steady(gateways, rate, seconds=None, regions=1, seed=1, timing=TIMING):
+def steady(gateways, rate, seconds=None, regions=1, seed=1, workers=4):
     """All gateways follow; no reading. The first second is not measured."""
     # Enough time for fifty revocations, little for a busy Redis.
     seconds = seconds or max(4, min(50, 50 / rate))
-    fleet = Fleet(gateways, records=MILLION, rate=rate, regions=regions, seed=seed, timing=timing,
-                  stride=stride(gateways, rate, seconds), background=heartbeats(gateways))
+    background = heartbeats(gateways, workers)
+    fleet = Fleet(gateways, records=MILLION, rate=rate, regions=regions, seed=seed,
+                  stride=stride(gateways, rate, seconds), background=background)
     fleet.start(spread=1, warm=True)
     fleet.run(2)
     fleet.measures.latencies.clear()
@@ -42,7 +43,7 @@ def steady(gateways, rate, seconds=None, regions=1, seed=1, timing=TIMING):
     lag = fleet.lag()
     fleet.run(2 + seconds)
     return {"gateways": gateways, "revocations/s": rate, "regions": regions, **latencies(fleet),
-            "redis busy": heartbeats(gateways) + (1 - heartbeats(gateways)) * min(1, fleet.utilization(2, 2 + seconds)),
+            "redis busy": background + (1 - background) * min(1, fleet.utilization(2, 2 + seconds)),
             "lag grows/s": max(0, fleet.lag() - lag) / seconds,
             "acknowledged p99": percentile(fleet.measures.acknowledgements, 0.99),
             "violations": fleet.measures.violations}
