@@ -80,6 +80,7 @@ class Gateway:
         self.round = None
         self.pending = self.proven = self.queried = None
         if self.reread:
+            self.fleet.measures.abandoned += 1
             self.wanted = self.reread.reason
         self.reread = None
 

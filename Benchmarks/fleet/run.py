@@ -36,11 +36,11 @@ SETS = {
     "rolling": lambda seed: [scenarios.rolling(at_once, seed=seed) for at_once in (1, 2, 3, 5, 10)] + [
         scenarios.rolling(1, seed=seed, regions=2)],
     "scheduled": lambda seed: [
-        scenarios.scheduled(100, MILLION, 240, seed=seed), scenarios.scheduled(100, MILLION, 240, 3600, seed=seed),
-        scenarios.scheduled(1000, MILLION, 60, seed=seed), scenarios.scheduled(1000, MILLION, 60, 3600, seed=seed)],
+        scenarios.scheduled(gateways, MILLION, window, spread, seed=seed)
+        for gateways, window in ((100, 240.0), (1000, 40.0)) for spread in (360.0, 3600.0)],
     "link": lambda seed: [
-        scenarios.link_down(100, 1000, seconds, seed=seed) for seconds in (30, 120, 600)] + [
-        scenarios.link_down(20, 1000, 1200, seed=seed)],
+        scenarios.link_down(100, 1000, seconds, seed=seed) for seconds in (30.0, 120.0, 600.0)] + [
+        scenarios.link_down(20, 1000, 1200.0, seed=seed)],
     "configured": lambda seed: [scenarios.steady(125, 1000, workers=8, seed=seed)],
     "configured failover": lambda seed: [
         scenarios.reading(125, MILLION, failover=True, rate=1000, timing=dataclasses.replace(
@@ -65,7 +65,7 @@ COLUMNS = {
     "configured failover": ["gateways", "records", "all read after", "503 at most", "redis busy", "strict p99",
                             "strict late", "propagation p99", "acknowledged p99", "simulated"],
     "accounts": ["gateways", "records", "all read after", "redis busy"],
-    "collapse": ["gateways", "factor", "all read after", "redis busy", "timeouts", "connections lost"],
+    "collapse": ["gateways", "factor", "read by each in 90 s", "abandoned readings", "connections lost", "redis busy"],
     "rolling": ["at once", "regions", "each", "100 gateways", "1000 gateways", "redis busy"],
     "scheduled": ["gateways", "begin within", "concurrent", *PROPAGATION[:3], "redis busy", "strict p99",
                   "strict late"],

@@ -14,8 +14,10 @@ LARGEST_READING = 60 * MILLION
 
 
 def heartbeats(gateways, workers=4):
-    """The share of Redis that checks of idle connections take: two connections of a gateway, and one of each worker."""
-    return gateways * (2 + workers) * COSTS.heartbeat
+    """The share of Redis that checks of connections take each second: one for writes, one of each worker.
+
+    The check of the replica's connection waits for the end of its XREAD."""
+    return gateways * (1.2 + workers) * COSTS.heartbeat
 
 
 def latencies(fleet, prefix="propagation"):
@@ -60,14 +62,14 @@ def burst(gateways, entries, rate=20_000, seed=1):
     fleet = Fleet(gateways, records=MILLION, seed=seed, stride=stride(gateways, entries, 1),
                   background=heartbeats(gateways))
     fleet.start(spread=1, warm=True)
-    fleet.run(2)
+    fleet.run(2.0)
     fleet.burst(entries, rate)
     end = 2 + entries / rate
 
     def is_over():
         return fleet.clock.now > end and fleet.lag() == 0 and all(g.is_whole for g in fleet.gateways)
 
-    step = fleet.clock.now
+    step = float(fleet.clock.now)
     while not is_over() and step < 2000:
         step += 1
         fleet.run(step)
@@ -77,12 +79,18 @@ def burst(gateways, entries, rate=20_000, seed=1):
             "503 per gateway": fleet.measures.unavailable / gateways, "violations": fleet.measures.violations}
 
 
+def read_records(fleet, gateway):
+    """The records that the current reading of a gateway has read, or all after it."""
+    if gateway.reread:
+        return gateway.reread.listed - gateway.reread.keys
+    return fleet.redis.records if gateway.is_whole and gateway.followed is fleet.redis else 0
+
+
 def progress(fleet):
-    """The records of current and complete readings that were read."""
-    return sum(g.reread.listed - g.reread.keys if g.reread else fleet.redis.records for g in fleet.gateways)
+    return sum(read_records(fleet, gateway) for gateway in fleet.gateways)
 
 
-def reading(gateways, records, *, rate=10, probes=20, other_keys=0, failover=False, seed=1, window=20, regions=1,
+def reading(gateways, records, *, rate=10, probes=20, other_keys=0, failover=False, seed=1, window=10.0, regions=1,
             costs=COSTS, timing=TIMING):
     """All gateways read everything at the same time: a restart of all, or a failover."""
     fleet = Fleet(gateways, records=records, rate=rate, probes=probes, other_keys=other_keys, regions=regions,
@@ -114,8 +122,8 @@ def reading(gateways, records, *, rate=10, probes=20, other_keys=0, failover=Fal
                     if server == fleet.redis.name) - begin
         row["simulated"] = fleet.clock.now - begin
     else:
-        # Connections and first rounds settle in the first seconds.
-        first, last = begin + 8, begin + 8 + window
+        # The failover, connections and first rounds take the first seconds.
+        first, last = begin + 6, begin + 6 + window
         fleet.run(first)
         before = progress(fleet)
         fleet.measures.lookups.clear()
@@ -123,7 +131,8 @@ def reading(gateways, records, *, rate=10, probes=20, other_keys=0, failover=Fal
         speed = (progress(fleet) - before) / window
         total = gateways * records / speed if speed > 1000 else math.inf
         row["simulated"] = window
-    busy = fleet.utilization(begin + 4, max(begin + 5, min(fleet.clock.now, begin + 24)))
+    first = begin + (3 if failover else 0)
+    busy = fleet.utilization(first, max(first + 1, min(fleet.clock.now, begin + math.ceil(min(total, 20)))))
     lookups = [value for value in fleet.measures.lookups if value < math.inf]
     late = [value for value in lookups if value > timing.strict_timeout]
     fleet.finish()
@@ -184,12 +193,12 @@ def link_down(gateways, rate, seconds, records=MILLION, seed=1, timing=TIMING):
     fleet.rate = rate
     fleet.clock.at(fleet.clock.now, fleet.revoke)
     fleet.restore(1)
-    restored = fleet.clock.now
+    restored = float(fleet.clock.now)
 
     def is_over():
         return all(g.is_whole and g.confirmed > restored for g in far)
 
-    step = restored
+    step = float(restored)
     while not is_over() and step < restored + 1500:
         step += 1
         fleet.run(step)
@@ -198,7 +207,7 @@ def link_down(gateways, rate, seconds, records=MILLION, seed=1, timing=TIMING):
              for region in (0, 1)]
     lost = [sum(end - start for start, end in times) for times in stale]
     return {"gateways": gateways, "revocations/s": rate, "cut": seconds, "missed": missed,
-            "current again after": max(g.confirmed for g in far) - restored,
+            "current again after": fleet.clock.now - restored,
             "503 per far gateway": lost[1] / len(far), "503 of near gateways": lost[0],
             "readings": fleet.measures.readings["gap"],
             "redis busy": fleet.utilization(restored + 1, restored + 4), "violations": fleet.measures.violations}
@@ -215,5 +224,9 @@ def collapse(gateways, factor=1.0, seed=1):
     """Readings whose rounds take longer than their timeout. `factor` multiplies the costs of Redis."""
     names = ("record", "named_record", "entry", "round", "wake", "write", "lookup")
     costs = dataclasses.replace(COSTS, **{name: getattr(COSTS, name) * factor for name in names})
-    row = reading(gateways, 10 * MILLION, costs=costs, window=60, rate=1, probes=5, seed=seed)
-    return {"factor": factor, **row}
+    fleet = Fleet(gateways, records=10 * MILLION, seed=seed, costs=costs, background=heartbeats(gateways))
+    fleet.start(spread=1)
+    fleet.run(90)
+    return {"gateways": gateways, "factor": factor, "read by each in 90 s": progress(fleet) // gateways,
+            "abandoned readings": fleet.measures.abandoned, "connections lost": fleet.measures.lost_connections,
+            "redis busy": fleet.utilization(10, 90)}

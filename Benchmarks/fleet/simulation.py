@@ -24,7 +24,7 @@ class Measures:
         # The time of the first confirmation of each gateway by each server.
         self.confirmations = {}
         self.unavailable, self.stale = 0.0, []
-        self.timeouts = self.lost_connections = 0
+        self.timeouts = self.lost_connections = self.abandoned = 0
 
     def applied(self, first, last, time):
         """Records that a gateway applied entries."""

@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "redis"))
 sys.path.insert(0, str(HERE))
 import measure  # noqa: E402
+import scenarios  # noqa: E402
 import simulation  # noqa: E402
 from fleet import ROOT, Client, Fleet, cpu_seconds, get, metric, wait_for  # noqa: E402
 from model import Costs, Network  # noqa: E402
@@ -33,8 +34,15 @@ LOOPBACK = Network(near=20e-6)
 def commands(connection):
     """Returns the number of calls of each command."""
     text = connection.call("INFO", "commandstats").decode()
-    return {line.split(":")[0][8:].upper(): int(line.split("calls=")[1].split(",")[0])
-            for line in text.split() if line.startswith("cmdstat_")}
+    return {line.split(":")[0][8:].split("|")[0].upper(): int(line.split("calls=")[1].split(",")[0])
+            for line in text.split() if line.startswith("cmdstat_") and "cmdstat_info" not in line}
+
+
+def server_cpu(connection):
+    """Returns the CPU time of Redis in microseconds."""
+    text = connection.call("INFO", "cpu").decode()
+    return sum(1e6 * float(line.split(":")[1]) for line in text.split()
+               if line.startswith(("used_cpu_user:", "used_cpu_sys:")))
 
 
 def grown(after, before, name):
@@ -53,7 +61,7 @@ def real(options, count):
         redis = fleet.redis(PORT, "--appendonly", "no")
         fill(PORT, options.records)
         control, writer = measure.Connection(PORT), measure.Connection(PORT)
-        before, cpu, began = commands(control), cpu_seconds([redis.pid]), time.monotonic()
+        before, cpu, began = commands(control), server_cpu(control), time.monotonic()
         store, ports = f"redis://127.0.0.1:{PORT}", range(PORT + 10, PORT + 10 + 2 * count, 2)
         gateways = [fleet.gateway(f"g{port}", store, port, port + 1, ready=False) for port in ports]
         for gateway in gateways:
@@ -62,22 +70,23 @@ def real(options, count):
         after = commands(control)
         result["reading: HMGET per record"] = grown(after, before, "HMGET") / options.records / count
         result["reading: SCAN per 1,000 records"] = grown(after, before, "SCAN") / count / options.records * 1000
-        result["reading: us of Redis per record"] = 1e6 * (cpu_seconds([redis.pid]) - cpu) / options.records / count
+        result["reading: us of Redis per record"] = (server_cpu(control) - cpu) / options.records / count
         result["reading: us of a gateway per record"] = (
             1e6 * cpu_seconds([g.pid for g in gateways]) / options.records / count)
         result["memory per record, bytes"] = (
             sum(resident(g.pid) for g in gateways) / count * 2**20 - options.base) / options.records
         time.sleep(2)
         # Idle.
-        before, began = commands(control), time.monotonic()
+        before, cpu, began = commands(control), server_cpu(control), time.monotonic()
         time.sleep(options.seconds / 2)
         after, elapsed = commands(control), time.monotonic() - began
+        idle = (server_cpu(control) - cpu) / elapsed
         result["idle: heartbeats per gateway and s"] = (
             grown(after, before, "PING") + grown(after, before, "ROLE")) / count / elapsed
         result["idle: XINFO per gateway and s"] = grown(after, before, "XINFO") / count / elapsed
         # Revocations.
         numbers = random.Random(1)
-        before, cpu, began, written = commands(control), cpu_seconds([redis.pid]), time.monotonic(), 0
+        before, cpu, began, written = commands(control), server_cpu(control), time.monotonic(), 0
         due = began
         while time.monotonic() < began + options.seconds:
             due += numbers.expovariate(options.rate)
@@ -86,11 +95,10 @@ def real(options, count):
             written += 1
         time.sleep(1)
         after = commands(control)
-        heart = grown(after, before, "PING") + grown(after, before, "ROLE")
+        spent = server_cpu(control) - cpu - idle * (time.monotonic() - began)
         result["following: HMGET per entry and gateway"] = grown(after, before, "HMGET") / written / count
         result["following: XREAD per entry and gateway"] = grown(after, before, "XREAD") / written / count
         result["following: XINFO per gateway and s"] = grown(after, before, "XINFO") / count / (options.seconds + 1)
-        spent = 1e6 * (cpu_seconds([redis.pid]) - cpu) - heart * Costs.heartbeat * 1e6
         result["following: us of Redis per entry"] = spent / written
         changes = [metric(g, "gatehouse_store_changes_total") for g in gateways]
         result["entries that a gateway did not apply"] = float(sum(written - c for c in changes))
@@ -125,7 +133,7 @@ def simulated(options, count, costs):
     result["reading: us of Redis per record"] = 1e6 * busy / options.records / count
     result["reading: us of a gateway per record"] = 1e6 * costs.gateway_record
     result["memory per record, bytes"] = 37.6
-    result["idle: heartbeats per gateway and s"] = 3.0
+    result["idle: heartbeats per gateway and s"] = scenarios.heartbeats(1, workers=1) / costs.heartbeat
     before = fleet.redis.commands.copy()
     start = fleet.clock.now
     fleet.run(start + 100)
