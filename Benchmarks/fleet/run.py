@@ -37,7 +37,7 @@ SETS = {
         scenarios.rolling(1, seed=seed, regions=2)],
     "scheduled": lambda seed: [
         scenarios.scheduled(gateways, MILLION, window, spread, seed=seed)
-        for gateways, window in ((100, 240.0), (1000, 40.0)) for spread in (360.0, 3600.0)],
+        for gateways, window in ((100, 240.0), (1000, 60.0)) for spread in (360.0, 3600.0)],
     "link": lambda seed: [
         scenarios.link_down(100, 1000, seconds, seed=seed) for seconds in (30.0, 120.0, 600.0)] + [
         scenarios.link_down(20, 1000, 1200.0, seed=seed)],
