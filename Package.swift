@@ -428,8 +428,12 @@ let package = Package(
             "OracleTests",
             of: [
                 "Authentication", "DevelopmentIdentity", "Gatehouse", "GatewayConfiguration", "GatewayCore", "JOSE",
-                "SystemFixtures", logging, nioCore,
-            ], excluding: ["app_check_oracle.py", "oracle.py", "revocation_oracle.py", "requirements.txt"]),
+                "SystemFixtures", "gatehouse", logging, nioCore,
+            ],
+            excluding: [
+                "app_check_oracle.py", "fake_platform.py", "oracle.py", "platform_story.py", "requirements.txt",
+                "revocation_oracle.py",
+            ]),
         tests("FuzzTests", of: ["GatewayFuzzTargets", "HTTP2FuzzTargets", "SystemFixtures", "WireFuzzTargets"]),
         tests(
             "EndToEndTests",

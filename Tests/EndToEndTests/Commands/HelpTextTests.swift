@@ -49,7 +49,7 @@ struct HelpTextTests {
     @Test func `script/man writes a page for each command`() async throws {
         let folder = try ScratchFolder()
         let script = Repository.root.appending(path: "script/man").path
-        try Program.run("env", ["python3", script, ChildProcess.program.path, folder.path])
+        try Program.run("env", ["python3", script, BuiltProgram.gatehouse.path, folder.path])
         for (path, command) in try await commands() {
             let page = folder.read("man1/\(path).1")
             #expect(page.hasPrefix(".TH \"") && page.contains(".SH SYNOPSIS"), "\(path)")

@@ -7,14 +7,6 @@ final class ChildProcess: Sendable {
     private let process: SpawnedProcess
     var pid: Int32 { process.pid }
 
-    /// The program, which is in the same folder as the tests.
-    static let program: URL = {
-        let bundles = [Bundle.main.executableURL] + Bundle.allBundles.map(\.bundleURL)
-        let folders = bundles.compactMap { $0?.deletingLastPathComponent() }
-        let programs = folders.map { $0.appending(path: "gatehouse") }
-        return programs.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? programs[0]
-    }()
-
     /// - Parameters:
     ///   - environment: Variables in addition to the environment of the tests.
     ///   - input: Standard input. `nil` for the null device.
@@ -35,7 +27,7 @@ final class ChildProcess: Sendable {
             } else {
                 ["/usr/bin/env"] + launcher
             }
-        let line = command + [Self.program.path] + arguments
+        let line = command + [BuiltProgram.gatehouse.path] + arguments
         process = try SpawnedProcess(
             line[0], Array(line.dropFirst()), in: folder.path,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },

@@ -25,7 +25,7 @@ final class ManualRun {
         folder = try ScratchFolder()
         let free = try Self.ports.map { ("\($0)", "\(try Ports.free())") }
         replacements = Dictionary(uniqueKeysWithValues: free)
-        let search = "\(ChildProcess.program.deletingLastPathComponent().path):/usr/bin:/bin"
+        let search = "\(BuiltProgram.gatehouse.deletingLastPathComponent().path):/usr/bin:/bin"
         environment = ["HOME": folder.path, "XDG_STATE_HOME": "", "PATH": search]
         terminal = try ShellSession(in: folder, environment: environment)
     }

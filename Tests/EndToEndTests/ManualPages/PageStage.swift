@@ -197,7 +197,7 @@ struct PageStage {
         let scripts = try FileManager.default.contentsOfDirectory(
             atPath: Repository.root.appending(path: "script").path)
         return try """
-        program=\(ChildProcess.program.path); root=\(Repository.root.path); provider=http://127.0.0.1:\(provider.port)
+        program=\(BuiltProgram.gatehouse.path); root=\(Repository.root.path); provider=http://127.0.0.1:\(provider.port)
         failures=\(folder.path("failures")); not_run=\(folder.path("not-run"))
         ADA=\(token(age: 3600)); ADA_JUST_NOW=\(token()); ID_TOKEN=$ADA_JUST_NOW; TOKEN=$ADA_JUST_NOW
         APP_CHECK_TOKEN=\(appToken("app-check")); LIMITED_USE_TOKEN=\(appToken("limited-use"))

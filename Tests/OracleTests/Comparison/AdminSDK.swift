@@ -60,15 +60,15 @@ struct AdminSDK {
         try lines.write(to: folder.appending(path: "cases.jsonl"))
     }
 
-    /// Runs a script of the parent folder on a folder of files.
-    func run(_ script: String = "oracle.py", in folder: URL) throws {
-        let errors = folder.appending(path: "errors")
-        try Data().write(to: errors)
+    /// Runs a script of the parent folder on a folder of files. The file `output` receives its output.
+    func run(_ script: String = "oracle.py", in folder: URL, arguments: [String] = []) throws {
+        let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let path = URL(filePath: #filePath).appending(path: "../../\(script)").standardized.path
         // Nothing of ours may steer the SDK, such as FIREBASE_AUTH_EMULATOR_HOST.
         let process = try SpawnedProcess(
-            interpreter, [URL(filePath: #filePath).appending(path: "../../\(script)").standardized.path, folder.path],
-            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], errors: .file(FileHandle(forWritingTo: errors))
-        )
+            interpreter, [path, folder.path] + arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"],
+            output: .file(FileHandle(forWritingTo: output)), errors: .file(FileHandle(forWritingTo: errors)))
         guard let status = process.wait(until: .now() + timeLimit) else {
             kill(process.pid, SIGTERM)
             throw Failure(description: "the oracle took more than \(timeLimit) s")
