@@ -78,6 +78,39 @@ struct OutboxRunTests {
         withExtendedLifetime(folder) {}
         for receiver in [provider, application] { try await receiver.close() }
     }
+
+    @Test func `an event of GitHub's webhook ends the session of its user`() async throws {
+        let secret = "webhook-secret-0123456789"
+        try await Scenario.run(arrange: { provider, _, configuration in
+            configuration.offerFlows(provider)
+            configuration["identity"] = configuration["identity"]?.replacing(
+                "github.com: {", with: "github.com: { webhook_secret: \(secret),")
+        }) { scenario in
+            var browser = FlowBrowser([scenario])
+            try browser.signIn("github.com", as: "linus")
+            let session = try #require(browser.session)
+            let subject = DevelopmentUser.linus.subject(at: "github.com")
+            let body = Array(#"{"action":"revoked","sender":{"id":\#(subject)}}"#.utf8)
+            let code = try #require(HMACSHA256.authenticate(body, secret: Array(secret.utf8)))
+            let signature = code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            func send(_ signature: String) throws -> Int {
+                var request = WireRequest.post("/.gatehouse/events/github", body: body)
+                request.fields += [
+                    "Content-Type: application/json", "X-GitHub-Event: github_app_authorization",
+                    "X-Hub-Signature-256: sha256=\(signature)",
+                ]
+                return try scenario.send(request).status
+            }
+            #expect(try send("00" + signature.dropFirst(2)) == 400)
+            #expect(try scenario.send(.cookie(session, "/strict/x")).status == 200)
+            // A revocation does not end a session of the same second.
+            _ = try await eventually("a revoked session") {
+                #expect(try send(signature) == 200)
+                return try scenario.send(.cookie(session, "/strict/x")).status == 401 ? true : nil
+            }
+            #expect(try scenario.send(.get("/.gatehouse/events/facebook-deletion")).status == 404)
+        }
+    }
 }
 
 /// A receiver of requests that responds with 503 until it is up.

@@ -109,17 +109,19 @@ final class IdentitySources: Sendable {
             outbox =
                 configuration.hasOutbox
                 ? OutboxDestinations(flows: flows, webhook: settings.webhook, group: group, clock: clock) : nil
-            lookups.calls = Accounts(
-                AccountParts(
-                    settings: settings, clock: clock, logger: logger, store: environment.store, authority: authority,
-                    verifier: ProofVerifier(
-                        verifiers: snapshot.verifiers, keys: proofKeys, opaque: opaque, clock: clock),
-                    clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
-                    firebase: accounts, firebaseCookies: firebaseCookies, rating: CallRates(settings),
-                    events: AccountEvents(
-                        verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
-                        store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
-                    securityEvents: securityEvents, flows: flows, auditLogger: logger.forAudit))
+            var parts = AccountParts(
+                settings: settings, clock: clock, logger: logger, store: environment.store, authority: authority,
+                verifier: ProofVerifier(
+                    verifiers: snapshot.verifiers, keys: proofKeys, opaque: opaque, clock: clock),
+                clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
+                firebase: accounts, firebaseCookies: firebaseCookies, rating: CallRates(settings),
+                events: AccountEvents(
+                    verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
+                    store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
+                securityEvents: securityEvents, flows: flows, auditLogger: logger.forAudit)
+            parts.callbacks = ProviderCallbacks(
+                identity, store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit)
+            lookups.calls = Accounts(parts)
             lookups.links = StoredLinks(environment.store)
             lookups.linkGenerations = environment.store.linkGenerations
         } else {

@@ -8,9 +8,10 @@ import RequestPipeline
 extension BuiltinEndpoints {
     /// Creates the endpoints. `nil` if there are no builtin endpoints. `flows` are the IDs of the providers with an
     /// authorization-code flow, `assets` the files of the sign-in page. `responseHeaders` are the fields of all
-    /// responses.
+    /// responses. `providers` determine the callbacks.
     convenience init?(
-        _ accounts: Configuration.Accounts?, flows: [String] = [], assets: [PageAsset] = [], publishesKeys: Bool,
+        _ accounts: Configuration.Accounts?, flows: [String] = [], providers: [Configuration.Provider] = [],
+        assets: [PageAsset] = [], publishesKeys: Bool,
         opaqueProvider: Int?,
         responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
     ) {
@@ -20,6 +21,7 @@ extension BuiltinEndpoints {
             accounts != nil && (!flows.isEmpty || !endpoint.belongsToFlow)
                 && (endpoint != .page || accounts?.page != nil)
                 && (hasTransmitters || endpoint != .securityEvents)
+                && (!endpoint.isCallback || providers.contains { $0.receives(endpoint) })
         }
         let calls = endpoints.flatMap { endpoint in
             let cors = Self.policy(of: endpoint, accounts?.origins ?? [])
@@ -50,5 +52,17 @@ extension StaticResponse {
                 ("Content-Security-Policy", page.policy), ("X-Content-Type-Options", "nosniff"),
                 ("Referrer-Policy", "no-referrer"),
             ], body: page.html)
+    }
+}
+
+extension Configuration.Provider {
+    /// Whether the provider has what a callback needs.
+    fileprivate func receives(_ callback: AccountEndpoint) -> Bool {
+        switch callback {
+        case .facebookDeauthorization: kind == .facebook && opaqueTokens != nil
+        case .facebookDeletion: deletionStatusURL != nil
+        case .gitHubEvents: webhookSecret != nil
+        default: false
+        }
     }
 }

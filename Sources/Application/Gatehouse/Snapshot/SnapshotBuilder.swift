@@ -139,8 +139,8 @@ struct SnapshotBuilder {
     /// Returns the builtin endpoints, with the files of the sign-in page. `nil` if there are no such endpoints.
     func builtinEndpoints(publishesKeys: Bool, _ assets: [PageAsset]) -> BuiltinEndpoints? {
         BuiltinEndpoints(
-            configuration.accounts, flows: configuration.flowProviders.map(\.id), assets: assets,
-            publishesKeys: publishesKeys,
+            configuration.accounts, flows: configuration.flowProviders.map(\.id),
+            providers: configuration.identity.providers, assets: assets, publishesKeys: publishesKeys,
             opaqueProvider: opaqueProvider(for: []),
             responseHeaders: configuration.responseHeaders)
     }

@@ -90,7 +90,11 @@ extension Worker {
             contentType: Self.mediaType(of: request),
             browser: endpoint.belongsToFlow
                 ? BrowserRequest(request, endpoint, sessionCookie: snapshot.cookieName) : BrowserRequest(),
-            authorization: endpoint == .securityEvents ? Self.authorization(of: request) : nil)
+            authorization: endpoint == .securityEvents ? Self.authorization(of: request) : nil,
+            webhook: endpoint == .gitHubEvents
+                ? AccountCall.WebhookFields(
+                    event: Self.value(of: "x-github-event", in: request),
+                    signature: Self.value(of: "x-hub-signature-256", in: request)) : nil)
         client.attach(reader)
     }
 
@@ -110,6 +114,15 @@ extension Worker {
             request.fields.nextIndex(of: .authorization, after: index) == nil
         else { return nil }
         return Array(request.fields[index].value.bytes(in: request.bytes))
+    }
+
+    /// Returns the value of a field, whose name is in lower case. Empty if it is absent or repeated.
+    private static func value(of name: StaticString, in request: RequestView) -> [UInt8] {
+        let found = (0..<request.fields.count).filter {
+            ASCII.equals(request.fields[$0].name.bytes(in: request.bytes), name)
+        }
+        guard found.count == 1 else { return [] }
+        return Array(request.fields[found[0]].value.bytes(in: request.bytes))
     }
 
     /// Renders a reply for its client.
@@ -164,6 +177,7 @@ final class AccountCallResponder: Responder {
     private let contentType: String
     private let browser: BrowserRequest
     private let authorization: [UInt8]?
+    private let webhook: AccountCall.WebhookFields?
     private var body: [UInt8] = []
     private var isServed = false
     private var isOver = false
@@ -171,7 +185,7 @@ final class AccountCallResponder: Responder {
 
     init(
         worker: Worker, client: ClientHandler, endpoint: AccountEndpoint, caller: Principal?, contentType: String,
-        browser: BrowserRequest, authorization: [UInt8]?
+        browser: BrowserRequest, authorization: [UInt8]?, webhook: AccountCall.WebhookFields?
     ) {
         self.worker = worker
         self.client = client
@@ -182,6 +196,7 @@ final class AccountCallResponder: Responder {
         self.contentType = contentType
         self.browser = browser
         self.authorization = authorization
+        self.webhook = webhook
     }
 
     var acceptsBody: Bool { !isOver }
@@ -201,7 +216,7 @@ final class AccountCallResponder: Responder {
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
             caller: caller, network: network,
-            requestID: client.record.idText, browser: browser, authorization: authorization)
+            requestID: client.record.idText, browser: browser, authorization: authorization, webhook: webhook)
         let bound = NIOLoopBound(self, eventLoop: worker.loop)
         calls.service.serve(call) { reply in
             bound.eventLoop.execute { bound.value.served(reply) }

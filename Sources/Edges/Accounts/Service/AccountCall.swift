@@ -21,10 +21,26 @@ package struct AccountCall: Sendable {
     package let browser: BrowserRequest
     /// `Authorization`, for endpoints whose senders are servers. `nil` if absent or repeated.
     package let authorization: [UInt8]?
+    /// The fields of a webhook, for `gitHubEvents`. `nil` for other endpoints.
+    package let webhook: WebhookFields?
+
+    /// The fields of GitHub's webhook. Empty if absent or repeated.
+    package struct WebhookFields: Sendable {
+        /// `X-GitHub-Event`.
+        package let event: [UInt8]
+        /// `X-Hub-Signature-256`.
+        package let signature: [UInt8]
+
+        package init(event: [UInt8], signature: [UInt8]) {
+            self.event = event
+            self.signature = signature
+        }
+    }
 
     package init(
         endpoint: AccountEndpoint, body: [UInt8], contentType: String, caller: Principal?, network: PeerNetwork,
-        requestID: String, browser: BrowserRequest = BrowserRequest(), authorization: [UInt8]? = nil
+        requestID: String, browser: BrowserRequest = BrowserRequest(), authorization: [UInt8]? = nil,
+        webhook: WebhookFields? = nil
     ) {
         self.endpoint = endpoint
         self.body = body
@@ -34,6 +50,7 @@ package struct AccountCall: Sendable {
         self.requestID = requestID
         self.browser = browser
         self.authorization = authorization
+        self.webhook = webhook
     }
 }
 

@@ -23,6 +23,8 @@ package struct AccountParts: Sendable {
     var events: AccountEvents?
     /// The receiver of security events. `nil` without transmitters.
     var securityEvents: SecurityEvents?
+    /// The receiver of calls that a secret of the app authenticates. `nil` without such secrets.
+    package var callbacks: ProviderCallbacks?
     /// The authorization-code flows. `nil` if the configuration offers none.
     var flows: CodeFlows?
     /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.

@@ -49,6 +49,9 @@ package final class Accounts: AccountServing {
         case .securityEvents:
             guard let events = parts.securityEvents else { throw AccountDenial(.routeNotFound) }
             return await events.serve(call)
+        case .facebookDeauthorization, .facebookDeletion, .gitHubEvents:
+            guard let callbacks = parts.callbacks else { throw AccountDenial(.routeNotFound) }
+            return await callbacks.serve(call)
         case .startSignIn, .startLink, .startReauthenticate, .callback, .result, .page:
             return try await flow(call)
         }

@@ -16,6 +16,9 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case appleEvents
     case backchannelLogout
     case securityEvents
+    case facebookDeauthorization
+    case facebookDeletion
+    case gitHubEvents
     case startSignIn
     case startLink
     case startReauthenticate
@@ -40,6 +43,9 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .appleEvents: "events/apple"
         case .backchannelLogout: "events/backchannel-logout"
         case .securityEvents: "events/ssf"
+        case .facebookDeauthorization: "events/facebook"
+        case .facebookDeletion: "events/facebook-deletion"
+        case .gitHubEvents: "events/github"
         case .startSignIn: "sign-in/"
         case .startLink: "link/"
         case .startReauthenticate: "reauthenticate/"
@@ -92,7 +98,17 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     }
 
     /// Whether a provider's server sends the request, not an app. It has no user and no cross-site check.
-    package var isEvent: Bool { self == .appleEvents || self == .backchannelLogout || self == .securityEvents }
+    package var isEvent: Bool {
+        switch self {
+        case .appleEvents, .backchannelLogout, .securityEvents: true
+        default: isCallback
+        }
+    }
+
+    /// Whether the sender is authenticated by a secret of the app, which not all configurations have.
+    package var isCallback: Bool {
+        self == .facebookDeauthorization || self == .facebookDeletion || self == .gitHubEvents
+    }
 
     /// The policy that is checked before the body is read. Endpoints that need more, such as a recent sign-in or the
     /// store's own record, check it themselves, right before they change something.
@@ -103,8 +119,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .auth, .signOut: policy.authentication = .optional
         // A flow begins and ends also with an expired session cookie. The callback and the page examine the cookie
         // themselves.
-        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .securityEvents, .startSignIn, .callback,
-            .result, .page:
+        case .nonce, .signIn, .session, .appleEvents, .backchannelLogout, .securityEvents, .facebookDeauthorization,
+            .facebookDeletion, .gitHubEvents, .startSignIn, .callback, .result, .page:
             policy.authentication = .none
         }
         return policy

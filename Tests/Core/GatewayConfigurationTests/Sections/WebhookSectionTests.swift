@@ -47,6 +47,16 @@ import Testing
         #expect(configuration.accounts?.tokenKeys == [Secret(Self.key)])
     }
 
+    @Test func `the keys of callbacks are read`() throws {
+        let providers = """
+            { facebook.com: { app_id: "1", app_secret: s, deletion_status_url: 'https://a.example/d' },
+              github.com: { client_id: c, client_secret: s, webhook_secret: w } }
+            """
+        let configuration = try load("{ public_url: 'https://a.example' }", providers: providers)
+        #expect(configuration.identity.providers.first?.deletionStatusURL == "https://a.example/d")
+        #expect(configuration.identity.providers.last?.webhookSecret == Secret("w"))
+    }
+
     private static let client = "client_id: c, client_secret: s"
 
     @Test(arguments: [
@@ -76,6 +86,10 @@ import Testing
         (
             "{ google.com: { audiences: a, revoke_at_provider: true } }", "token_keys: \(key)",
             "revoke_at_provider has no effect without a client credential"
+        ),
+        (
+            "{ facebook.com: { app_id: '1', deletion_status_url: 'https://a.example' } }", "token_keys: \(key)",
+            "deletion_status_url has no effect without app_secret"
         ),
     ])
     func `an invalid section is rejected`(providers: String, accounts: String, message: String) {

@@ -18,7 +18,8 @@ extension ProviderReader {
 
 extension KnownKeys {
     static let facebook = KnownKeys(
-        provider: .facebook, ["app_id", "app_secret", "token_check_url"] + ofCalls + ofIDTokens)
+        provider: .facebook,
+        ["app_id", "app_secret", "token_check_url", "deletion_status_url"] + ofCalls + ofIDTokens)
 }
 
 extension ProviderReader {
@@ -38,7 +39,7 @@ extension ProviderReader {
     private func classicTokens(of app: String) -> OpaqueTokens? {
         guard let value = mapping.value("app_secret") else {
             refuse(
-                ["token_check_url"] + KnownKeys.ofCalls,
+                ["token_check_url", "deletion_status_url"] + KnownKeys.ofCalls,
                 "has no effect without app_secret, since access tokens are not accepted",
                 "add app_secret, or remove it")
             return nil
@@ -53,7 +54,8 @@ extension ProviderReader {
 extension KnownKeys {
     static let github = KnownKeys(
         provider: .github,
-        ["client_id", "client_secret", "token_check_url"] + ofCalls + ofFlows + ["user_url", "insecure_http"])
+        ["client_id", "client_secret", "token_check_url", "webhook_secret"] + ofCalls + ofFlows
+            + ["user_url", "insecure_http"])
 }
 
 extension ProviderReader {

@@ -126,6 +126,11 @@ extension Configuration {
         package var opaqueTokens: OpaqueTokens?
         /// The authorization-code flow (`client_id` with a credential). `nil` if the gateway runs none.
         package var codeFlow: CodeFlow?
+        /// GitHub: the secret of its webhook (`webhook_secret`). `nil` if its events are not received.
+        package var webhookSecret: Secret?
+        /// Facebook: the page about a deletion of data (`deletion_status_url`), to which `code` is added. `nil` if
+        /// deletion requests are not received.
+        package var deletionStatusURL: String?
         /// Whether URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
         package var insecureHTTP = false
         /// The location in the file.
@@ -158,6 +163,8 @@ extension Configuration.Provider {
         case .oidc: provider.idTokens = reader.oidc()
         case .oauth: provider.opaqueTokens = reader.oauth()
         }
+        if kind == .github { mapping.set(&provider.webhookSecret, "webhook_secret") { $0.secret() } }
+        if kind == .facebook { provider.deletionStatusURL = reader.url("deletion_status_url", .readSecrets) }
         provider.codeFlow = reader.codeFlow(of: kind, &provider.idTokens, provider.opaqueTokens)
         reader.warn(ofCalls: provider.opaqueTokens != nil || provider.codeFlow != nil)
         return provider
