@@ -120,6 +120,28 @@ struct CheckTests {
         }
     }
 
+    @Test func `redirect URIs and the URLs of apps are shown for their registration`() async throws {
+        let run = try await CommandRun.check(
+            """
+            identity: { providers: { github.com: { client_id: a, client_secret: b } } }
+            accounts:
+              public_url: https://api.example
+              apps: [com.example.app:/callback, https://app.example/callback, http://127.0.0.1/callback]
+            store: 'sqlite::memory:'
+            upstreams: { api: { servers: ['http://127.0.0.1:3000'] } }
+            routes: [{ path: /, upstream: api }]
+            """)
+        let lines = run.output.split(separator: "\n").map(String.init)
+        for line in [
+            "register   https://api.example/.gatehouse/callback/github.com at github.com",
+            "apps       com.example.app:/callback: a URL scheme of the app",
+            "           https://app.example/callback: a universal link or app link of the app",
+            "           http://127.0.0.1/callback: any port, on the device of the app",
+        ] {
+            #expect(lines.contains(line), "\(run.output)\(run.errors)")
+        }
+    }
+
     @Test func `accounts are shown with their calls`() async throws {
         let more =
             "accounts: { issuer: 'https://api.example', origins: ['https://app.example'] }\nstore: 'sqlite::memory:'\n"

@@ -114,7 +114,17 @@ struct CheckCommand: AsyncParsableCommand {
         let calls = snapshot.builtinCalls.joined(separator: "\n           ")
         let page = accounts.page == nil ? "" : "\npage       \(accounts.publicURL ?? "")/.gatehouse/"
         return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\(page)\ncalls      \(calls)"
-            + transmitters(accounts)
+            + flows(configuration, accounts) + transmitters(accounts)
+    }
+
+    /// The redirect URIs to register at the providers, and the URLs that apps must own.
+    private func flows(_ configuration: Configuration, _ accounts: Configuration.Accounts) -> String {
+        guard let origin = accounts.publicURL else { return "" }
+        let uris = configuration.identity.providers.filter { $0.codeFlow != nil }
+            .map { "\(origin)/.gatehouse/callback/\($0.id) at \($0.id)" }
+        let apps = accounts.apps.map { "\($0.text): \($0.kind.note)" }
+        return [("register   ", uris), ("apps       ", apps)].filter { !$0.1.isEmpty }
+            .map { "\n\($0.0)\($0.1.joined(separator: "\n           "))" }.joined()
     }
 
     /// The transmitters of security events, and the users that they may name.
@@ -173,6 +183,17 @@ extension Configuration.FirebaseRestriction.Tenants {
         case .absent: "without a tenant"
         case .present: "any tenant"
         case .anyOf(let tenants): "the \(tenants.count == 1 ? "tenant" : "tenants") \(tenants.joined(separator: ", "))"
+        }
+    }
+}
+
+extension Configuration.AppURL.Kind {
+    /// The registration at the app's system, for the output of `check`.
+    fileprivate var note: String {
+        switch self {
+        case .privateScheme: "a URL scheme of the app"
+        case .claimedLink: "a universal link or app link of the app"
+        case .loopback: "any port, on the device of the app"
         }
     }
 }

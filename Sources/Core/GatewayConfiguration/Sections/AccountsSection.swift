@@ -43,6 +43,8 @@ extension Configuration {
         package var publicURL: String?
         /// Origins other than `publicURL` to which a flow may return (`return_to`), at most 64. Default: none.
         package var returnTo: [String] = []
+        /// URLs at which apps receive the end of a flow (`apps`), at most 64. Default: none.
+        package var apps: [AppURL] = []
         /// Whether an e-mail address belongs to at most one account (`one_account_per_email`). Default: true.
         package var oneAccountPerEmail = true
         /// The meaning of a provider's token whose user has no account (`unlinked`). Default: derive.
@@ -121,6 +123,7 @@ extension Configuration.Accounts {
         mapping.set(&origins, "origins") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
         mapping.set(&publicURL, "public_url", Self.publicURL)
         mapping.set(&returnTo, "return_to") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
+        mapping.set(&apps, "apps") { $0.oneOrList(atMost: 64, of: "URLs") { $0.appURL() } }
         mapping.set(&oneAccountPerEmail, "one_account_per_email") { $0.boolean() }
         mapping.set(&unlinked, "unlinked") { $0.choice() }
         mapping.set(&hideAccountExistence, "hide_account_existence") { $0.boolean() }
@@ -194,6 +197,10 @@ extension Configuration.Accounts {
             mapping.fail(
                 "return_to", "accounts.return_to has no effect without public_url",
                 "add public_url: https://HOST, or remove it")
+        }
+        if !apps.isEmpty {
+            mapping.fail(
+                "apps", "accounts.apps has no effect without public_url", "add public_url: https://HOST, or remove it")
         }
     }
 

@@ -68,7 +68,7 @@ import Testing
             try ConfigurationTesting.load(section: "identity: { firebase: { project: demo } }\naccounts: {}").accounts)
         #expect(accounts.issuer == nil && accounts.sessionKey == nil && accounts.previousSessionKeys.isEmpty)
         #expect(accounts.origins.isEmpty && accounts.oneAccountPerEmail && accounts.hideAccountExistence)
-        #expect(accounts.unlinked == .derive && accounts.demoPage == nil)
+        #expect(accounts.unlinked == .derive && accounts.demoPage == nil && accounts.apps.isEmpty)
         #expect([accounts.callsPerAddress, accounts.callsPerAccount] == [120, 20])
     }
 

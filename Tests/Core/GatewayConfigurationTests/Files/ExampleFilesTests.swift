@@ -83,6 +83,7 @@ import Testing
         expected.previousSessionKeys = ["session-old.pem"]
         expected.origins = ["https://app.example.com"]
         (expected.publicURL, expected.returnTo) = ("https://api.example.com", ["https://app.example.com"])
+        expected.apps = [try Configuration.AppURL(parsing: "com.example.app:/callback")]
         expected.location = accounts.location
         #expect(accounts == expected)
     }
