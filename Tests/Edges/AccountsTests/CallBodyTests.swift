@@ -32,7 +32,9 @@ import Testing
         (.signIn, #"{"provider":"google.com","id_token":"x","other":1}"#, "no other members"),
         (.signIn, #"{"pending_token":"x","provider":"google.com"}"#, "\"provider\""),
         (.signIn, #"{"pending_token":"x","user":{}}"#, "\"user\""),
-        (.signIn, #"{"pending_token":true}"#, "\"pending_token\""),
+        (.signIn, #"{"pending_token":true}"#, "\"pending_token\""), (.signIn, #"{"code":"x"}"#, "\"code_verifier\""),
+        (.link, #"{"code_verifier":"x"}"#, "\"code\""), (.link, #"{"code":"x","code_verifier":"y"}"#, "43 to 128"),
+        (.reauthenticate, #"{"code":"x","id_token":"y"}"#, "\"id_token\""),
         (
             .signIn, "{\"provider\":\"google.com\",\"id_token\":\"\(String(repeating: "x", count: 16_385))\"}",
             "\"id_token\""

@@ -38,4 +38,32 @@ struct FlowInBrowserTests {
             #expect(path == "/me/page?error=cancelled")
         }
     }
+
+    @Test func `a browser leads the flow of a desktop app to its port, and keeps no session`() async throws {
+        let port = try Ports.free()
+        let origin = "http://127.0.0.1:\(port)"
+        try await Scenario.run(arrange: { provider, _, configuration in
+            configuration.offerFlows(provider, origin: origin, more: ", apps: 'http://127.0.0.1/callback'")
+            configuration["listen"] = "[{ address: '127.0.0.1:\(port)' }]"
+        }) { scenario in
+            let browser = try Browser(try await ChromeDriver())
+            // The verifier and the challenge of RFC 7636, appendix B.
+            let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+            let query = "return_to=\(scenario.echo.url)/callback&code_challenge=\(challenge)"
+            try browser.open("\(origin)/.gatehouse/sign-in/google.com?\(query)")
+            try browser.click("#as-ada")
+            let code = try await eventually("the code at the port of the app") {
+                let text: String = try browser.evaluate(
+                    "return location.pathname === '/callback' ? new URLSearchParams(location.search).get('code') : ''")
+                return text.isEmpty ? nil : text
+            }
+            #expect(try browser.cookies().allSatisfy { $0.name != "__session" })
+            var app = AccountApp(scenario)
+            let members: JSON = [
+                "code": .string(code), "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+            ]
+            let answer = try app.call("sign-in", members)
+            #expect(answer.status == 200 && app.session != nil, "\(answer.text)")
+        }
+    }
 }

@@ -36,23 +36,29 @@ struct ProofRequest: Sendable {
     }
 }
 
-/// The proof of `sign-in` and `link`: a provider's credential or a pending token.
+/// The proof of `sign-in` and `link`: a provider's credential, a pending token or the code of an app's flow.
 enum ProvenBody: Sendable {
     case credential(ProofRequest, provider: String)
     case pending(PendingToken)
+    case code(AppCode)
 
-    static let members = ProofRequest.members + ["pending_token"]
+    private static let pendingMember = "pending_token"
+    static let members = ProofRequest.members + [pendingMember] + AppCode.members
 
     /// Parses the proof of a body. `others` are further members that are accepted only with a provider's credential.
     init(_ body: CallBody, _ parts: AccountParts, others: [String] = []) throws(AccountDenial) {
-        guard let text = try body.text("pending_token", atMost: PendingToken.maximumSize) else {
+        if let code = try AppCode(body, insteadOf: ProofRequest.members + [Self.pendingMember] + others) {
+            self = .code(code)
+            return
+        }
+        guard let text = try body.text(Self.pendingMember, atMost: PendingToken.maximumSize) else {
             let request = try ProofRequest(body)
             guard let provider = request.provider else { throw .malformed("Send \"provider\".") }
             self = .credential(request, provider: provider)
             return
         }
         for name in ProofRequest.members + others where body.has(name) {
-            throw .malformed("Send either \"pending_token\" or \"\(name)\".")
+            throw .malformed("Send either \"\(Self.pendingMember)\" or \"\(name)\".")
         }
         self = .pending(try PendingTokens(keys: try parts.keys).read(text, now: parts.clock.now()))
     }

@@ -41,6 +41,12 @@ struct LinkCall {
             try linking.checkConsent(token.user)
             try await parts.use(token)
             return try await linking.link(token.user)
+        case .code(let code):
+            let user = try await AppCodes(parts: parts).redeem(code, for: .link, call).user
+            try linking.checkConsent(user)
+            let account = try await linking.link(user)
+            await parts.keepToken(of: user, for: linking.caller.user, call)
+            return account
         }
     }
 

@@ -13,17 +13,29 @@ struct ReauthenticateCall {
             throw AccountDenial(
                 .operationNotAllowed, detail: "The credential does not belong to a session. Sign in first.")
         }
-        let request = try ProofRequest(
-            try CallBody(of: call, taking: ProofRequest.members), takesFirebase: true)
+        let body = try CallBody(of: call, taking: ProofRequest.members + AppCode.members)
+        let request: Request =
+            if let code = try AppCode(body, insteadOf: ProofRequest.members) {
+                .code(code)
+            } else {
+                .credential(try ProofRequest(body, takesFirebase: true))
+            }
         try parts.count(caller.user)
         try await parts.authorizer.require(caller, isRecent: false)
         let proven = try await proof(request, caller, call)
         let (signedInAt, cookie) = try await Reauthentication(parts: parts, caller: caller, session: session)
             .record(proven.signIn, of: proven.user)
+        if let user = proven.user { await parts.keepToken(of: user, for: caller.user, call) }
         var response = ObjectText()
         response.add("uid", caller.uid)
         response.add("signed_in_at", signedInAt)
         return .json(response.bytes, cookie: cookie)
+    }
+
+    /// The presented proof.
+    private enum Request {
+        case credential(ProofRequest)
+        case code(AppCode)
     }
 
     /// The result of verifying the proof.
@@ -31,6 +43,16 @@ struct ReauthenticateCall {
         let signIn: SignInProof
         /// The user at a provider. `nil` for a Firebase user.
         var user: ProvenUser?
+    }
+
+    private func proof(_ request: Request, _ caller: Principal, _ call: AccountCall) async throws -> Proven {
+        switch request {
+        case .credential(let request): return try await proof(request, caller, call)
+        case .code(let code):
+            let user = try await AppCodes(parts: parts).redeem(code, for: .reauthenticate, call).user
+            try await Reauthentication.check(user, belongsTo: caller, parts)
+            return Proven(signIn: user.signIn, user: user)
+        }
     }
 
     private func proof(

@@ -40,8 +40,9 @@ struct SignInCall {
         let lifetime = try body.duration()
         let name = try DisplayName.read(body)
         let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
-        let user = try await user(try ProvenBody(body, parts, others: ["user"]), call)
-        let (found, cookie) = try await signIn.start(user, name: name, lifetime: lifetime)
+        let (user, keptName) = try await user(try ProvenBody(body, parts, others: ["user"]), call)
+        let (found, cookie) = try await signIn.start(user, name: name ?? keptName, lifetime: lifetime)
+        await parts.keepToken(of: user, for: found.account.user, call)
         var response = ObjectText()
         response.add("uid", found.account.uid)
         response.add("is_new_user", found.isNew)
@@ -49,21 +50,27 @@ struct SignInCall {
         return .json(response.bytes, cookie: cookie)
     }
 
-    private func user(_ proven: ProvenBody, _ call: AccountCall) async throws -> ProvenUser {
+    /// Uses a proof. Returns the user, and the display name that a flow kept.
+    private func user(
+        _ proven: ProvenBody, _ call: AccountCall
+    ) async throws -> (user: ProvenUser, keptName: String?) {
         switch proven {
         case .credential(let request, let provider):
             let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
             let user = try ProvenUser(candidate)
             try parts.count(UserKey(user.link))
             try await parts.redeemer.use(candidate, for: .signIn)
-            return user
+            return (user, nil)
         case .pending(let token):
             guard token.purpose == .signIn else {
                 throw AccountDenial.credential("a pending token for link only")
             }
             try parts.count(UserKey(token.user.link))
             try await parts.use(token)
-            return token.user
+            return (token.user, nil)
+        case .code(let code):
+            let grant = try await AppCodes(parts: parts).redeem(code, for: .signIn, call)
+            return (grant.user, grant.name)
         }
     }
 }

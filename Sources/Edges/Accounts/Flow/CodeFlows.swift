@@ -37,7 +37,8 @@ package struct CodeFlows: Sendable {
         guard let origin = accounts.publicURL, !providers.isEmpty else { return nil }
         publicOrigin = origin
         targets = ReturnTargets(
-            publicOrigin: origin, others: accounts.returnTo, includesPage: accounts.page != nil)
+            publicOrigin: origin, others: accounts.returnTo, includesPage: accounts.page != nil,
+            apps: accounts.apps)
         self.providers = providers
         slots = Dictionary(
             providers.map { ($0.id, ProofSlots(capacity: Self.redemptions)) }, uniquingKeysWith: { first, _ in first })

@@ -10,7 +10,7 @@ import Revocation
 ///
 /// Each step may end the flow, and nothing is granted before the last one. The order: the form of the request; the
 /// record of this browser; the context; the issuer; an error of the provider; the code at the recorded endpoint; the
-/// proof; the session that started the flow; the grant.
+/// proof; the session that started the flow; the grant. The flow of an app ends with a code after the proof.
 struct FlowCallback {
     let parts: AccountParts
     let flows: CodeFlows
@@ -25,12 +25,18 @@ struct FlowCallback {
         guard let (record, binding) = try await record(response, call) else {
             return try await unknownState(provider, call)
         }
-        guard let target = flows.targets.resolve(record.returnTo) else {
+        guard let target = target(of: record) else {
             throw AccountDenial(.internalError, reason: "a recorded target is not permitted any more")
         }
         do {
-            let outcome = try await outcome(response, record, provider, call)
-            return .redirect(to: target.location, cookies: outcome.map { [.session($0)] } ?? [])
+            let user = try await user(response, record, provider, call)
+            if let challenge = record.challenge {
+                let grant = AppGrant(user, name: response.name, of: record)
+                let code = try await AppCodes(parts: parts).issue(grant, to: challenge, requestID: call.requestID)
+                return .redirect(to: target.adding([("code", code)]).location, cookies: [])
+            }
+            let cookie = try await outcome(user, response, record, call)
+            return .redirect(to: target.location, cookies: cookie.map { [.session($0)] } ?? [])
         } catch {
             let failed = FlowOutcome(parts: parts, provider: provider, requestID: call.requestID)
             return try await failed.reply(to: error, target, binding)
@@ -112,12 +118,17 @@ struct FlowCallback {
         return .page(FlowPage.startAgain(provider.id))
     }
 
+    /// Returns the page or app to which a flow returns. `nil` if it is not permitted any more.
+    private func target(of record: FlowRecord) -> ReturnTarget? {
+        record.challenge == nil ? flows.targets.resolve(record.returnTo) : flows.targets.app(record.returnTo)
+    }
+
     // MARK: - The outcome
 
-    /// Completes a flow. Returns the session cookie, if it changes.
-    private func outcome(
+    /// Returns the user that the response proves.
+    private func user(
         _ response: FlowResponse, _ record: FlowRecord, _ provider: FlowProvider, _ call: AccountCall
-    ) async throws -> SessionCookie? {
+    ) async throws -> ProvenUser {
         guard record.provider.utf8.elementsEqual(provider.id.utf8),
             record.clientID.utf8.elementsEqual(provider.clientID.utf8),
             record.redirectURI.utf8.elementsEqual(flows.redirectURI(of: provider).utf8)
@@ -135,12 +146,19 @@ struct FlowCallback {
             parts: parts, provider: provider, record: record, exchange: exchange, network: call.network)
         let user = try await flows.slots(of: provider).run { try await proof.user(for: code) }
         try parts.count(UserKey(user.link))
+        return user
+    }
+
+    /// Completes the flow of a page. Returns the session cookie, if it changes.
+    private func outcome(
+        _ user: ProvenUser, _ response: FlowResponse, _ record: FlowRecord, _ call: AccountCall
+    ) async throws -> SessionCookie? {
         switch record.purpose {
         case .signIn:
             let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
             let (found, cookie) = try await signIn.start(
                 user, name: response.name, lifetime: CallBody.defaultDuration)
-            await keepToken(of: user, for: found.account.user, call)
+            await parts.keepToken(of: user, for: found.account.user, call)
             return cookie
         case .link: return try await link(user, record, call)
         case .reauthenticate: return try await reauthenticate(user, record, call)
@@ -167,26 +185,8 @@ struct FlowCallback {
             keys: try parts.keys, audit: parts.auditLog(call))
         try linking.checkConsent(user)
         _ = try await linking.link(user)
-        await keepToken(of: user, for: caller.user, call)
+        await parts.keepToken(of: user, for: caller.user, call)
         return nil
-    }
-
-    /// Keeps the token of a user for its revocation, in place of an earlier one. A failure does not end the flow.
-    private func keepToken(of user: ProvenUser, for owner: UserKey, _ call: AccountCall) async {
-        guard let token = user.token, let sealing = flows.tokens else { return }
-        var reason = "it could not be sealed"
-        if let sealed = sealing.seal(token, of: user.link) {
-            do throws(StoreError) {
-                return try await parts.store.keepToken(sealed, of: user.link, for: owner)
-            } catch {
-                reason = "\(error)"
-            }
-        }
-        parts.logger.warning(
-            "a token was not kept for its revocation",
-            metadata: [
-                "provider": "\(user.link.provider)", "reason": "\(reason)", "request_id": "\(call.requestID)",
-            ])
     }
 
     private func reauthenticate(
@@ -196,7 +196,7 @@ struct FlowCallback {
         try await Reauthentication.check(user, belongsTo: caller, parts)
         let reauthentication = Reauthentication(parts: parts, caller: caller, session: record.session ?? "")
         let cookie = try await reauthentication.record(user.signIn, of: user).1
-        await keepToken(of: user, for: caller.user, call)
+        await parts.keepToken(of: user, for: caller.user, call)
         return cookie
     }
 
@@ -211,5 +211,26 @@ struct FlowCallback {
         guard let caller else { throw FlowError.sessionChanged }
         try await parts.authorizer.require(caller, isRecent: isRecent)
         return caller
+    }
+}
+
+extension AccountParts {
+    /// Keeps the token of a user that a flow proved for its revocation, in place of an earlier one. A failure does not
+    /// end the call.
+    func keepToken(of user: ProvenUser, for owner: UserKey, _ call: AccountCall) async {
+        guard let token = user.token, let sealing = flows?.tokens else { return }
+        var reason = "it could not be sealed"
+        if let sealed = sealing.seal(token, of: user.link) {
+            do throws(StoreError) {
+                return try await store.keepToken(sealed, of: user.link, for: owner)
+            } catch {
+                reason = "\(error)"
+            }
+        }
+        logger.warning(
+            "a token was not kept for its revocation",
+            metadata: [
+                "provider": "\(user.link.provider)", "reason": "\(reason)", "request_id": "\(call.requestID)",
+            ])
     }
 }

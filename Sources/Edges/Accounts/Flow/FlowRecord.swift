@@ -7,7 +7,7 @@ import TextCoding
 /// An open flow: everything that its callback needs and must not learn from the callback itself.
 struct FlowRecord: Sendable, Equatable {
     /// The purpose of a flow.
-    enum Purpose: String, Sendable {
+    enum Purpose: String, Sendable, CaseIterable {
         case signIn = "sign-in"
         case link
         case reauthenticate
@@ -28,6 +28,8 @@ struct FlowRecord: Sendable, Equatable {
     let verifier: String?
     /// Where the browser goes afterwards: a text that `ReturnTargets` resolved.
     let returnTo: String
+    /// The challenge of the app that began the flow. `nil` for a page: only then may the callback change a session.
+    var challenge: AppChallenge?
     /// The user and the session that started a link or a reauthentication.
     var user: UserKey?
     var session: String?
@@ -45,7 +47,7 @@ struct FlowRecord: Sendable, Equatable {
         static let usesBasic = "basic", requiresIssuer = "iss", redirect = "redirect", client = "client"
         static let nonce = "nonce", verifier = "verifier", returnTo = "return_to", uid = "uid", tenant = "tenant",
             project = "project"
-        static let session = "session", consents = "consent", isSilent = "silent"
+        static let session = "session", consents = "consent", isSilent = "silent", challenge = "challenge"
         static let started = "started"
     }
 
@@ -63,6 +65,7 @@ struct FlowRecord: Sendable, Equatable {
         text.add(Name.nonce, nonce)
         text.add(Name.verifier, verifier)
         text.add(Name.returnTo, returnTo)
+        text.add(Name.challenge, challenge?.value)
         text.add(Name.uid, user?.uid)
         text.add(Name.tenant, user?.tenant)
         text.add(Name.project, user?.project)
@@ -112,13 +115,17 @@ struct FlowRecord: Sendable, Equatable {
         session = root[Name.session]?.string
         consents = root[Name.consents]?.bool ?? false
         isSilent = root[Name.isSilent]?.bool ?? false
+        guard let challenge = root[Name.challenge] else { return }
+        guard let known = challenge.string.flatMap({ AppChallenge($0) }) else { return nil }
+        self.challenge = known
     }
 }
 
 /// The binding of flows to one browser: a cookie of 128 random bits, which carries no authority of its own.
 ///
 /// It is part of the names of all records, so that another browser neither finds nor uses them.
-struct BrowserBinding: Sendable, Equatable {
+struct BrowserBinding: FlowHolder, Equatable {
+    static let kind = "flow"
     /// The cookie's name. Browsers accept the prefix only for a secure cookie of exactly this host.
     package static let cookieName = "__Host-gatehouse-flow"
     /// The lifetime of the cookie after the last start, in seconds.
@@ -136,14 +143,5 @@ struct BrowserBinding: Sendable, Equatable {
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
         else { return nil }
         value = text
-    }
-
-    /// Returns the hash by which the store knows the browser.
-    func holder() throws(AccountDenial) -> SHA256Digest { try AccountDenial.hash(Array("flow:\(value)".utf8)) }
-
-    /// Returns the name of a value of this browser. `kind` separates states from other values, and the lengths make
-    /// the hashed text unambiguous.
-    func name(_ kind: String, _ text: String) throws(AccountDenial) -> SHA256Digest {
-        try AccountDenial.hash(Array("\(kind):\(text.utf8.count):\(text):\(value)".utf8))
     }
 }

@@ -3,7 +3,7 @@ import JOSE
 import Logging
 import Revocation
 
-/// The values that browsers keep in the store during flows.
+/// The values that browsers and apps keep in the store during flows.
 ///
 /// The store sees only hashes and sealed values: its readers learn neither tokens nor codes, and a value that they
 /// change or move does not open. The expiry of a value is sealed with it, so that a writer cannot extend it.
@@ -22,12 +22,14 @@ struct FlowShelf: Sendable {
         case form
         /// The outcome of a flow that the app fetches, by a handle.
         case result
+        /// The identity that a flow of an app proved, by the code of the app.
+        case code
     }
 
     func put(
-        _ value: String, as kind: Kind, named name: String, of binding: BrowserBinding, lifetime: Int64
+        _ value: String, as kind: Kind, named name: String, of holder: some FlowHolder, lifetime: Int64
     ) async throws {
-        let place = try Place(kind, name, binding)
+        let place = try Place(kind, name, holder)
         let now = clock.now()
         let content = Content(value: value, expires: UnixTime(clamping: now).adding(lifetime))
         guard let sealed = keys.sealing.first?.seal(content.bytes, context: place.context) else {
@@ -37,18 +39,18 @@ struct FlowShelf: Sendable {
             place.name, of: place.holder, value: Base64URL.encode(sealed), lifetime: lifetime, now: now)
     }
 
-    /// Takes a value of the browser with one of the bindings. A value that does not open, or opens after its sealed
-    /// expiry, is absent.
-    func take(
-        _ kind: Kind, named name: String, of bindings: [BrowserBinding]
-    ) async throws -> (value: String, binding: BrowserBinding)? {
-        for binding in bindings.prefix(BrowserBinding.maximumTried) {
-            let place = try Place(kind, name, binding)
+    /// Takes a value of the browser with one of the bindings, or of an app. A value that does not open, or opens after
+    /// its sealed expiry, is absent.
+    func take<Holder: FlowHolder>(
+        _ kind: Kind, named name: String, of holders: [Holder]
+    ) async throws -> (value: String, holder: Holder)? {
+        for holder in holders.prefix(BrowserBinding.maximumTried) {
+            let place = try Place(kind, name, holder)
             let now = clock.now()
             guard let sealed = try await store.takeFlow(place.name, of: place.holder, now: now) else { continue }
             let reason: String
             if let content = open(sealed, at: place) {
-                if UnixTime(clamping: now) < content.expires { return (content.value, binding) }
+                if UnixTime(clamping: now) < content.expires { return (content.value, holder) }
                 // The store compares the same times, so that only a changed expiry leads here.
                 reason = "kept in the store beyond its sealed expiry"
             } else {
@@ -101,13 +103,13 @@ struct FlowShelf: Sendable {
     private struct Place {
         let name: SHA256Digest
         let holder: SHA256Digest
-        /// The data to which a sealed value is bound: its name, the browser and its kind. The hashes have a fixed
+        /// The data to which a sealed value is bound: its name, its holder and its kind. The hashes have a fixed
         /// length, so that the bytes are unambiguous.
         let context: [UInt8]
 
-        init(_ kind: Kind, _ text: String, _ binding: BrowserBinding) throws(AccountDenial) {
-            name = try binding.name(kind.rawValue, text)
-            holder = try binding.holder()
+        init(_ kind: Kind, _ text: String, _ owner: some FlowHolder) throws(AccountDenial) {
+            name = try owner.name(kind.rawValue, text)
+            holder = try owner.holder()
             context = name.bytes + holder.bytes + Array(kind.rawValue.utf8)
         }
     }

@@ -23,7 +23,8 @@ struct FlowStart {
         }
     }
 
-    /// Starts a sign-in by navigation. No page can start one as an image, in a frame or ahead of time.
+    /// Starts a sign-in, or any flow of an app, by navigation. No page can start one as an image, in a frame or ahead
+    /// of time.
     private func signIn(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
         let browser = call.browser
         guard browser.fetchMode.map({ $0 == "navigate" }) ?? true,
@@ -34,9 +35,12 @@ struct FlowStart {
             throw AccountDenial(denial, reason: "not a navigation")
         }
         let fields = try FlowFields(browser.query)
-        let returnTo = try target(fields["return_to"])
-        let parameters = try callerParameters(fields.names.filter { $0 != "return_to" }, provider) { fields[$0] }
-        let draft = Draft(purpose: .signIn, returnTo: returnTo, parameters: parameters)
+        let app = try AppStart(fields, flows.targets)
+        let ours = ["return_to"] + (app == nil ? [] : AppStart.parameters)
+        let returnTo = try app?.returnTo ?? target(fields["return_to"])
+        let parameters = try callerParameters(fields.names.filter { !ours.contains($0) }, provider) { fields[$0] }
+        var draft = Draft(purpose: app?.purpose ?? .signIn, returnTo: returnTo, parameters: parameters)
+        draft.challenge = app?.challenge
         let (url, binding) = try await begin(draft, provider, call)
         return .redirect(to: url, cookies: [.binding(binding.value)])
     }
@@ -72,6 +76,8 @@ struct FlowStart {
         var consents = false
         var user: UserKey?
         var session: String?
+        /// The challenge of the app that starts the flow.
+        var challenge: AppChallenge?
         /// The subject of the user at the provider, if it is linked.
         var subject: String?
     }
@@ -151,6 +157,7 @@ struct FlowStart {
             verifier: verifier, returnTo: draft.returnTo.location, started: UnixTime(clamping: parts.clock.now()))
         record.user = draft.user
         record.session = draft.session
+        record.challenge = draft.challenge
         record.consents = draft.consents
         let parameters = parameters(draft, provider)
         record.isSilent = parameters.contains { $0.name == "prompt" && $0.value.contains("none") }

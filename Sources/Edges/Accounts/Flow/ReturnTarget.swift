@@ -1,10 +1,12 @@
+package import GatewayConfiguration
 import TextCoding
 
-/// The pages to which a flow may return.
+/// The pages and apps to which a flow may return.
 ///
-/// The accepted texts are a subset of those that browsers parse in the same way: a path that begins with one `/`, or an
-/// absolute URL that begins with a permitted origin, byte for byte. The location is written from the parsed parts and
-/// is always absolute, so that a browser has nothing to resolve.
+/// The URL of an app is compared with the configured ones as a whole. Of pages, the accepted texts are a subset of
+/// those that browsers parse in the same way: a path that begins with one `/`, or an absolute URL that begins with a
+/// permitted origin, byte for byte. The location is written from the parsed parts and is always absolute, so that a
+/// browser has nothing to resolve.
 package struct ReturnTargets: Sendable {
     /// The maximum size of a text and of the location that it names, in bytes.
     static let maximumSize = 2_048
@@ -18,11 +20,16 @@ package struct ReturnTargets: Sendable {
     private let origins: [String]
     /// Whether the sign-in page is a target.
     private let includesPage: Bool
+    /// The URLs of apps.
+    private let apps: [Configuration.AppURL]
 
-    package init(publicOrigin: String, others: [String], includesPage: Bool = false) {
+    package init(
+        publicOrigin: String, others: [String], includesPage: Bool = false, apps: [Configuration.AppURL] = []
+    ) {
         self.publicOrigin = publicOrigin
         origins = [publicOrigin] + others
         self.includesPage = includesPage
+        self.apps = apps
     }
 
     /// The target without any other choice.
@@ -31,12 +38,19 @@ package struct ReturnTargets: Sendable {
     /// Returns the target that a client requests.
     func requested(_ text: String) throws(AccountDenial) -> ReturnTarget {
         guard let target = resolve(text) else {
-            throw .malformed("Send \"return_to\" as a path, or as a URL of an origin in accounts.return_to.")
+            throw .malformed(
+                "Send \"return_to\" as a path, a URL of an origin in accounts.return_to, or a URL in accounts.apps.")
         }
         return target
     }
 
-    /// Returns the target that a text names. `nil` if the text is not permitted.
+    /// Returns the URL of an app that a text names. `nil` if no such URL is configured.
+    func app(_ text: String) -> ReturnTarget? {
+        guard apps.contains(where: { $0.matches(text) }) else { return nil }
+        return ReturnTarget(base: text, query: nil, fragment: nil)
+    }
+
+    /// Returns the page that a text names. `nil` if the text is not permitted.
     func resolve(_ text: String) -> ReturnTarget? {
         let bytes = Array(text.utf8)
         guard (1...Self.maximumSize).contains(bytes.count),
@@ -122,7 +136,7 @@ package struct ReturnTargets: Sendable {
     }
 }
 
-/// A page to which a flow returns: an absolute URL of visible ASCII.
+/// A page or an app to which a flow returns: an absolute URL of visible ASCII.
 struct ReturnTarget: Sendable, Equatable {
     fileprivate let base: String
     fileprivate var query: String?

@@ -63,9 +63,7 @@ struct PendingTokens: Sendable {
     let keys: SessionKeys
 
     private enum Name {
-        static let purpose = "purpose", provider = "provider", subject = "subject", binding = "binding"
-        static let claims = "claims", origin = "origin"
-        static let authenticated = "authenticated_at", confirmed = "confirmed_at", made = "made_at"
+        static let purpose = "purpose", binding = "binding"
     }
 
     func text(of token: PendingToken, now: Int64) throws(AccountDenial) -> String {
@@ -77,19 +75,7 @@ struct PendingTokens: Sendable {
         text.add("jti", token.id)
         text.add(Name.purpose, token.purpose.name)
         if case .link(let binding) = token.purpose { text.add(Name.binding, binding) }
-        text.add(Name.provider, token.user.link.provider)
-        text.add(Name.subject, token.user.link.subject)
-        let user = token.user
-        for (name, time) in [
-            (Name.authenticated, user.signIn.authenticatedAt), (Name.confirmed, user.signIn.confirmedAt),
-            (Name.made, user.madeAt),
-        ] {
-            if let time { text.add(name, time) }
-        }
-        var origin = ObjectText()
-        user.origin.write(to: &origin)
-        text.add(Name.origin, json: origin.bytes)
-        text.add(Name.claims, token.user.claims.root)
+        token.user.write(to: &text)
         let signed = try keys.sign(text.bytes, type: SessionKeys.pendingType)
         guard signed.utf8.count <= PendingToken.maximumSize else {
             throw .credential("the claims exceed the size limit")
@@ -107,26 +93,16 @@ struct PendingTokens: Sendable {
         guard claims["iss"]?.equals(keys.issuer) == true, claims["aud"]?.equals(keys.issuer) == true,
             let end = claims["exp"]?.integer.flatMap(UnixTime.init(claim:)), end.isAfter(now)
         else { throw .credential("the pending token has expired or has another issuer") }
-        guard let pending = try? Self.pending(claims) else { throw .credential("a pending token of another version") }
+        guard let pending = Self.pending(claims) else { throw .credential("a pending token of another version") }
         return pending
     }
 
-    private static func pending(_ claims: JSONValue) throws -> PendingToken? {
-        guard let id = claims["jti"]?.string, let provider = claims[Name.provider]?.string,
-            let subject = claims[Name.subject]?.string, let source = claims[Name.claims],
-            let origin = SessionOrigin(claims[Name.origin]),
-            let purpose = purpose(claims)
-        else { return nil }
-        let user = ProvenUser(
-            link: IdentityLink(provider: provider, subject: subject),
-            claims: try JSONDocument(source.compact, limits: SourceClaims.limits),
-            signIn: SignInProof(
-                authenticatedAt: time(claims[Name.authenticated]), confirmedAt: time(claims[Name.confirmed])),
-            madeAt: time(claims[Name.made]), origin: origin)
+    private static func pending(_ claims: JSONValue) -> PendingToken? {
+        guard let id = claims["jti"]?.string, let purpose = purpose(claims), let user = ProvenUser(json: claims) else {
+            return nil
+        }
         return PendingToken(id: id, purpose: purpose, user: user)
     }
-
-    private static func time(_ claim: JSONValue?) -> UnixTime? { claim?.integer.flatMap(UnixTime.init(claim:)) }
 
     private static func purpose(_ claims: JSONValue) -> PendingToken.Purpose? {
         guard let name = claims[Name.purpose] else { return nil }

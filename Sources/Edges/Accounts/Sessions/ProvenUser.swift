@@ -50,6 +50,38 @@ struct ProvenUser: Sendable {
     var name: String? { DisplayName.kept(claims.root["name"]) }
 }
 
+// The members of a JSON object that keep a proven user until the next step.
+extension ProvenUser {
+    private enum Name {
+        static let provider = "provider", subject = "subject", claims = "claims", origin = "origin"
+        static let authenticated = "authenticated_at", confirmed = "confirmed_at", made = "made_at"
+    }
+
+    func write(to text: inout ObjectText) {
+        text.add(Name.provider, link.provider)
+        text.add(Name.subject, link.subject)
+        text.add(Name.authenticated, signIn.authenticatedAt)
+        text.add(Name.confirmed, signIn.confirmedAt)
+        text.add(Name.made, madeAt)
+        text.add(Name.origin, json: ObjectText.object { origin.write(to: &$0) })
+        text.add(Name.claims, claims.root)
+    }
+
+    /// Reads the members. `nil` if one is missing or has another form.
+    init?(json object: JSONValue) {
+        guard let provider = object[Name.provider]?.string, let subject = object[Name.subject]?.string,
+            let claims = object[Name.claims].flatMap({ try? JSONDocument($0.compact, limits: SourceClaims.limits) }),
+            let origin = SessionOrigin(object[Name.origin])
+        else { return nil }
+        func time(_ name: String) -> UnixTime? { object[name]?.integer.flatMap(UnixTime.init(claim:)) }
+        self.init(
+            link: IdentityLink(provider: provider, subject: subject), claims: claims,
+            signIn: SignInProof(
+                authenticatedAt: time(Name.authenticated), confirmedAt: time(Name.confirmed)),
+            madeAt: time(Name.made), origin: origin)
+    }
+}
+
 /// An e-mail address in a credential.
 struct ProvenEmail: Sendable, Equatable {
     /// The address, with ASCII letters in lower case.

@@ -3,6 +3,7 @@ import Foundation
 import GatewayCore
 import JOSE
 import Logging
+import RequestPipeline
 import Revocation
 import RevocationStores
 import Testing
@@ -189,7 +190,7 @@ private func hexadecimal(_ bytes: [UInt8]) -> String {
         return Opened(store: store, spelling: { Data(hexadecimal($0.bytes).utf8) }) {
             let keys = try database.cli("KEYS", "*").split(separator: "\n").map(String.init)
             let flows = keys.filter { $0.hasPrefix("gatehouse:flow:") }
-            #expect(flows.count == 4, "the keys of three browsers and of a form: \(keys)")
+            #expect(flows.count == 5, "the keys of three browsers, of a form and of an app: \(keys)")
             return Data((keys + (try flows.map { try database.cli("HGETALL", $0) })).joined(separator: "\n").utf8)
         }
     }
@@ -197,7 +198,7 @@ private func hexadecimal(_ bytes: [UInt8]) -> String {
     @Test(arguments: ["SQLite", "Redis"])
     func `O-31: the content of a store shows no name, code, verifier or token of a flow`(kind: String) async throws {
         let opened = try await kind == "Redis" ? Self.redis() : Self.file()
-        let flow = try await FlowRig(store: opened.store)
+        let flow = try await FlowRig.withApps(store: opened.store)
         flow.rig.time.advance(seconds: Double(Self.now - ManualClock.start))
         let shared = "shared@example.com"
         _ = await flow.finish(try await flow.begin(), "google.com", as: DevelopmentUser.ada.withEmail(shared))
@@ -208,20 +209,28 @@ private func hexadecimal(_ bytes: [UInt8]) -> String {
         let answer = await flow.finish(failed, "microsoft.com", as: DevelopmentUser.barbara.withEmail(shared))
         let location = try #require(answer.location)
         let result = try #require(FlowRig.parameters(location.drop { $0 != "?" }.dropFirst())["result"])
+        let app = FlowRig.App()
+        let code = try await flow.code(of: app, as: .dennis)
         let content = try opened.content()
         let pending = try #require(await flow.result(result, bindings: [failed.binding]).pending)
         var secrets = [open.state, open.binding, apple.state, result, failed.binding, "secret-place", "secret-code"]
         secrets.append(try #require(open.parameters["nonce"]))
         secrets.append(String(try #require(form.split(separator: "h=").last)))
         secrets += pending.split(separator: ".").map { String($0.suffix(40)) }
+        secrets += [code, app.challenge, app.verifier]
         secrets += ["verifier", "return_to", "pending_token", "google.com.example/token", "sign-in"]
         for secret in secrets {
             #expect(secret.utf8.count > 6 && content.range(of: Data(secret.utf8)) == nil, "\(secret)")
         }
         let browser = try #require(BrowserBinding(open.binding))
-        for hash in [try browser.name("state", open.state), try browser.holder()] {
-            #expect(content.range(of: opened.spelling(hash)) != nil, "the content has the flow")
+        let holder = try #require(AppChallenge(app.challenge))
+        for hash in [
+            try browser.name("state", open.state), try browser.holder(), try holder.name("code", code),
+            try holder.holder(),
+        ] {
+            #expect(content.range(of: opened.spelling(hash)) != nil, "the content has the flow and the code")
         }
+        #expect(await flow.redeem(.signIn, code, app.verifier).code == "ok")
         #expect(await flow.finish(open).location == "https://app.example/secret-place", "it was there")
     }
 }

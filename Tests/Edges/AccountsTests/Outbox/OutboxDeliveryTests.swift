@@ -3,6 +3,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import Logging
+import RequestPipeline
 import Revocation
 import RevocationStores
 import Testing
@@ -28,7 +29,7 @@ import Testing
 
     /// - Parameter keys: The keys with which the deliveries open tokens. Flows seal with `key`.
     private init(opening keys: [Secret]) async throws {
-        let flow = try await FlowRig(tokens: TokenSealing([Self.key]))
+        let flow = try await FlowRig.withApps(tokens: TokenSealing([Self.key]))
         self.flow = flow
         let (parts, clock) = (flow.rig.parts, flow.rig.time.clock)
         let flows = CodeFlows(
@@ -107,6 +108,18 @@ import Testing
         }
         #expect(delivery.status().revocations.delivered == 1)
         #expect(!flow.rig.log.text.contains("\"at\""))
+    }
+
+    @Test func `the token of an app's flow is kept when the app presents the code`() async throws {
+        flow.replies.set("google.com.example/revoke", 200, "")
+        flow.replies.set("github.com.example/revoke", 204, "")
+        let app = FlowRig.App()
+        let caller = try flow.rig.caller(await flow.redeem(.signIn, try await flow.code(of: app), app.verifier))
+        let link = try await flow.code(of: app, "github.com", as: .linus, purpose: "link")
+        #expect(await flow.redeem(.link, link, app.verifier, by: caller).code == "ok", "\(flow.rig.log.text)")
+        #expect(try await store.deleteAccount(caller.user, unlessChangedFrom: nil) != .absent)
+        try await untilDelivered()
+        #expect(Set(requests(to: "/revoke").map(\.bodyText)) == ["token=at", #"{"access_token":"gho_1"}"#])
     }
 
     @Test func `a refresh token is kept in place of access tokens, and revoked when its identity is unlinked`()
