@@ -24,7 +24,10 @@ import Testing
         _ = await OutboundHTTPClient.send(request)
         request.method = .post
         _ = await OutboundHTTPClient.send(request)
+        request.method = .put
+        _ = await OutboundHTTPClient.send(request)
         let heads = source.requests.map { $0.head.lowercased() }
+        #expect(heads[2].hasPrefix("put /keys?"))
         #expect(heads[0].hasPrefix("get /keys?t=%7c%26 http/1.1\r\n"))
         #expect(heads[0].contains("\r\nauthorization: basic edp5\r\n"))
         #expect(heads[0].contains("\r\naccept: application/json\r\n"))

@@ -92,6 +92,7 @@ extension OutboundRequest.Method {
         switch self {
         case .get: .GET
         case .post: .POST
+        case .put: .PUT
         case .delete: .DELETE
         }
     }

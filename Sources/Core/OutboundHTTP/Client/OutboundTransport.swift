@@ -3,7 +3,7 @@
 /// It contains secrets and tokens, so it is never logged, and not stored after its response.
 package struct OutboundRequest: Sendable {
     package enum Method: Sendable {
-        case get, post, delete
+        case get, post, put, delete
     }
 
     package var method: Method

@@ -123,7 +123,7 @@ extension GoogleCredential {
         switch try file.required("type") {
         case "service_account": kind = .serviceAccount(try ServiceAccount(json: json, name: name))
         case "authorized_user": kind = .authorizedUser(try AuthorizedUser(file))
-        case "external_account": kind = .externalAccount(try ExternalAccount(file))
+        case "external_account": kind = .externalAccount(try ExternalAccount(file, environment: environment))
         default:
             throw file.failure(
                 "has an unsupported type; supported are service_account, external_account and authorized_user")

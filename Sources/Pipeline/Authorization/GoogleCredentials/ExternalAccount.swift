@@ -17,7 +17,8 @@ package struct ExternalAccount: Sendable {
     let impersonationURL: String?
     let source: SubjectTokenSource
 
-    init(_ file: CredentialFile) throws(ServiceAccount.Failure) {
+    /// - Parameter environment: The variables that may name the keys of a workload at AWS.
+    init(_ file: CredentialFile, environment: [String: String]) throws(ServiceAccount.Failure) {
         audience = try file.required("audience")
         subjectTokenType = try file.required("subject_token_type")
         tokenURL =
@@ -30,7 +31,10 @@ package struct ExternalAccount: Sendable {
         guard let credential = try file.object("credential_source") else {
             throw file.failure("has no credential_source")
         }
-        source = try SubjectTokenSource(credential)
+        source = try SubjectTokenSource(credential, audience: audience, environment: environment)
+        if case .aws = source.location, subjectTokenType != AWSWorkload.subjectTokenType {
+            throw file.failure("has a subject_token_type other than \(AWSWorkload.subjectTokenType)")
+        }
     }
 
     /// The exchange of a subject token.

@@ -72,7 +72,8 @@ extension GoogleCredential {
     /// - Parameters:
     ///   - scope: The scope of a service account's token. Tokens of other identities have the scope of all calls for
     ///     which the identity has rights.
-    ///   - timeout: The timeout of each of at most three steps. The read of a subject token file has none.
+    ///   - timeout: The timeout of each of at most three steps: the subject token, its exchange, the token of a service
+    ///     account. The read of a subject token file has none.
     package func fetch(
         _ transport: any OutboundTransport, scope: GoogleScope = .identityToolkit, within timeout: Duration,
         clock: GatewayClock, completion: @escaping Completion

@@ -9,6 +9,7 @@ struct SubjectTokenSource: Sendable {
     enum Location: Sendable {
         case file(SubjectTokenFile)
         case url(String, fields: [String: String])
+        case aws(AWSWorkload)
     }
 
     /// The maximum size of a file or response with a subject token, in bytes.
@@ -19,10 +20,20 @@ struct SubjectTokenSource: Sendable {
     /// The member of a JSON object that contains the token. `nil` if the token is the whole text.
     let field: String?
 
-    init(_ source: CredentialFile) throws(ServiceAccount.Failure) {
-        for (member, kind) in [("executable", "executable"), ("environment_id", "aws"), ("certificate", "certificate")]
-        where source[member] != nil {
-            throw source.failure("has a credential_source of the kind \(kind), which is not supported; use file or url")
+    /// - Parameters:
+    ///   - audience: The audience of the exchange, which the token of a workload at AWS names.
+    ///   - environment: The variables that may name the keys of a workload at AWS.
+    init(
+        _ source: CredentialFile, audience: String, environment: [String: String]
+    ) throws(ServiceAccount.Failure) {
+        for kind in ["executable", "certificate"] where source[kind] != nil {
+            throw source.failure(
+                "has a credential_source of the kind \(kind), which is not supported; use file, url or aws")
+        }
+        guard source["environment_id"] == nil else {
+            location = .aws(try AWSWorkload(source, audience: audience, environment: environment))
+            field = nil
+            return
         }
         location = try Self.location(source)
         let format = try source.object("format")
@@ -60,6 +71,7 @@ struct SubjectTokenSource: Sendable {
         completion: @escaping @Sendable (Result<Secret, LookupFailure>) -> Void
     ) {
         switch location {
+        case .aws(let workload): workload.read(transport, within: timeout, now: now, completion: completion)
         case .file(let file):
             file.read { result in completion(result.flatMap { token(in: $0) }) }
         case .url(let url, let fields):

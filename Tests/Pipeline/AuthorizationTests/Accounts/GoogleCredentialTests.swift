@@ -296,7 +296,6 @@ import Testing
 
     @Test(arguments: [
         (#"{"executable":{"command":"/bin/sh"}}"#, "", "executable, which is not supported"),
-        (#"{"environment_id":"aws1"}"#, "", "aws, which is not supported"),
         (#"{"certificate":{}}"#, "", "certificate, which is not supported"), ("{}", "", "without file and url"),
         (#"{"file":"a","url":"https://a"}"#, "", "both file and url"),
         (#"{"url":"http://idp.example/t"}"#, "", "neither https"), (#"{"url":"ftp://a"}"#, "", "neither https"),
