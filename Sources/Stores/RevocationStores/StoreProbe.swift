@@ -77,9 +77,11 @@ private struct RedisProbe {
         ["HSETNX", "KEY", "f", "v"],
     ]
     private static let writeBack: [[String]] = [
-        ["TIME"], ["SET", "KEY", "v"], ["GET", "KEY"], ["ZADD", "KEY", "1", "m"], ["ZCARD", "KEY"],
-        ["ZRANGE", "KEY", "0", "0"], ["ZRANGEBYSCORE", "KEY", "0", "1"], ["ZREM", "KEY", "m"], ["ZSCORE", "KEY", "m"],
+        ["TIME"], ["SET", queue, "v"], ["GET", queue], ["DEL", queue], ["ZADD", queue, "1", "m"], ["ZCARD", queue],
+        ["ZRANGE", queue, "0", "0"], ["ZRANGEBYSCORE", queue, "0", "1"], ["ZREM", queue, "m"], ["ZSCORE", queue, "m"],
     ]
+    /// A key of the queues, whose names are not those of records.
+    private static let queue = String(decoding: RedisKeys.writeBackLease, as: UTF8.self)
 
     func check(for needs: StoreProbe.Needs) async throws(StoreError) {
         var missing: [String] = []
@@ -108,7 +110,7 @@ private struct RedisProbe {
     private func missingWrites(_ needs: StoreProbe.Needs) async throws(StoreError) -> [String] {
         var asked = Self.writes
         if needs.contains(.accounts) { asked += Self.accounts }
-        if needs.contains(.writeBack) { asked += Self.writeBack.filter { !asked.contains($0) } }
+        if needs.contains(.writeBack) { asked += Self.writeBack }
         let lines = asked.map { command in
             let arguments = command.map { $0 == "KEY" ? "KEYS[1]" : "'\($0)'" }.joined(separator: ", ")
             return "if not redis.acl_check_cmd(\(arguments)) then table.insert(missing, '\(command[0])') end"
@@ -120,7 +122,9 @@ private struct RedisProbe {
             return ["EVAL"]
         }
         guard case .array(let names)? = reply else { throw .unexpectedReply() }
-        return names.compactMap(\.text)
+        var unique: [String] = []
+        for name in names.compactMap(\.text) where !unique.contains(name) { unique.append(name) }
+        return unique
     }
 
     private func send(_ command: RedisCommand) async throws(StoreError) -> [RedisValue] {

@@ -63,6 +63,46 @@ struct WriteBackTests {
         try await toolkit.close()
     }
 
+    @Test func `revocations reach the security rules after an outage and a crash, and the larger time wins`()
+        async throws
+    {
+        let database = try await FakeDatabase(["grace": 5_000])
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["identity"] = "{ firebase: { project: demo-gatehouse } }"
+            configuration["revocation"] =
+                "{ write_back: { realtime_database: 'http://\(database.host)?ns={project}' } }"
+            configuration.environment = ["FIREBASE_AUTH_EMULATOR_HOST": database.host]
+        }) { scenario in
+            database.setDown(true)
+            for (target, body) in [("ada/revoke", ""), ("grace/revoke", #"{"at":1000}"#), ("ken/revoke", #"{"at":7}"#)]
+            {
+                let response = try scenario.admin("POST", "/v1/users/\(target)", body: body)
+                #expect(
+                    response.text.contains(
+                        #""write_back":{"local":true,"identity_toolkit":"off","realtime_database":"queued"}"#),
+                    "\(response.text)")
+            }
+            let disabled = try scenario.admin("POST", "/v1/users/linus/disable")
+            #expect(disabled.text.contains(#""write_back":{"local":true,"identity_toolkit":"off"}"#))
+            _ = try await eventually("a failed delivery") { database.refused > 0 ? true : nil }
+            await scenario.gateway.kill()
+            database.setDown(false)
+            try await scenario.gateway.start()
+            _ = try await eventually("the deliveries; \(scenario.gateway.errors)") {
+                try scenario.metric("gatehouse_write_back_queue") == 0 ? true : nil
+            }
+            #expect(
+                database.entries == ["ada": FakeToolkit.now, "grace": 5_000, "ken": 7],
+                "ada's is not later than Google's clock")
+            #expect(try scenario.gateway.readiness().text.contains(#"{"name":"write_back","ok":true}"#))
+            let updated = #"destination="realtime_database",result="updated""#
+            #expect(try scenario.metric("gatehouse_write_back_total", containing: updated) == 2)
+            let call = #"project="demo-gatehouse",call="realtime_database""#
+            #expect(try scenario.metric("gatehouse_firebase_failing", containing: call) == 0)
+        }
+        try await database.close()
+    }
+
     @Test func `users whom Firebase does not know do not block others`() async throws {
         let toolkit = try await FakeToolkit()
         try await Scenario.run(arrange: { _, _, configuration in
@@ -143,5 +183,60 @@ private final class FakeToolkit: Sendable {
         return updates.last { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count).dropLast()) }
     }
 
+    func close() async throws { try await source.close() }
+}
+
+/// The Realtime Database of the emulators, with conditional writes and a clock that stands.
+private final class FakeDatabase: Sendable {
+    private struct State {
+        var isDown = false
+        var refused = 0
+        var entries: [String: Int]
+    }
+
+    private final class Box: Sendable {
+        let value: Mutex<State>
+        init(_ entries: [String: Int]) { value = Mutex(State(entries: entries)) }
+    }
+
+    private let state: Box
+    private let source: MisbehavingSource
+
+    init(_ entries: [String: Int]) async throws {
+        let state = Box(entries)
+        self.state = state
+        source = try await MisbehavingSource { request in
+            state.value.withLock { state in
+                guard !state.isDown else {
+                    state.refused += 1
+                    return .send(Self.response("503 Service Unavailable", "{}"))
+                }
+                let line = request.head.split(separator: " ")
+                let path = line[1].split(separator: "/")
+                guard path.count == 3, path[0] == "metadata", path[2] == "revokeTime.json?ns=demo-gatehouse",
+                    request.head.lowercased().contains("\r\nauthorization: bearer owner\r\n")
+                else { return .send(Self.response("400 Bad Request", "{}")) }
+                let user = String(path[1])
+                let current = state.entries[user].map { "\($0)" } ?? "null"
+                if line[0] == "GET" { return .send(Self.response("200 OK", current, etag: "v\(current)")) }
+                guard request.head.lowercased().contains("\r\nif-match: v\(current)\r\n") else {
+                    return .send(Self.response("412 Precondition Failed", current, etag: "v\(current)"))
+                }
+                state.entries[user] = Int(request.body)
+                return .send(Self.response("200 OK", request.body))
+            }
+        }
+    }
+
+    private static func response(_ status: String, _ body: String, etag: String? = nil) -> [UInt8] {
+        let fields = ["Date: Tue, 14 Nov 2023 22:13:20 GMT"] + (etag.map { ["ETag: \($0)"] } ?? [])
+        return httpAnswer(status: status, headers: fields, Array(body.utf8))
+    }
+
+    /// HOST:PORT.
+    var host: String { String(source.url.dropFirst("http://".count).prefix { $0 != "/" }) }
+    var refused: Int { state.value.withLock { $0.refused } }
+    var entries: [String: Int] { state.value.withLock { $0.entries } }
+    func setDown(_ isDown: Bool) { state.value.withLock { $0.isDown = isDown } }
     func close() async throws { try await source.close() }
 }

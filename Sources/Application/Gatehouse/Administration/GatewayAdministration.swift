@@ -75,7 +75,13 @@ struct GatewayAdministration: AdministrationBackend {
         let status = metrics.writeBack.status()
         var notes: [String] = []
         if let age = status.age { notes.append("\(status.count) changes wait, the oldest for \(age) s") }
-        if let failing = status.failing { notes.append("the last delivery failed: \(failing)") }
+        if status.parked > 0 {
+            notes.append("\(status.parked) changes are parked: their project or destination is not configured")
+        }
+        if let failure = status.queueFailure { notes.append(failure) }
+        for (lane, reason) in status.failures.sorted(by: { $0.key < $1.key }).prefix(4) {
+            notes.append("the last delivery to \(lane.destination) of \(lane.project) failed: \(reason)")
+        }
         if status.dropped > 0 { notes.append("the full queue did not accept \(status.dropped) changes") }
         return ReadinessCheck("write_back", note: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }

@@ -2,9 +2,11 @@ import Accounts
 import Authentication
 import Authorization
 import Forwarding
+import GatewayConfiguration
 import GatewayCore
 import HTTPServer
 import Observability
+import OutboundHTTP
 import RequestPipeline
 import Revocation
 import Telemetry
@@ -49,6 +51,7 @@ struct MetricsCollector: Sendable {
         readings.accountLookups = generation.sources.accounts?.status()
         readings.appConsumptions = generation.sources.appTokens?.status()
         readings.writeBack = generation.sources.writeBack == nil ? nil : writeBack.status()
+        readings.firebaseCalls = firebaseCalls(of: generation, readings.writeBack)
         readings.outbox = generation.sources.outbox == nil ? nil : outbox.status()
         readings.securityEvents = (generation.sources.securityEvents?.counts ?? []).map { count in
             GatewayReadings.SecurityEvents(
@@ -67,6 +70,28 @@ struct MetricsCollector: Sendable {
         readings.usage = ProcessUsage.current()
         readings.insecureOptions = generation.configuration.insecureOptions
         return readings
+    }
+
+    /// Returns the calls for each configured project of Firebase.
+    private func firebaseCalls(
+        of generation: Generation, _ writeBack: WriteBackStatus?
+    ) -> [GatewayReadings.FirebaseCalls] {
+        let configuration = generation.configuration
+        let failing = generation.sources.accounts?.failingProjects
+        return (configuration.identity.firebase?.projects ?? []).flatMap { project in
+            var calls: [GatewayReadings.FirebaseCalls] = []
+            if let failing {
+                calls.append(.init(project: project.id, call: "lookup", isFailing: failing.contains(project.id)))
+            }
+            for destination in configuration.revocation.writeBack?.destinations ?? [] {
+                let lane = WriteBackStatus.Lane(destination: destination.rawValue, project: project.id)
+                calls.append(
+                    .init(
+                        project: project.id, call: destination.rawValue,
+                        isFailing: writeBack?.failures[lane] != nil))
+            }
+            return calls
+        }
     }
 
     /// Returns the servers of all active upstreams, combined over all loops.

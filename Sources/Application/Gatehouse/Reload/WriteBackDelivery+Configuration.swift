@@ -6,7 +6,18 @@ extension WriteBackDelivery {
     /// Queues the changes of Firebase's users if the configuration writes them back.
     func adopt(_ configuration: Configuration) {
         let identity = configuration.identity
-        adopt(limit: configuration.revocation.writeBack?.queue) { identity.writeBackTarget(of: $0) }
+        let settings = configuration.revocation.writeBack
+        adopt(
+            limit: settings?.queue, destinations: Set(settings?.destinations ?? []),
+            projects: identity.firebase?.projects.map(\.id) ?? []
+        ) { identity.writeBackTarget(of: $0) }
+    }
+}
+
+extension Configuration.WriteBack {
+    /// The services to which changes are written.
+    var destinations: [WriteBackDestination] {
+        (writesAccounts ? [.identityToolkit] : []) + (databaseURL == nil ? [] : [.realtimeDatabase])
     }
 }
 

@@ -107,7 +107,8 @@ extension KnownKeys {
     static let revocation = KnownKeys(
         "revocation",
         ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout", "write_back"])
-    static let writeBack = KnownKeys("revocation.write_back", ["identity_toolkit", "queue", "update_url"])
+    static let writeBack = KnownKeys(
+        "revocation.write_back", ["identity_toolkit", "queue", "realtime_database", "update_url"])
     static let accounts = KnownKeys(
         "accounts",
         [

@@ -29,6 +29,8 @@ package struct OutboundResponse: Sendable {
     package var metadataFlavor: String?
     /// The `Date` field in seconds since 1970. `nil` if it is absent or malformed.
     package var date: Int64?
+    /// The `ETag` field, unchanged.
+    package var etag: String?
 }
 
 /// A sender of requests. Tests replace it to simulate services.

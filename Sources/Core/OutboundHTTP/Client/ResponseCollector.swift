@@ -26,7 +26,8 @@ final class ResponseCollector: HTTPClientResponseDelegate {
         let received = OutboundResponse(
             status: Int(head.status.code), retryAfter: head.headers.first(name: "retry-after"), body: [],
             metadataFlavor: head.headers.first(name: "metadata-flavor"),
-            date: head.headers.first(name: "date").flatMap(HTTPDate.seconds))
+            date: head.headers.first(name: "date").flatMap(HTTPDate.seconds),
+            etag: head.headers.first(name: "etag"))
         reply.withLock { $0 = received }
         let length = head.headers.first(name: "content-length").flatMap(Int.init) ?? 0
         return proceed(length <= limit, on: task.eventLoop)

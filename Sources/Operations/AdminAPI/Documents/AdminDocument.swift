@@ -50,6 +50,8 @@ enum AdminDocument {
                 body.add("write_back", orNull: record.writeBack) { outcome, output in
                     output.add("local", true)
                     output.add("identity_toolkit", outcome.rawValue)
+                    let database = record.databaseWriteBack
+                    if database != .off { output.add("realtime_database", database.rawValue) }
                 }
             })
     }

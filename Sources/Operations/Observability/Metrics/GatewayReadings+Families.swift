@@ -8,7 +8,8 @@ extension GatewayReadings {
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
                 + appCheckFamilies + ruleFamilies + introspectionClientFamilies
                 + introspectionFamilies + accountFamilies + appConsumptionFamilies + securityEventFamilies
-                + certificateFamilies + keyFamilies + writeBackFamilies + outboxFamilies + upstreamFamilies
+                + certificateFamilies + keyFamilies + writeBackFamilies + firebaseFamilies + outboxFamilies
+                + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
     }
 

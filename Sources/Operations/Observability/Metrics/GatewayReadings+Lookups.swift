@@ -92,14 +92,18 @@ extension GatewayReadings {
 
     var writeBackFamilies: [MetricFamily] {
         guard let status = writeBack else { return [] }
-        let results = [
-            ("updated", status.updated), ("unchanged", status.unchanged), ("user_not_found", status.missing),
-            ("rejected", status.rejected), ("forbidden", status.forbidden), ("failed", status.failed),
-        ]
+        let results = status.deliveries.sorted { $0.key < $1.key }.flatMap { destination, deliveries in
+            [
+                ("updated", deliveries.updated), ("unchanged", deliveries.unchanged),
+                ("user_not_found", deliveries.missing), ("rejected", deliveries.rejected),
+                ("forbidden", deliveries.forbidden), ("failed", deliveries.failed), ("parked", deliveries.parked),
+            ].map { MetricSample([("destination", destination), ("result", $0.0)], $0.1) }
+        }
         return [
             MetricFamily(
-                "gatehouse_write_back_total", help: "Deliveries of changes of users to Firebase by result.",
-                .counters(results.map { MetricSample([("result", $0.0)], $0.1) })),
+                "gatehouse_write_back_total",
+                help: "Deliveries of changes of users to Firebase by destination and result.",
+                .counters(results)),
             MetricFamily(
                 "gatehouse_write_back_dropped_total", help: "Changes of users that the full queue did not accept.",
                 .counters([MetricSample([], status.dropped)])),
@@ -108,11 +112,38 @@ extension GatewayReadings {
                 "gatehouse_write_back_oldest_seconds", help: "The age of the oldest queued change of a user.",
                 status.age ?? 0),
             gauge(
+                "gatehouse_write_back_parked", help: "Queued changes whose project or destination is not configured.",
+                Int64(status.parked)),
+            gauge(
                 "gatehouse_write_back_lease", help: "1 if this gateway delivers the queued changes.",
                 status.isHolder ? 1 : 0),
             gauge(
-                "gatehouse_write_back_failing", help: "1 while the last delivery failed.",
-                status.failing == nil ? 0 : 1),
+                "gatehouse_write_back_failing", help: "1 while the last delivery failed.", status.isFailing ? 1 : 0),
+        ]
+    }
+
+    /// One kind of calls for a configured project of Firebase.
+    package struct FirebaseCalls: Sendable {
+        package let project: String
+        package let call: String
+        package let isFailing: Bool
+
+        /// Creates a reading.
+        package init(project: String, call: String, isFailing: Bool) {
+            (self.project, self.call, self.isFailing) = (project, call, isFailing)
+        }
+    }
+
+    /// Which project's calls fail. Absent without calls.
+    var firebaseFamilies: [MetricFamily] {
+        guard !firebaseCalls.isEmpty else { return [] }
+        let samples = firebaseCalls.map { calls in
+            MetricSample([("project", calls.project), ("call", calls.call)], calls.isFailing ? 1.0 : 0)
+        }
+        return [
+            MetricFamily(
+                "gatehouse_firebase_failing", help: "1 while the last call of this kind for the project failed.",
+                .gauges(samples))
         ]
     }
 

@@ -70,6 +70,8 @@ package struct GatewayReadings: Sendable {
     package var appConsumptions: LookupStatus?
     /// The write-back of changes of users. `nil` if nothing is written back.
     package var writeBack: WriteBackStatus?
+    /// The calls for each configured project of Firebase.
+    package var firebaseCalls: [FirebaseCalls] = []
     /// The delivery of messages about changes of accounts. `nil` if nothing is delivered.
     package var outbox: OutboxStatus?
     /// The received security events.

@@ -10,6 +10,14 @@ package enum GoogleScope: String, Sendable {
     case identityToolkit = "https://www.googleapis.com/auth/identitytoolkit"
     /// Calls of Firebase's management APIs, to which App Check belongs.
     case firebase = "https://www.googleapis.com/auth/firebase"
+    /// Calls of the Realtime Database, which also reads the e-mail address of the identity.
+    case realtimeDatabase =
+        "https://www.googleapis.com/auth/firebase.database https://www.googleapis.com/auth/userinfo.email"
+
+    /// The scopes of a token.
+    var names: [String] { rawValue.split(separator: " ").map(String.init) }
+    /// The scopes that `GoogleCredential.scope` does not include.
+    var further: [String] { self == .realtimeDatabase ? names : [] }
 }
 
 /// An access token and its lifetime.

@@ -35,6 +35,9 @@ package final class ProjectAccounts: FirebaseAccountLookup {
         for toolkit in toolkits.values { await toolkit.shutdown() }
     }
 
+    /// The projects whose last call failed.
+    package var failingProjects: Set<String> { Set(toolkits.filter { $0.value.status().failing != nil }.keys) }
+
     /// Returns the state of all lookups as one. `nil` without lookups.
     package func status() -> LookupStatus? {
         toolkits.sorted { $0.key < $1.key }.map { $0.value.status() }.reduce(nil) { sum, status in

@@ -21,6 +21,9 @@ protocol GoogleMethod: Sendable {
     /// The timeout of each request of a call.
     var timeout: Duration { get }
 
+    /// The time at which all requests of a call must have ended, in monotonic nanoseconds.
+    func deadline(of payload: Payload) -> UInt64
+
     /// Performs a call. It calls `completion` once.
     func perform(
         _ payload: Payload, by client: GoogleClient,
@@ -30,25 +33,41 @@ protocol GoogleMethod: Sendable {
     static func isAccepted(_ value: Value) -> Bool
 }
 
+extension GoogleMethod {
+    /// No deadline but the timeout of each request.
+    func deadline(of _: Payload) -> UInt64 { .max }
+}
+
 /// The sender of the requests of one call, with its access token.
 struct GoogleClient: Sendable {
     let token: Secret
     /// The project whose quota the calls use. `nil` for the project of the credential.
     let quotaProject: String?
+    /// The timeout of each request.
     let timeout: Duration
+    /// The time at which all requests must have ended, in monotonic nanoseconds.
+    let deadline: UInt64
     let transport: any OutboundTransport
     let clock: GatewayClock
 
-    /// Sends a JSON body and reads the response.
+    /// Sends a JSON body and reads the response. Fails without a request after the deadline.
     ///
     /// - Parameter read: Reads the response at a time in seconds since 1970.
     func send<Value: Sendable>(
-        _ body: [UInt8], to url: String,
+        _ body: [UInt8], to url: String, method: OutboundRequest.Method = .post,
+        fields: [(name: String, value: String)] = [],
         read: @escaping @Sendable (OutboundResponse, Int64) -> Result<Value, LookupFailure>,
         completion: @escaping @Sendable (Result<Value, LookupFailure>) -> Void
     ) {
-        let request = OutboundRequest.google(url, body, token: token, quotaProject: quotaProject)
-        transport.send(request, within: timeout) { [clock] result in
+        var request = OutboundRequest.google(url, body, token: token, quotaProject: quotaProject)
+        request.method = method
+        request.fields += fields
+        let now = clock.monotonic()
+        guard now < deadline else {
+            return completion(.failure(LookupFailure(.timedOut, "the deadline of the whole call is over")))
+        }
+        let rest = Duration.nanoseconds(Int64(clamping: deadline - now))
+        transport.send(request, within: min(timeout, rest)) { [clock] result in
             completion(result.flatMap { read($0, clock.now()) })
         }
     }
@@ -139,7 +158,7 @@ final class GoogleCaller<Method: GoogleMethod>: Sendable {
         case .perform(let number, let payload, let token):
             let client = GoogleClient(
                 token: token, quotaProject: credential.quotaProject, timeout: method.timeout,
-                transport: environment.transport, clock: environment.clock)
+                deadline: method.deadline(of: payload), transport: environment.transport, clock: environment.clock)
             method.perform(payload, by: client) { result in
                 self.apply { machine, now in machine.completed(number, result, now: now) }
             }

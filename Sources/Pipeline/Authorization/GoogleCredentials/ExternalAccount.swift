@@ -37,14 +37,15 @@ package struct ExternalAccount: Sendable {
         }
     }
 
-    /// The exchange of a subject token.
-    func exchange(_ subjectToken: Secret) -> OutboundRequest {
+    /// The exchange of a subject token. A token that only obtains that of a service account needs no further scope.
+    func exchange(_ subjectToken: Secret, scope: GoogleScope) -> OutboundRequest {
+        let further = impersonationURL == nil ? scope.further : []
         var request = OutboundRequest(
             method: .post, url: tokenURL,
             fields: [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")])
         for (name, value) in [
             ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("audience", audience),
-            ("scope", GoogleCredential.scope),
+            ("scope", ([GoogleCredential.scope] + further).joined(separator: " ")),
             ("requested_token_type", "urn:ietf:params:oauth:token-type:access_token"),
             ("subject_token_type", subjectTokenType),
         ] { FormEncoding.append(name, value.utf8, to: &request.body) }
@@ -56,7 +57,7 @@ package struct ExternalAccount: Sendable {
     func impersonation(at url: String, by token: Secret, scope: GoogleScope) -> OutboundRequest {
         var body = ObjectText()
         body.add("delegates", [String]())
-        body.add("scope", [scope.rawValue])
+        body.add("scope", scope.names)
         body.add("lifetime", "\(Self.impersonationLifetime)s")
         return OutboundRequest(
             method: .post, url: url,

@@ -90,7 +90,7 @@ extension GoogleCredential {
             fetch.send(user.request, read: { AccessTokenGrant.read($0, now: $1) }, completion)
         case .externalAccount(let account): fetch.exchange(account, scope: scope, completion)
         case .metadata(let server):
-            fetch.send(server.request, read: { MetadataServer.read($0, now: $1) }, completion)
+            fetch.send(server.request(scope), read: { MetadataServer.read($0, now: $1) }, completion)
         }
     }
 }
@@ -118,7 +118,7 @@ private struct TokenFetch: Sendable {
         account.source.read(transport, within: timeout, now: clock.now()) { subject in
             let exchange: OutboundRequest
             switch subject {
-            case .success(let token): exchange = account.exchange(token)
+            case .success(let token): exchange = account.exchange(token, scope: scope)
             case .failure(let failure): return completion(.failure(failure))
             }
             send(exchange, read: { AccessTokenGrant.read($0, now: $1, allowsTextLifetime: true) }) { federated in

@@ -26,8 +26,9 @@ package struct MetadataServer: Sendable {
         url = base + "/computeMetadata/v1/instance/service-accounts/default/token?scopes=" + GoogleCredential.scope
     }
 
-    var request: OutboundRequest {
-        OutboundRequest(method: .get, url: url, fields: [Self.flavor, ("accept", "application/json")])
+    func request(_ scope: GoogleScope) -> OutboundRequest {
+        let url = ([url] + scope.further).joined(separator: ",")
+        return OutboundRequest(method: .get, url: url, fields: [Self.flavor, ("accept", "application/json")])
     }
 
     /// Parses a response. A server without the flavor is not Google's: a proxy or a captive portal, for example.

@@ -20,6 +20,8 @@ struct AccountUpdate: GoogleMethod {
         let uid: String
         let target: WriteBackTarget
         let change: Change
+        /// The time at which all requests must have ended, in monotonic nanoseconds.
+        var deadline = UInt64.max
     }
 
     static let scope = GoogleScope.identityToolkit
@@ -37,6 +39,8 @@ struct AccountUpdate: GoogleMethod {
     var timeout: Duration { Self.timeout }
 
     var url: String { updateURL }
+
+    func deadline(of payload: Payload) -> UInt64 { payload.deadline }
 
     static func isAccepted(_ result: WriteBackResult) -> Bool { result == .updated || result == .unchanged }
 
@@ -121,7 +125,7 @@ struct AccountUpdate: GoogleMethod {
             case let code: return .success(.rejected(code ?? "400"))
             }
         case 403: return .success(.forbidden)
-        default: return .failure(LookupFailure(response, ownCredentials: [401], now: now))
+        default: return .failure(.ofUser(response, now: now))
         }
     }
 
@@ -129,6 +133,16 @@ struct AccountUpdate: GoogleMethod {
         LookupMessages(
             failing: failing, recovered: "writing changes of users back to Identity Toolkit has recovered",
             overloaded: "the limit of changes of users that are written back is exceeded")
+    }
+}
+
+extension LookupFailure {
+    /// Creates the failure for a status of a call about one user. A failure of the service may concern only this user:
+    /// `WriteBackMachine` decides whether others fail too.
+    static func ofUser(_ response: OutboundResponse, now: Int64) -> LookupFailure {
+        var failure = LookupFailure(response, ownCredentials: [401], now: now)
+        if failure.kind == .status, failure.retryAfter == nil { failure.concernsAll = false }
+        return failure
     }
 }
 

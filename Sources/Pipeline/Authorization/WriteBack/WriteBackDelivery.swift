@@ -3,6 +3,7 @@ package import Logging
 package import NIOCore
 package import OutboundHTTP
 package import Revocation
+import Synchronization
 
 /// The delivery of queued changes of users to Firebase: it performs the actions of `WriteBackMachine`.
 package final class WriteBackDelivery: Sendable {
@@ -11,8 +12,16 @@ package final class WriteBackDelivery: Sendable {
     private let writer: @Sendable () -> FirebaseWriteBack?
     /// The name of this gateway's lease.
     private let holder: String
+    private let clock: GatewayClock
     private let logger: Logger
     private let host: MachineHost<WriteBackMachine>
+    private let configured = Mutex(Configured())
+
+    /// The destinations and projects of the active configuration.
+    private struct Configured {
+        var destinations: Set<WriteBackDestination> = []
+        var projects: [String] = []
+    }
 
     /// Creates a delivery. It does nothing before `start`.
     package convenience init(
@@ -29,19 +38,34 @@ package final class WriteBackDelivery: Sendable {
         writer: @escaping @Sendable () -> FirebaseWriteBack?
     ) {
         (self.store, self.writer, holder) = (store, writer, RandomText.name())
-        logger = environment.logger
+        (clock, logger) = (environment.clock, environment.logger)
         host = MachineHost(machine, environment: environment)
     }
 
     /// Starts polling the queue.
     package func start() { tick() }
 
-    /// Sets the maximum number of queued changes, and the targets of the users whose changes are queued. `nil` if none
-    /// are.
-    package func adopt(limit: Int?, target: @escaping @Sendable (UserKey) -> WriteBackTarget?) {
+    /// Sets the maximum number of queued changes, their destinations, and the targets of the users whose changes are
+    /// queued. `nil` if none are.
+    ///
+    /// - Parameter projects: The projects whose parked changes return to the queue.
+    package func adopt(
+        limit: Int?, destinations: Set<WriteBackDestination> = [.identityToolkit], projects: [String],
+        target: @escaping @Sendable (UserKey) -> WriteBackTarget?
+    ) {
+        configured.withLock { $0 = Configured(destinations: limit == nil ? [] : destinations, projects: projects) }
+        let lanes = destinations.flatMap { destination in
+            projects.map { WriteBackStatus.Lane(destination: destination.rawValue, project: $0) }
+        }
+        apply { machine, _ in
+            machine.configured(Set(lanes))
+            return []
+        }
         store.writeBack.set(
             limit.map { limit in
-                WriteBackSwitch.Policy(limit: limit, target: target) { [weak self] in self?.queued() }
+                WriteBackSwitch.Policy(limit: limit, destinations: destinations, target: target) { [weak self] in
+                    self?.queued()
+                }
             })
     }
 
@@ -91,6 +115,12 @@ package final class WriteBackDelivery: Sendable {
         case .remove(let entry): settle(entry) { store throws(StoreError) in try await store.removeWriteBack(entry) }
         case .postpone(let entry, let seconds):
             settle(entry) { store throws(StoreError) in try await store.postponeWriteBack(entry, by: seconds) }
+        case .park(let entry): settle(entry) { store throws(StoreError) in try await store.parkWriteBack(entry) }
+        case .returnParked: Task { await returnParked() }
+        case .logUnstorable(let entry):
+            logger.warning(
+                "a revocation is not written to the Realtime Database, because the uid cannot be a key",
+                metadata: ["uid": "\(entry.user.uid)", "project": "\(entry.target.project)"])
         case .logMissing(let entry):
             logger.notice(
                 "a user of a change to write back does not exist at Firebase",
@@ -100,15 +130,29 @@ package final class WriteBackDelivery: Sendable {
                 ])
         case .logUnreadable(let error):
             logger.error("the queue of changes to write back cannot be read", metadata: ["error": "\(error)"])
-        case .logParked(.rejected(let code)):
-            logger.error("Identity Toolkit rejects changes of users", metadata: ["reason": "\(code)"])
-        case .logParked(.unconfigured):
+        case .logHeld(.rejected(let code), let destination):
             logger.error(
-                "changes of users are not written back, because identity.firebase does not have their project")
-        case .logParked:
+                "Firebase rejects changes of users",
+                metadata: ["destination": "\(destination.rawValue)", "reason": "\(code)"])
+        case .logHeld(.unconfigured, let destination):
+            logger.error(
+                "changes of users are parked, because the configuration does not have their project or destination",
+                metadata: ["destination": "\(destination.rawValue)"])
+        case .logHeld(_, .identityToolkit):
             logger.error(
                 "changes of users cannot be written back: grant firebaseauth.users.update and firebaseauth.users.get")
+        case .logHeld(_, .realtimeDatabase):
+            logger.error(
+                "revocations cannot be written to the Realtime Database: grant firebasedatabase.instances.update")
         }
+    }
+
+    /// Moves the parked entries of the active configuration back. The next poll returns them.
+    private func returnParked() async {
+        let configured = configured.withLock { $0 }
+        let parts = WriteBackPart.allCases.filter { configured.destinations.contains($0.destination) }
+        guard !parts.isEmpty, !configured.projects.isEmpty else { return }
+        _ = try? await store.returnWriteBacks(parts, of: configured.projects)
     }
 
     private func poll() async {
@@ -127,19 +171,11 @@ package final class WriteBackDelivery: Sendable {
         let completion: @Sendable (Result<WriteBackResult, GoogleCallFailure>) -> Void = { result in
             self.apply { machine, now in machine.delivered(entry, result, now: now) }
         }
+        let deadline = clock.monotonic() &+ WriteBackBounds.deadline
         do throws(StoreError) {
             let record = try await store.user(entry.user)
-            let change: AccountUpdate.Payload.Change
-            switch entry.part {
-            case .disabled: change = .disabled(record.disabled)
-            case .validSince:
-                guard let time = record.validSince else { return completion(.success(.unchanged)) }
-                change = .validSince(time)
-            }
             guard let writer = writer() else { return completion(.failure(.stopping)) }
-            writer.write(
-                AccountUpdate.Payload(uid: entry.user.uid, target: entry.target, change: change),
-                completion: completion)
+            writer.write(entry, of: record, deadline: deadline, completion: completion)
         } catch {
             let failure = GoogleCallFailure(reason: "the store cannot be read", retryAfter: nil)
             completion(error.code == .faultyRecord ? .success(.faulty) : .failure(failure))

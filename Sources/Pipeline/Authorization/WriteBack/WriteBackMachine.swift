@@ -15,28 +15,35 @@ enum WriteBackBounds {
     /// The interval of polls by the holder of the lease, and by other gateways, in nanoseconds.
     static let holderInterval: UInt64 = 1_000_000_000
     static let interval: UInt64 = 5_000_000_000
-    /// The delay of an entry after a failure that concerns only its user, in seconds.
-    static let postponed: Int64 = 60
+    /// The time in which all requests of a delivery end, in nanoseconds. With a fetch of an access token before them, a
+    /// delivery ends before `reserve`.
+    static let deadline: UInt64 = 30_000_000_000
+    /// The number of users without a success between them whose deliveries fail before those of their project pause.
+    static let suspects = 3
+    /// The maximum number of entries whose consecutive failures are counted.
+    static let attempts = 1024
     /// The longest pause after a failure, in nanoseconds.
     static let longestPause: UInt64 = 300_000_000_000
-    /// The delay of an entry that is rejected, for which the gateway lacks the permission or the project, or whose
-    /// record is invalid, in seconds.
-    static let parked: Int64 = 600
+    /// The delay of an entry that is rejected, for which the gateway lacks the permission, or whose record is invalid,
+    /// in seconds. Also the interval in which parked entries are compared with the configuration.
+    static let postponed: Int64 = 600
 }
 
 /// The result of a delivery.
 enum WriteBackResult: Sendable, Equatable {
-    /// Identity Toolkit was updated.
+    /// The destination was updated.
     case updated
-    /// Identity Toolkit or the store already has the wanted state.
+    /// The destination or the store already has the wanted state.
     case unchanged
     /// The user does not exist at Firebase.
     case missing
-    /// Identity Toolkit rejects the update, with its error code. Only a change of the project helps.
+    /// The destination rejects the update, with its error code. Only a change of the project helps.
     case rejected(String)
+    /// The uid cannot be a key of the destination.
+    case unstorable
     /// The gateway lacks the permission.
     case forbidden
-    /// The configuration does not have the user's project.
+    /// The configuration does not have the user's project or the destination.
     case unconfigured
     /// The store's record of the user is invalid.
     case faulty
@@ -44,8 +51,9 @@ enum WriteBackResult: Sendable, Equatable {
 
 /// The delivery of queued changes, as a pure value: events in, actions out.
 ///
-/// Only the holder of the lease delivers. One delivery per user and part runs at a time. After a failure of the
-/// service, all deliveries to the project pause for a growing time, and the entry is due after later ones.
+/// Only the holder of the lease delivers. One delivery per user and part runs at a time. A project and a destination
+/// are a lane. A failure that may concern one user postpones only its entry. After failures of several users, or one
+/// that concerns all, the deliveries of the lane pause for a growing time, and the entry is due after later ones.
 struct WriteBackMachine: TimedMachine {
     enum Action: Sendable, Equatable {
         /// Poll the queue; exactly one `polled` follows.
@@ -56,13 +64,21 @@ struct WriteBackMachine: TimedMachine {
         case remove(WriteBackEntry)
         /// Make an entry due in so many seconds; exactly one `settled` follows.
         case postpone(WriteBackEntry, Int64)
+        /// Move an entry out of the queue; exactly one `settled` follows.
+        case park(WriteBackEntry)
+        /// Move the parked entries of the configured projects and destinations back.
+        case returnParked
         /// Log that an entry is removed because the user does not exist.
         case logMissing(WriteBackEntry)
+        /// Log that an entry is removed because the uid cannot be stored at its destination.
+        case logUnstorable(WriteBackEntry)
         /// Log that the queue cannot be read.
         case logUnreadable(StoreError)
-        /// Log that entries are parked.
-        case logParked(WriteBackResult)
+        /// Log that entries for a destination are postponed or parked.
+        case logHeld(WriteBackResult, WriteBackDestination)
     }
+
+    typealias Lane = WriteBackStatus.Lane
 
     /// The user, target and part of an entry.
     private struct Slot: Hashable {
@@ -73,11 +89,13 @@ struct WriteBackMachine: TimedMachine {
         init(_ entry: WriteBackEntry) { (user, target, part) = (entry.user, entry.target, entry.part) }
     }
 
-    /// The pause of a project whose last delivery failed.
-    private struct Pause {
-        var until: UInt64 = 0
-        /// The number of consecutive failures.
-        var failures = 0
+    /// The state of a lane since its last success.
+    private struct LaneState {
+        var pauseEnd: UInt64 = 0
+        /// The number of consecutive pauses.
+        var pauses = 0
+        /// Entries that failed for a reason that may concern only their user, at most `WriteBackBounds.suspects`.
+        var suspects: Set<Slot> = []
     }
 
     private(set) var status = WriteBackStatus()
@@ -93,11 +111,13 @@ struct WriteBackMachine: TimedMachine {
     /// Whether a change was queued during a poll.
     private var isPollOutdated = false
     private var leaseUntil: UInt64 = 0
-    /// The pauses by project. Only projects of a configuration have one.
-    private var pauses: [String: Pause] = [:]
-    /// The project of the last failure.
-    private var failingProject: String?
-    private var parkedLoggedAt: UInt64?
+    /// Only projects of a configuration have a lane.
+    private var lanes: [Lane: LaneState] = [:]
+    /// The numbers of consecutive failures of entries.
+    private var attempts: [Slot: Int] = [:]
+    /// When parked entries are next compared with the configuration.
+    private var returnsAt: UInt64 = 0
+    private var heldLoggedAt: UInt64?
     private var pollLoggedAt: UInt64?
     /// The reason of a failure to read the queue.
     private static let unreadable = "the queue cannot be read"
@@ -131,7 +151,7 @@ extension WriteBackMachine {
     /// Handles a failed poll. The state of the queue is that of the last successful one.
     mutating func pollFailed(_ error: StoreError, now: UInt64) -> [Action] {
         isPolling = false
-        (status.isHolder, status.failing, leaseUntil, backlog) = (false, Self.unreadable, 0, [])
+        (status.isHolder, status.queueFailure, leaseUntil, backlog) = (false, Self.unreadable, 0, [])
         nextPollAt = now &+ WriteBackBounds.interval
         if let last = pollLoggedAt, now < last &+ 60_000_000_000 { return [] }
         pollLoggedAt = now
@@ -142,18 +162,36 @@ extension WriteBackMachine {
     mutating func polled(_ poll: WriteBackPoll?, now: UInt64) -> [Action] {
         isPolling = false
         guard !isStopped else { return [] }
-        if status.failing == Self.unreadable { status.failing = nil }
+        status.queueFailure = nil
         guard let poll else {
             (status.count, status.age, status.isHolder, leaseUntil, backlog) = (0, nil, false, 0, [])
+            status.parked = 0
             nextPollAt = now &+ WriteBackBounds.interval
             return []
         }
         (status.count, status.age, status.isHolder) = (poll.count, poll.age, poll.isHolder)
+        status.parked = poll.parked
         leaseUntil = poll.isHolder ? polledAt &+ UInt64(WriteBackBounds.lease) * 1_000_000_000 : 0
         backlog = poll.entries.filter { !settledDuringPoll.contains(Slot($0)) }[...]
         let interval = poll.isHolder ? WriteBackBounds.holderInterval : WriteBackBounds.interval
         nextPollAt = isPollOutdated ? now : now &+ interval / 2 &+ random(interval / 2)
-        return postponePaused(isFull: poll.entries.count >= WriteBackBounds.batch, now: now) + deliver(now: now)
+        return returnParked(now: now)
+            + postponePaused(isFull: poll.entries.count >= WriteBackBounds.batch, now: now) + deliver(now: now)
+    }
+
+    /// Handles another configuration, which may have the projects of parked entries. The other lanes are forgotten.
+    mutating func configured(_ current: Set<Lane>) {
+        returnsAt = 0
+        // A counter exists before its first delivery.
+        for lane in current { status[lane.destination] = status[lane.destination] }
+        lanes = lanes.filter { current.contains($0.key) }
+        status.failures = status.failures.filter { current.contains($0.key) }
+    }
+
+    private mutating func returnParked(now: UInt64) -> [Action] {
+        guard status.parked > 0, now >= returnsAt else { return [] }
+        returnsAt = now &+ UInt64(WriteBackBounds.postponed) * 1_000_000_000
+        return [.returnParked]
     }
 
     mutating func delivered(
@@ -161,14 +199,47 @@ extension WriteBackMachine {
     ) -> [Action] {
         switch result {
         case .success(let result): return succeeded(entry, result, now: now)
-        case .failure(let failure):
-            status.failed += 1
-            (status.failing, failingProject) = (failure.reason, entry.target.project)
-            guard failure.concernsAll else { return [.postpone(entry, WriteBackBounds.postponed)] }
-            let pause = pause(entry.target.project, after: failure, now: now)
-            backlog.removeAll { $0.target.project == entry.target.project }
-            return [.postpone(entry, Int64(clamping: (pause - 1) / 1_000_000_000 + 1))]
+        case .failure(let failure): return failed(entry, failure, now: now)
         }
+    }
+
+    private mutating func failed(_ entry: WriteBackEntry, _ failure: GoogleCallFailure, now: UInt64) -> [Action] {
+        let (slot, lane) = (Slot(entry), entry.lane)
+        status[lane.destination].failed += 1
+        status.failures[lane] = failure.reason
+        var state = lanes[lane] ?? LaneState()
+        if !failure.concernsAll {
+            if state.suspects.count < WriteBackBounds.suspects { state.suspects.insert(slot) }
+            guard state.suspects.count >= WriteBackBounds.suspects else {
+                lanes[lane] = state
+                return [.postpone(entry, Self.seconds(backOff(countAttempt(slot))))]
+            }
+        }
+        let duration = max(UInt64(max(failure.retryAfter ?? 0, 0)) * 1_000_000_000, backOff(state.pauses))
+        state.pauses += 1
+        state.pauseEnd = max(state.pauseEnd, now &+ duration)
+        lanes[lane] = state
+        backlog.removeAll { $0.lane == lane }
+        return [.postpone(entry, Self.seconds(duration))]
+    }
+
+    /// Returns the number of earlier consecutive failures of an entry, and counts this one.
+    private mutating func countAttempt(_ slot: Slot) -> Int {
+        if attempts[slot] == nil, attempts.count >= WriteBackBounds.attempts { attempts = [:] }
+        let count = attempts[slot] ?? 0
+        attempts[slot] = count + 1
+        return count
+    }
+
+    /// Returns the delay after a number of earlier failures: it doubles from one second, with jitter.
+    private func backOff(_ failures: Int) -> UInt64 {
+        let longest = min(1_000_000_000 << UInt64(min(failures, 9)), WriteBackBounds.longestPause)
+        return longest / 2 + random(longest / 2)
+    }
+
+    /// Rounds a duration up to seconds.
+    private static func seconds(_ nanoseconds: UInt64) -> Int64 {
+        Int64(clamping: (max(nanoseconds, 1) - 1) / 1_000_000_000 + 1)
     }
 
     /// Handles the end of a removal or a postponement, even if it failed: the entry then stays in the queue.
@@ -203,58 +274,58 @@ extension WriteBackMachine {
     private mutating func postponePaused(isFull: Bool, now: UInt64) -> [Action] {
         guard isFull, status.isHolder else { return [] }
         let paused = backlog.filter { pauseEnd(of: $0) > now && !running.contains(Slot($0)) }
-        return paused.map { .postpone($0, Int64(clamping: (pauseEnd(of: $0) - now - 1) / 1_000_000_000 + 1)) }
+        return paused.map { .postpone($0, Self.seconds(pauseEnd(of: $0) - now)) }
     }
 
-    private func pauseEnd(of entry: WriteBackEntry) -> UInt64 { pauses[entry.target.project]?.until ?? 0 }
+    private func pauseEnd(of entry: WriteBackEntry) -> UInt64 { lanes[entry.lane]?.pauseEnd ?? 0 }
 
     private mutating func succeeded(_ entry: WriteBackEntry, _ result: WriteBackResult, now: UInt64) -> [Action] {
-        if result != .unconfigured { pauses[entry.target.project]?.failures = 0 }
-        if failingProject == entry.target.project { (status.failing, failingProject) = (nil, nil) }
+        let lane = entry.lane
+        attempts[Slot(entry)] = nil
+        if result == .unconfigured {
+            status[lane.destination].parked += 1
+            return [.park(entry)] + logHeld(result, entry, now)
+        }
+        lanes[lane]?.pauses = 0
+        lanes[lane]?.suspects = []
+        status.failures[lane] = nil
         switch result {
         case .updated:
-            status.updated += 1
+            status[lane.destination].updated += 1
             return [.remove(entry)]
         case .unchanged:
-            status.unchanged += 1
+            status[lane.destination].unchanged += 1
             return [.remove(entry)]
         case .missing:
-            status.missing += 1
+            status[lane.destination].missing += 1
             return [.remove(entry), .logMissing(entry)]
+        case .unstorable:
+            status[lane.destination].rejected += 1
+            return [.remove(entry), .logUnstorable(entry)]
         case .rejected(let code):
-            status.rejected += 1
-            status.failing = code
+            status[lane.destination].rejected += 1
+            status.failures[lane] = code
         case .forbidden:
-            status.forbidden += 1
-            status.failing = "forbidden"
-        case .unconfigured:
-            status.failed += 1
-            status.failing = "the project is not configured"
-        case .faulty:
-            status.failed += 1
-            return [.postpone(entry, WriteBackBounds.parked)]
+            status[lane.destination].forbidden += 1
+            status.failures[lane] = "forbidden"
+        case .faulty, .unconfigured:
+            status[lane.destination].failed += 1
+            return [.postpone(entry, WriteBackBounds.postponed)]
         }
-        failingProject = entry.target.project
-        return [.postpone(entry, WriteBackBounds.parked)] + logParked(result, now)
+        return [.postpone(entry, WriteBackBounds.postponed)] + logHeld(result, entry, now)
     }
 
-    /// Logs parked entries at most once a minute.
-    private mutating func logParked(_ result: WriteBackResult, _ now: UInt64) -> [Action] {
-        if let last = parkedLoggedAt, now < last &+ 60_000_000_000 { return [] }
-        parkedLoggedAt = now
-        return [.logParked(result)]
+    /// Logs postponed and parked entries at most once a minute.
+    private mutating func logHeld(_ result: WriteBackResult, _ entry: WriteBackEntry, _ now: UInt64) -> [Action] {
+        if let last = heldLoggedAt, now < last &+ 60_000_000_000 { return [] }
+        heldLoggedAt = now
+        return [.logHeld(result, entry.part.destination)]
     }
+}
 
-    /// Pauses the deliveries to a project after a failure. The pause doubles from one second, with jitter, and is at
-    /// least the time that the service requests.
-    private mutating func pause(_ project: String, after failure: GoogleCallFailure, now: UInt64) -> UInt64 {
-        var pause = pauses[project] ?? Pause()
-        let backOff = min(1_000_000_000 << UInt64(min(pause.failures, 9)), WriteBackBounds.longestPause)
-        let duration = max(
-            UInt64(max(failure.retryAfter ?? 0, 0)) * 1_000_000_000, backOff / 2 + random(backOff / 2))
-        pause.failures += 1
-        pause.until = max(pause.until, now &+ duration)
-        pauses[project] = pause
-        return duration
+extension WriteBackEntry {
+    /// The project and the destination of the entry.
+    fileprivate var lane: WriteBackStatus.Lane {
+        WriteBackStatus.Lane(destination: part.destination.rawValue, project: target.project)
     }
 }

@@ -58,6 +58,9 @@ package enum RedisKeys {
     /// queued.
     package static let writeBack = ["gatehouse:write_back", "gatehouse:write_back:queued"].map { Array($0.utf8) }
 
+    /// The sorted set of parked changes, by the time at which they were parked.
+    package static let writeBackParked = Array("gatehouse:write_back:parked".utf8)
+
     /// The string with the gateway that delivers them.
     package static let writeBackLease = Array("gatehouse:write_back:lease".utf8)
 

@@ -10,8 +10,11 @@ package struct UserRecord: Sendable, Equatable {
     /// gateway's clock. `nil` if it equals `validSince`. Credentials are compared with this time, sessions with
     /// `validSince`.
     package var revokedAt: UnixTime?
-    /// Whether the change that returned this record is written back to Firebase. `off` for a record that was read.
+    /// Whether the change that returned this record is written back to Identity Toolkit. `off` for a record that was
+    /// read.
     package var writeBack = WriteBackOutcome.off
+    /// Whether it is written back to the Realtime Database.
+    package var databaseWriteBack = WriteBackOutcome.off
 
     /// Creates a record; without arguments, an empty one.
     package init(validSince: UnixTime? = nil, disabled: Bool = false, revokedAt: UnixTime? = nil) {

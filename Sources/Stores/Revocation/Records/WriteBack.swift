@@ -1,9 +1,37 @@
 import Synchronization
 
-/// The part of a user's record that is written back to Firebase.
+/// A service of Firebase to which changes of users are written back. Raw values are part of metrics and of the admin
+/// API.
+package enum WriteBackDestination: String, Sendable, Hashable, CaseIterable {
+    case identityToolkit = "identity_toolkit"
+    case realtimeDatabase = "realtime_database"
+}
+
+/// The part of a user's record that is written back to Firebase, and its destination.
 package enum WriteBackPart: String, Sendable, Hashable, CaseIterable {
     case validSince = "valid_since"
     case disabled
+    /// `valid_since`, for security rules.
+    case revokeTime = "revoke_time"
+
+    package var destination: WriteBackDestination {
+        switch self {
+        case .validSince, .disabled: .identityToolkit
+        case .revokeTime: .realtimeDatabase
+        }
+    }
+}
+
+/// A change of a user's record.
+package enum WriteBackChange: Sendable {
+    case validSince, disabled
+
+    fileprivate var parts: [WriteBackPart] {
+        switch self {
+        case .validSince: [.validSince, .revokeTime]
+        case .disabled: [.disabled]
+        }
+    }
 }
 
 /// The Firebase project and tenant of a user, to which changes are written back.
@@ -68,13 +96,16 @@ package struct WriteBackPoll: Sendable, Equatable {
     package var isHolder: Bool
     /// Entries that are due, earliest first. Empty without the lease.
     package var entries: [WriteBackEntry]
-    /// The number of all entries.
+    /// The number of all entries, without parked ones.
     package var count: Int
     /// The age of the oldest entry in seconds. `nil` if the queue is empty.
     package var age: Int64?
+    /// The number of parked entries.
+    package var parked: Int
 
-    package init(isHolder: Bool, entries: [WriteBackEntry], count: Int, age: Int64?) {
+    package init(isHolder: Bool, entries: [WriteBackEntry], count: Int, age: Int64?, parked: Int = 0) {
         (self.isHolder, self.entries, self.count, self.age) = (isHolder, entries, count, age)
+        self.parked = parked
     }
 }
 
@@ -102,6 +133,16 @@ package protocol WriteBackQueue: Sendable {
     /// - Parameter seconds: 1 to `WriteBackSwitch.longestDelay`.
     func postponeWriteBack(_ entry: WriteBackEntry, by seconds: Int64) async throws(StoreError)
 
+    /// Moves an entry out of the queue, unless its part has changed since. Parked entries have a bound of their own,
+    /// `WriteBackSwitch.parkedLimit`: beyond it, the entry is postponed by `WriteBackSwitch.longestDelay`.
+    func parkWriteBack(_ entry: WriteBackEntry) async throws(StoreError)
+
+    /// Moves parked entries of these parts and projects back into the queue, where they are due at once.
+    ///
+    /// - Returns: The number of moved entries, at most `WriteBackSwitch.returnLimit`.
+    @discardableResult
+    func returnWriteBacks(_ parts: [WriteBackPart], of projects: [String]) async throws(StoreError) -> Int
+
     /// Releases the lease, if the caller has it.
     func releaseWriteBacks(of holder: String) async throws(StoreError)
 }
@@ -111,21 +152,26 @@ package final class WriteBackSwitch: Sendable {
     package struct Policy: Sendable {
         /// The maximum number of entries.
         package let limit: Int
+        package let destinations: Set<WriteBackDestination>
         /// Returns the project and tenant of a user. `nil` for a user who is not Firebase's.
         package let target: @Sendable (UserKey) -> WriteBackTarget?
         /// Called after an entry was added.
         package let added: @Sendable () -> Void
 
         package init(
-            limit: Int, target: @escaping @Sendable (UserKey) -> WriteBackTarget?,
-            added: @escaping @Sendable () -> Void
+            limit: Int, destinations: Set<WriteBackDestination> = [.identityToolkit],
+            target: @escaping @Sendable (UserKey) -> WriteBackTarget?, added: @escaping @Sendable () -> Void
         ) {
-            (self.limit, self.target, self.added) = (limit, target, added)
+            (self.limit, self.destinations, self.target, self.added) = (limit, destinations, target, added)
         }
     }
 
     /// The maximum delay of an entry, in seconds.
     package static let longestDelay: Int64 = 3600
+    /// The maximum number of parked entries.
+    package static let parkedLimit = 10_000
+    /// The maximum number of parked entries that return to the queue in one step.
+    package static let returnLimit = 1_000
 
     private let policy = Mutex<Policy?>(nil)
     private let dropped = Atomic<UInt64>(0)
@@ -140,25 +186,38 @@ package final class WriteBackSwitch: Sendable {
         self.policy.withLock { $0 = policy }
     }
 
-    /// The entry of a change to queue, and the maximum number of entries.
+    /// The entries of a change to queue, and the maximum number of entries.
     package struct Request: Sendable {
-        package let entry: WriteBackEntry
+        /// Not empty.
+        package let entries: [WriteBackEntry]
         package let limit: Int
     }
 
     /// Returns the request to queue a change of a user. `nil` if such changes are not queued.
-    package func request(_ part: WriteBackPart, of user: UserKey) -> Request? {
+    package func request(_ change: WriteBackChange, of user: UserKey) -> Request? {
         guard let policy = policy.withLock({ $0 }), let target = policy.target(user) else { return nil }
-        return Request(
-            entry: WriteBackEntry(user: user, target: target, part: part, version: 0), limit: policy.limit)
+        let entries = change.parts.filter { policy.destinations.contains($0.destination) }.map { part in
+            WriteBackEntry(user: user, target: target, part: part, version: 0)
+        }
+        return entries.isEmpty ? nil : Request(entries: entries, limit: policy.limit)
     }
 
-    /// Records the outcome of an acknowledged change.
-    package func record(_ outcome: WriteBackOutcome) {
-        switch outcome {
-        case .off: break
-        case .queued: policy.withLock { $0 }?.added()
-        case .full, .failed: dropped.add(1, ordering: .relaxed)
+    /// Records the outcomes of an acknowledged change.
+    package func record(_ outcomes: [WriteBackOutcome]) {
+        if outcomes.contains(.queued) { policy.withLock { $0 }?.added() }
+        let lost = outcomes.filter { $0 == .full || $0 == .failed }.count
+        if lost > 0 { dropped.add(UInt64(lost), ordering: .relaxed) }
+    }
+}
+
+extension UserRecord {
+    /// Sets the outcomes of a change that was queued with these entries.
+    package mutating func setWriteBack(_ outcomes: [WriteBackOutcome], of entries: [WriteBackEntry]) {
+        for (entry, outcome) in zip(entries, outcomes) {
+            switch entry.part.destination {
+            case .identityToolkit: writeBack = outcome
+            case .realtimeDatabase: databaseWriteBack = outcome
+            }
         }
     }
 }

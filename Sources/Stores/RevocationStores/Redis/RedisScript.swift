@@ -17,7 +17,7 @@ struct RedisScript: Sendable {
     ///
     /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
     /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields. With the keys
-    /// of the write-back queue, the change is queued by the arguments from ARGV[3], and the outcome follows the fields.
+    /// of the write-back queue, the change is queued by the arguments from ARGV[3], and the outcomes follow the fields.
     static let revoke = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
@@ -38,7 +38,7 @@ struct RedisScript: Sendable {
         end
         redis.call('PERSIST', KEYS[1])
         local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        if KEYS[2] then answer[3] = queue(3) end
+        if KEYS[2] then queue(3, answer) end
         return answer
         """, queues: true)
 
@@ -83,7 +83,7 @@ struct RedisScript: Sendable {
             redis.call('HDEL', KEYS[1], 'disabled')
         end
         local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        if KEYS[2] then answer[3] = queue(2) end
+        if KEYS[2] then queue(2, answer) end
         return answer
         """, queues: true)
 
@@ -124,8 +124,8 @@ struct RedisScript: Sendable {
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
-        removeWriteBack, postponeWriteBack, keepToken, pollOutbox, removeMessage, postponeMessage, parkMessage,
-        releaseMessages,
+        removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, pollOutbox, removeMessage,
+        postponeMessage, parkMessage, releaseMessages,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.

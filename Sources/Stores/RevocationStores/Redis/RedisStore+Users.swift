@@ -12,7 +12,7 @@ extension RedisStore {
     ) async throws(StoreError) -> UserRecord {
         let time = try StoreBounds.time(time)
         let arguments = ["\(time)", scope == .everything ? "everything" : ""]
-        return try await changeUser(uid, .revoke, arguments, .validSince(uid: uid, time), part: .validSince)
+        return try await changeUser(uid, .revoke, arguments, .validSince(uid: uid, time), queueing: .validSince)
     }
 
     /// Begins a session after all revocations of the record. The start is not published.
@@ -40,7 +40,7 @@ extension RedisStore {
     @discardableResult
     package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
         try await changeUser(
-            uid, .setDisabled, [disabled ? "1" : "0"], .disabled(uid: uid, disabled), part: .disabled)
+            uid, .setDisabled, [disabled ? "1" : "0"], .disabled(uid: uid, disabled), queueing: .disabled)
     }
 
     /// Returns the user's record, read from Redis.
@@ -53,12 +53,13 @@ extension RedisStore {
 
     /// Changes a user's record.
     ///
-    /// - Parameter part: The part that is written back. `nil` for a change that is not.
+    /// - Parameter queued: The change that is written back. `nil` for one that is not.
     private func changeUser(
-        _ uid: UserKey, _ script: RedisScript, _ arguments: [String], _ change: RedisChange, part: WriteBackPart? = nil
+        _ uid: UserKey, _ script: RedisScript, _ arguments: [String], _ change: RedisChange,
+        queueing queued: WriteBackChange? = nil
     ) async throws(StoreError) -> UserRecord {
         try StoreBounds.check(user: uid)
-        guard let request = part.flatMap({ writeBack.request($0, of: uid) }) else {
+        guard let request = queued.flatMap({ writeBack.request($0, of: uid) }) else {
             let command = script.command(RedisKeys.user(uid), arguments)
             return try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
                 reply throws(StoreError) in try StoredUser(fieldsOf: [reply]).valid()
@@ -66,20 +67,22 @@ extension RedisStore {
         }
         let command = queueingCommand(script, uid, arguments, request)
         let record = try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
-            reply throws(StoreError) in try Self.queued(reply)
+            reply throws(StoreError) in try Self.queued(reply, request.entries)
         }
-        writeBack.record(record.writeBack)
+        writeBack.record([record.writeBack, record.databaseWriteBack])
         return record
     }
 
-    /// Parses the fields of a user and the outcome of the write-back.
-    private static func queued(_ reply: RedisValue) throws(StoreError) -> UserRecord {
-        let fields = try [reply].fields(StoredUser.redisFields.count + 1)
-        guard let text = fields.last?.text, let outcome = WriteBackOutcome(rawValue: text) else {
-            throw .unexpectedReply()
-        }
-        var record = try StoredUser(fieldsOf: [.array(Array(fields.dropLast()))]).valid()
-        record.writeBack = outcome
+    /// Parses the fields of a user and the outcomes of the write-back.
+    private static func queued(
+        _ reply: RedisValue, _ entries: [WriteBackEntry]
+    ) throws(StoreError) -> UserRecord {
+        let count = StoredUser.redisFields.count
+        let fields = try [reply].fields(count + entries.count)
+        let outcomes = fields.dropFirst(count).compactMap { $0.text.flatMap { WriteBackOutcome(rawValue: $0) } }
+        guard outcomes.count == entries.count else { throw .unexpectedReply() }
+        var record = try StoredUser(fieldsOf: [.array(Array(fields.prefix(count)))]).valid()
+        record.setWriteBack(outcomes, of: entries)
         return record
     }
 }

@@ -10,14 +10,15 @@ extension RedisStore: WriteBackQueue {
         by holder: String, lease: Int64, limit: Int
     ) async throws(StoreError) -> WriteBackPoll {
         let command = RedisScript.pollWriteBacks.command(
-            keys: RedisKeys.writeBack + [RedisKeys.writeBackLease], [holder, "\(lease * 1000)", "\(limit)"])
+            keys: RedisKeys.writeBack + [RedisKeys.writeBackLease, RedisKeys.writeBackParked],
+            [holder, "\(lease * 1000)", "\(limit)"])
         let replies = try await commands.query(command, faulty: Self.faultyQueue())
-        guard replies.count == 1, case .array(let fields) = replies[0], fields.count >= 3, fields.count % 2 == 1,
+        guard replies.count == 1, case .array(let fields) = replies[0], fields.count >= 4, fields.count % 2 == 0,
             case .integer(let isHolder) = fields[0], case .integer(let count) = fields[1],
-            case .integer(let age) = fields[2]
+            case .integer(let age) = fields[2], case .integer(let parked) = fields[3]
         else { throw .unexpectedReply() }
         var entries: [WriteBackEntry] = []
-        for index in stride(from: 3, to: fields.count, by: 2) {
+        for index in stride(from: 4, to: fields.count, by: 2) {
             if let entry = WriteBackEntry(member: fields[index], version: fields[index + 1]) {
                 entries.append(entry)
             } else if case .string(let member) = fields[index] {
@@ -29,7 +30,8 @@ extension RedisStore: WriteBackQueue {
             }
         }
         return WriteBackPoll(
-            isHolder: isHolder == 1, entries: entries, count: Int(clamping: count), age: age < 0 ? nil : age)
+            isHolder: isHolder == 1, entries: entries, count: Int(clamping: count), age: age < 0 ? nil : age,
+            parked: Int(clamping: parked))
     }
 
     /// Removes an entry, unless its version is another one.
@@ -46,6 +48,27 @@ extension RedisStore: WriteBackQueue {
         _ = try await commands.query(command, faulty: Self.faultyQueue())
     }
 
+    /// Moves an entry to the set of parked ones, unless its version is another one.
+    package func parkWriteBack(_ entry: WriteBackEntry) async throws(StoreError) {
+        let limits = ["\(WriteBackSwitch.parkedLimit)", "\(WriteBackSwitch.longestDelay)"]
+        let command = RedisScript.parkWriteBack.command(
+            keys: RedisKeys.writeBack + [RedisKeys.writeBackParked], [entry.member, "\(entry.version)"] + limits)
+        _ = try await commands.query(command, faulty: Self.faultyQueue())
+    }
+
+    /// Moves parked entries of these parts and projects back.
+    @discardableResult
+    package func returnWriteBacks(
+        _ parts: [WriteBackPart], of projects: [String]
+    ) async throws(StoreError) -> Int {
+        let wanted = parts.flatMap { part in projects.map { "\(part.rawValue):\($0)" } }
+        let command = RedisScript.returnWriteBacks.command(
+            keys: RedisKeys.writeBack + [RedisKeys.writeBackParked], ["\(WriteBackSwitch.returnLimit)"] + wanted)
+        let replies = try await commands.query(command, faulty: Self.faultyQueue())
+        guard case .integer(let count)? = replies.first else { throw .unexpectedReply() }
+        return Int(clamping: count)
+    }
+
     /// Releases the lease, if the caller has it.
     package func releaseWriteBacks(of holder: String) async throws(StoreError) {
         _ = try await commands.query(RedisScript.deleteIfEqual.command(RedisKeys.writeBackLease, [holder]))
@@ -57,7 +80,7 @@ extension RedisStore: WriteBackQueue {
     ) -> RedisCommand {
         script.command(
             keys: [RedisKeys.user(uid)] + RedisKeys.writeBack,
-            arguments + [request.entry.member, "\(request.limit)"])
+            arguments + ["\(request.limit)"] + request.entries.map(\.member))
     }
 
     private static func faultyQueue() -> StoreError {

@@ -10,7 +10,9 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// The first n migrations lead to version n.
-    private static let migrations = [version1, version2, version3, version4, version5, version6, version7, version8]
+    private static let migrations = [
+        version1, version2, version3, version4, version5, version6, version7, version8, version9,
+    ]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
@@ -176,6 +178,39 @@ enum SQLiteSchema {
         CREATE INDEX outbox_due ON outbox (due) WHERE parked IS NULL;
         CREATE INDEX outbox_parked ON outbox (parked) WHERE parked IS NOT NULL;
         """
+
+    /// Parked changes, and the numbers of rows of both tables, which a new change compares with its bound.
+    private static let version9 =
+        """
+        CREATE TABLE write_back_parked (
+            part TEXT NOT NULL CHECK (typeof(part) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            project TEXT NOT NULL CHECK (typeof(project) = 'text'),
+            parked INTEGER NOT NULL CHECK \(isTime("parked")),
+            PRIMARY KEY (part, uid)
+        ) WITHOUT ROWID;
+        CREATE INDEX write_back_parked_project ON write_back_parked (project);
+        CREATE INDEX write_back_queued ON write_back (queued);
+        CREATE TABLE queue_size (
+            queue TEXT NOT NULL PRIMARY KEY CHECK (typeof(queue) = 'text'),
+            size INTEGER NOT NULL CHECK (typeof(size) = 'integer')
+        ) WITHOUT ROWID;
+        INSERT INTO queue_size (queue, size) SELECT 'write_back', count(*) FROM write_back;
+        INSERT INTO queue_size (queue, size) VALUES ('write_back_parked', 0);
+
+        """ + counters(of: "write_back") + counters(of: "write_back_parked")
+
+    /// The triggers that count the rows of a table.
+    private static func counters(of table: String) -> String {
+        [("added", "INSERT", "+"), ("removed", "DELETE", "-")].map { name, event, sign in
+            """
+            CREATE TRIGGER \(table)_\(name) AFTER \(event) ON \(table) BEGIN
+                UPDATE queue_size SET size = size \(sign) 1 WHERE queue = '\(table)';
+            END;
+
+            """
+        }.joined()
+    }
 
     private static func isTime(_ column: String) -> String {
         "(typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(StoreBounds.maximumTime))"

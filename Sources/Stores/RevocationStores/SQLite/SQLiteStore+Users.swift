@@ -11,7 +11,7 @@ extension SQLiteStore {
         _ uid: UserKey, at time: Int64, _ scope: RevocationScope
     ) async throws(StoreError) -> UserRecord {
         let time = try StoreBounds.time(time)
-        return try await changeUser(uid, part: .validSince) { user, db in
+        return try await changeUser(uid, queueing: .validSince) { user, db in
             let last = scope == .everything ? try SQLiteRows.order(uid, db).lastSession : nil
             try SQLiteRows.revoke(uid, &user, to: max(time, last ?? time), at: time, db)
         }
@@ -48,7 +48,7 @@ extension SQLiteStore {
     /// thrown. `unrevoke` behaves likewise with a faulty `disabled`. The user of a deleted account stays disabled.
     @discardableResult
     package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
-        try await changeUser(uid, part: .disabled) { user, db in
+        try await changeUser(uid, queueing: .disabled) { user, db in
             if user.disabled == .valid(disabled) { return }
             if try !disabled && SQLiteAccounts.isDeleted(uid, db) { return }
             try SQLiteRows.setDisabled(disabled, of: uid, db)
@@ -70,28 +70,27 @@ extension SQLiteStore {
 
     /// Reads the user's row, applies `change`, and publishes the result.
     ///
-    /// - Parameter part: The part that is written back. `nil` for a change that is not.
+    /// - Parameter queued: The change that is written back. `nil` for one that is not.
     private func changeUser(
-        _ uid: UserKey, part: WriteBackPart? = nil,
+        _ uid: UserKey, queueing queued: WriteBackChange? = nil,
         _ change: @escaping @Sendable (inout StoredUser, Database) throws -> Void
     ) async throws(StoreError) -> UserRecord {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        let request = part.flatMap { writeBack.request($0, of: uid) }
+        let request = queued.flatMap { writeBack.request($0, of: uid) }
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { [view, writeBack] db in
             let key = try StoreKeyMaker().key(of: uid)
             var user = try SQLiteRows.user(uid, db) ?? StoredUser()
             try change(&user, db)
             if user == StoredUser() { try SQLiteRows.removeUser(uid, db) }
-            var outcome = WriteBackOutcome.off
-            if let request { outcome = try SQLiteRows.queueWriteBack(request, now: now, db) }
+            let outcomes = try request.map { try SQLiteRows.queueWriteBack($0, now: now, db) } ?? []
             let word = user.word
             var record = user.record
-            record?.writeBack = outcome
-            return SQLiteChange(record.map { .success($0) } ?? .failure(Self.faultyUser(user))) { [outcome] in
+            record?.setWriteBack(outcomes, of: request?.entries ?? [])
+            return SQLiteChange(record.map { .success($0) } ?? .failure(Self.faultyUser(user))) {
                 view.setUser(key, to: word)
-                writeBack.record(outcome)
+                writeBack.record(outcomes)
             }
         }
     }

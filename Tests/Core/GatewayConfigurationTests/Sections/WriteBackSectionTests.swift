@@ -20,6 +20,16 @@ import Testing
         #expect(revocation.writeBack == expected && revocation.firebase == nil)
     }
 
+    @Test func `the Realtime Database needs no identity_toolkit, and its host may name the project`() throws {
+        let yaml = """
+            identity: { firebase: { projects: [{ project: p }, { project: q }] } }
+            revocation: { write_back: { realtime_database: 'https://{project}-default-rtdb.firebaseio.com' } }
+            """
+        let settings = try #require(try ConfigurationTesting.load(section: yaml).revocation.writeBack)
+        #expect(!settings.writesAccounts)
+        #expect(settings.databaseURL == "https://{project}-default-rtdb.firebaseio.com")
+    }
+
     @Test func `without identity_toolkit nothing is written back`() throws {
         let yaml = "identity: { firebase: { project: p } }\nrevocation: { write_back: { identity_toolkit: false } }"
         #expect(try ConfigurationTesting.load(section: yaml).revocation.writeBack == nil)
@@ -69,6 +79,24 @@ import Testing
             "identity: { firebase: { project: p } }\nrevocation: { write_back: { update_url: 'http://a.example' } }",
             "2:41 where an attacker on the network could read tokens and secrets; use https://"),
     ]
+
+    static let brokenDatabases: [BrokenConfiguration] = [
+        .section(
+            "revocation: { write_back: { realtime_database: 'https://a.example' } }",
+            "1:29 revocation.write_back without a Firebase project; add identity.firebase.project"),
+        .section(
+            "identity: { firebase: { project: p } }\nrevocation: { write_back: { realtime_database: … } }",
+            "2:48 revocation.write_back.realtime_database is",
+            values: ["'http://a.example'", "ftp://a", "'https://a.example/#x'", "'https://{other}.example'"]),
+        .section(
+            "identity: { firebase: { projects: [{ project: p }, { project: q }] } }\n"
+                + "revocation: { write_back: { realtime_database: 'https://p.firebaseio.com' } }",
+            "2:29 revocation.write_back.realtime_database has no {project}, but identity.firebase has several"),
+    ]
+
+    @Test(arguments: brokenDatabases) func `an invalid database is rejected`(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
 
     @Test(arguments: broken) func `an invalid section is rejected`(_ broken: BrokenConfiguration) {
         broken.check()

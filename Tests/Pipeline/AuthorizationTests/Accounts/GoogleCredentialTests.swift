@@ -32,10 +32,10 @@ import Testing
 
     /// Fetches a token. Requests without a rule are not answered.
     private func fetch(
-        _ credential: GoogleCredential, _ transport: FakeTransport
+        _ credential: GoogleCredential, _ transport: FakeTransport, scope: GoogleScope = .identityToolkit
     ) async -> Result<AccessToken, LookupFailure> {
         await withCheckedContinuation { continuation in
-            credential.fetch(transport, within: .seconds(1), clock: ManualClock().clock) {
+            credential.fetch(transport, scope: scope, within: .seconds(1), clock: ManualClock().clock) {
                 continuation.resume(returning: $0)
             }
         }
@@ -80,6 +80,27 @@ import Testing
             try GoogleCredential(searching: ["GCE_METADATA_HOST": host])
         }
         #expect(failure?.description.contains("GCE_METADATA_HOST") == true)
+    }
+
+    @Test func `a token for the Realtime Database has its scopes`() async throws {
+        let transport = transport([
+            "metadata.google.internal": (200, Self.token), "idp.example": (200, "subject"),
+            "sts.googleapis.com": (200, Self.token),
+            "iamcredentials.googleapis.com": (200, #"{"accessToken":"sa","expireTime":"2099-01-01T00:00:00Z"}"#),
+        ])
+        let auth = "https://www.googleapis.com/auth/"
+        let (database, email) = (auth + "firebase.database", auth + "userinfo.email")
+        _ = try await fetch(try GoogleCredential(searching: [:]), transport, scope: .realtimeDatabase).get()
+        #expect(transport.calls[0].request.url.hasSuffix("?scopes=\(Self.scope),\(database),\(email)"))
+        let direct = try credential(Self.external(#"{"url":"https://idp.example/t"}"#))
+        _ = try await fetch(direct, transport, scope: .realtimeDatabase).get()
+        #expect(transport.calls[2].request.bodyText.contains("firebase.database%20https"))
+        let url = "https://iamcredentials.googleapis.com/v1/x:generateAccessToken"
+        let member = #","service_account_impersonation_url":"\#(url)""#
+        let impersonating = try credential(Self.external(#"{"url":"https://idp.example/t"}"#, member))
+        _ = try await fetch(impersonating, transport, scope: .realtimeDatabase).get()
+        #expect(!transport.calls[4].request.bodyText.contains("firebase.database"))
+        #expect(transport.calls[5].request.bodyText.contains(#""scope":["\#(database)","\#(email)"]"#))
     }
 
     // MARK: - Search
@@ -341,53 +362,5 @@ import Testing
             try credential(json.replacing("\"\(member)\"", with: "\"x\""))
         }
         #expect(failure?.description == "the credential file adc.json has no \(member)")
-    }
-
-    // MARK: - Renewal
-
-    @Test func `a token is renewed in advance without a lookup`() throws {
-        let rig = try AccountRig()
-        rig.advance(3374)
-        #expect(rig.transport.count == 1)
-        rig.advance(1)
-        #expect(rig.transport.count == 2)
-        rig.answerToken(1, "at-2")
-        rig.lookUp("a")
-        #expect(rig.transport.calls[2].request.field("authorization") == "Bearer at-2")
-    }
-
-    @Test func `a fetch that does not end counts as failed, and its late result is ignored`() throws {
-        let rig = try AccountRig()
-        rig.advance(3375)
-        #expect(rig.transport.count == 2)
-        rig.advance(5.25)
-        #expect(rig.log.all.isEmpty, "three steps of 1.5 s and a reserve of 1 s")
-        rig.advance(0.25)
-        #expect(rig.log.text.contains("the fetch of an access token has not ended"))
-        rig.advance(1)
-        #expect(rig.transport.count == 3)
-        rig.answerToken(1, "late")
-        rig.answerToken(2, "at-2")
-        rig.lookUp("a")
-        #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-2")
-    }
-
-    @Test func `failed renewals are repeated with growing pauses, until the token expires`() throws {
-        let rig = try AccountRig()
-        var count = 1
-        for pause in [0.0, 1, 2, 4, 8, 16, 32, 60] {
-            if pause > 0 {
-                rig.advance(pause / 2 - 0.01)
-                #expect(rig.transport.count == count, "not before half of \(pause) s")
-                rig.advance(pause / 2 + 0.01)
-            } else {
-                rig.advance(3375)
-            }
-            count += 1
-            #expect(rig.transport.count == count, "after \(pause) s")
-            rig.transport.answer(count - 1, 503, "")
-        }
-        rig.advance(300)
-        #expect(!rig.toolkit.hasToken && rig.transport.count == count, "an expired token is fetched by a lookup")
     }
 }

@@ -17,6 +17,7 @@ import Testing
     private struct Rig {
         let transport = FakeTransport()
         let log = LogLines()
+        let time = ManualClock()
         let writer: FirebaseWriteBack
         let results = Results()
 
@@ -29,7 +30,7 @@ import Testing
 
         init() {
             let environment = LookupEnvironment(
-                transport: transport, clock: ManualClock().clock, logger: log.logger, wake: { _, _ in })
+                transport: transport, clock: time.clock, logger: log.logger, wake: { _, _ in })
             writer = FirebaseWriteBack(
                 Configuration.WriteBack(Configuration.FirebaseAccounts(serviceAccount: nil)),
                 credentials: ["my-app": .emulator, "other-app": .emulator], environment: { environment })
@@ -126,7 +127,7 @@ import Testing
         ),
         (403, #"{"error":{"message":"PERMISSION_DENIED"}}"#, .success(.forbidden)),
         (429, "", .failure(GoogleCallFailure(reason: "throttled", retryAfter: nil))),
-        (503, "", .failure(GoogleCallFailure(reason: "status", retryAfter: nil))),
+        (503, "", .failure(GoogleCallFailure(reason: "status", retryAfter: nil, concernsAll: false))),
     ]
 
     @Test(arguments: errors.indices)
@@ -137,6 +138,21 @@ import Testing
         rig.answer(0, status, body)
         #expect(rig.results.all == [result])
         #expect(!rig.log.text.contains("ann"))
+    }
+
+    @Test func `no request is sent after the deadline, and none lasts longer`() {
+        let rig = Rig()
+        let now = rig.time.clock.monotonic()
+        let target = WriteBackTarget(project: "my-app", tenant: nil)
+        rig.writer.write(
+            AccountUpdate.Payload(
+                uid: "ann", target: target, change: .validSince(700), deadline: now + 1_500_000_000)
+        ) { rig.results.add($0) }
+        #expect(rig.transport.calls[0].timeout == .milliseconds(1500))
+        rig.time.advance(seconds: 2)
+        rig.answer(0, 200, Self.user)
+        #expect(rig.transport.count == 1)
+        #expect(rig.results.all == [.failure(GoogleCallFailure(reason: "timed_out", retryAfter: nil))])
     }
 
     @Test func `a user without an account at Firebase is missing`() {

@@ -95,7 +95,7 @@ import Testing
         /// Replaces the configuration by one with a single project.
         func configure(_ project: String) {
             writers.configure(project)
-            delivery.adopt(limit: 10) { user in
+            delivery.adopt(limit: 10, projects: [project]) { user in
                 user.uid == "apple.com:1" ? nil : WriteBackTarget(project: project, tenant: user.tenant)
             }
         }
@@ -119,32 +119,39 @@ import Testing
         #expect(try await rig.store.revoke("apple.com:1", at: 16).writeBack == .off)
         try await rig.untilDelivered()
         #expect(Set(rig.google.updates) == [#"{"localId":"ann","validSince":"17"}"#])
-        #expect(rig.delivery.status().failed == 0)
+        #expect(rig.delivery.status()["identity_toolkit"].failed == 0)
     }
 
     @Test func `a change is never written to the project of a later configuration`() async throws {
         let rig = try await Rig()
         rig.google.setDown(true)
         try await rig.store.setDisabled("ann", true)
-        _ = try await eventually("a failed delivery") { rig.delivery.status().failed > 0 ? true : nil }
+        _ = try await eventually("a failed delivery") {
+            rig.delivery.status()["identity_toolkit"].failed > 0 ? true : nil
+        }
         rig.configure("other-app")
         rig.google.setDown(false)
         _ = try await eventually("a delivery without the project") {
             rig.time.advance(seconds: 1)
             rig.delivery.tick()
-            return rig.delivery.status().failing == "the project is not configured" ? true : nil
+            let status = rig.delivery.status()
+            return status["identity_toolkit"].parked == 1 && status.count == 0 && status.parked == 1 ? true : nil
         }
         #expect(try await rig.store.setDisabled("ann", false).writeBack == .queued)
-        _ = try await eventually("the delivery of the later change, while the earlier one waits") {
+        _ = try await eventually("the delivery of the later change, while the earlier one is parked") {
             rig.time.advance(seconds: 1)
             rig.delivery.tick()
-            let count = try await rig.store.pollWriteBacks(by: "test", lease: 1, limit: 9).count
-            return !rig.google.urls.isEmpty && count == 1 ? true : nil
+            let poll = try await rig.store.pollWriteBacks(by: "test", lease: 1, limit: 9)
+            return !rig.google.urls.isEmpty && poll.count == 0 && poll.parked == 1 ? true : nil
         }
         #expect(rig.google.urls.allSatisfy { $0.contains("/projects/other-app/") })
         rig.configure("my-app")
-        rig.time.advance(seconds: Double(WriteBackBounds.parked))
-        try await rig.untilDelivered()
+        _ = try await eventually("the delivery of the earlier change") {
+            rig.time.advance(seconds: 1)
+            rig.delivery.tick()
+            let poll = try await rig.store.pollWriteBacks(by: "test", lease: 1, limit: 9)
+            return poll.count == 0 && poll.parked == 0 ? true : nil
+        }
         #expect(rig.google.urls.last?.contains("/projects/my-app/") == true)
     }
 
@@ -162,7 +169,9 @@ import Testing
         let rig = try await Rig()
         rig.google.setDown(true)
         try await rig.store.setDisabled("ann", true)
-        _ = try await eventually("a failed delivery") { rig.delivery.status().failed > 0 ? true : nil }
+        _ = try await eventually("a failed delivery") {
+            rig.delivery.status()["identity_toolkit"].failed > 0 ? true : nil
+        }
         #expect(try await rig.store.setDisabled("ann", false).writeBack == .queued)
         rig.google.setDown(false)
         try await rig.untilDelivered()
@@ -171,7 +180,7 @@ import Testing
 
     @Test func `without write-back nothing is queued`() async throws {
         let rig = try await Rig()
-        rig.delivery.adopt(limit: nil) { _ in nil }
+        rig.delivery.adopt(limit: nil, projects: []) { _ in nil }
         #expect(try await rig.store.setDisabled("ann", true).writeBack == .off)
         #expect(try await rig.store.pollWriteBacks(by: "a", lease: 1, limit: 9).count == 0)
     }

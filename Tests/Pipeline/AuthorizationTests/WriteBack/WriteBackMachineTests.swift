@@ -37,6 +37,12 @@ import Testing
             user: UserKey(uid), target: WriteBackTarget(project: project, tenant: nil), part: part, version: version)
     }
 
+    private static func lane(
+        _ project: String = "my-app", _ destination: WriteBackDestination = .identityToolkit
+    ) -> WriteBackStatus.Lane {
+        WriteBackStatus.Lane(destination: destination.rawValue, project: project)
+    }
+
     private let ann = WriteBackMachineTests.entry("ann")
     private let bob = WriteBackMachineTests.entry("bob")
     private let outage = Result<WriteBackResult, GoogleCallFailure>.failure(
@@ -47,7 +53,9 @@ import Testing
         #expect(rig.poll(ann) == [.deliver(ann)])
         #expect(rig.deliver(ann, .success(.updated)) == [.remove(ann)])
         #expect(rig.machine.settled(ann, now: rig.now) == [])
-        #expect(rig.machine.status.updated == 1 && rig.machine.status.count == 1 && rig.machine.status.age == 3)
+        #expect(
+            rig.machine.status["identity_toolkit"].updated == 1 && rig.machine.status.count == 1
+                && rig.machine.status.age == 3)
     }
 
     @Test func `only the holder of the lease delivers`() {
@@ -103,10 +111,11 @@ import Testing
             rig.advance(1.5)
         }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
-        #expect(rig.machine.status.failing == "status" && rig.machine.status.failed == 11)
+        #expect(
+            rig.machine.status.failures[Self.lane()] == "status" && rig.machine.status["identity_toolkit"].failed == 11)
         #expect(rig.poll(ann) == [.deliver(ann)])
         _ = rig.deliver(ann, .success(.updated))
-        #expect(rig.machine.status.failing == nil)
+        #expect(rig.machine.status.failures.isEmpty)
     }
 
     @Test func `a failure of one project does not pause or hide the other`() {
@@ -115,7 +124,7 @@ import Testing
         #expect(rig.poll(ann, other) == [.deliver(ann), .deliver(other)])
         #expect(rig.deliver(ann, outage) == [.postpone(ann, 1)])
         #expect(rig.deliver(other, .success(.updated)) == [.remove(other)])
-        #expect(rig.machine.status.failing == "status", "the failure is the first project's")
+        #expect(rig.machine.status.failures[Self.lane()] == "status", "the failure is the first project's")
         for entry in [ann, other] { _ = rig.machine.settled(entry, now: rig.now) }
         rig.advance(0.9)
         #expect(rig.machine.queued(now: rig.now) == [.poll])
@@ -127,17 +136,19 @@ import Testing
         rig.advance(1)
         #expect(rig.poll(ann) == [.deliver(ann)])
         _ = rig.deliver(ann, .success(.updated))
-        #expect(rig.machine.status.failing == nil)
+        #expect(rig.machine.status.failures.isEmpty)
     }
 
-    @Test func `an entry of a project that is not configured waits, and does not hold up others`() {
+    @Test func `an entry of a project that is not configured is parked, and does not hold up others`() {
         var rig = Rig()
         let other = Self.entry("ann", project: "other-app")
         #expect(rig.poll(other, ann) == [.deliver(other), .deliver(ann)])
-        #expect(rig.deliver(other, .success(.unconfigured)) == [.postpone(other, 600), .logParked(.unconfigured)])
+        #expect(
+            rig.deliver(other, .success(.unconfigured)) == [
+                .park(other), .logHeld(.unconfigured, .identityToolkit),
+            ])
         #expect(rig.deliver(ann, .success(.updated)) == [.remove(ann)])
-        #expect(rig.machine.status.failing == "the project is not configured")
-        #expect(rig.machine.status.failed == 1)
+        #expect(rig.machine.status.failures.isEmpty && rig.machine.status["identity_toolkit"].parked == 1)
     }
 
     @Test func `a pause has jitter, and is not shorter than Retry-After`() {
@@ -160,18 +171,23 @@ import Testing
         var rig = Rig()
         #expect(rig.poll(ann, bob) == [.deliver(ann), .deliver(bob)])
         #expect(rig.deliver(ann, .success(.missing)) == [.remove(ann), .logMissing(ann)])
-        #expect(rig.deliver(bob, .success(.rejected("X"))) == [.postpone(bob, 600), .logParked(.rejected("X"))])
+        #expect(
+            rig.deliver(bob, .success(.rejected("X"))) == [
+                .postpone(bob, 600), .logHeld(.rejected("X"), .identityToolkit),
+            ])
         _ = rig.machine.settled(ann, now: rig.now)
         _ = rig.machine.settled(bob, now: rig.now)
         rig.advance(1)
         #expect(rig.poll(ann, bob) == [.deliver(ann), .deliver(bob)])
         #expect(rig.deliver(ann, .success(.forbidden)) == [.postpone(ann, 600)], "it is logged once a minute")
-        #expect(rig.machine.status.failing == "forbidden")
+        #expect(rig.machine.status.failures[Self.lane()] == "forbidden")
         _ = rig.machine.settled(ann, now: rig.now)
         rig.advance(1)
         #expect(rig.poll(ann) == [.deliver(ann)])
         let status = rig.machine.status
-        #expect(status.missing == 1 && status.rejected == 1 && status.forbidden == 1)
+        #expect(
+            status["identity_toolkit"].missing == 1 && status["identity_toolkit"].rejected == 1
+                && status["identity_toolkit"].forbidden == 1)
     }
 
     @Test func `a change of this gateway is polled at once`() {
@@ -203,7 +219,7 @@ import Testing
         var rig = Rig()
         #expect(rig.poll(ann) == [.deliver(ann)])
         let failure = GoogleCallFailure(reason: "malformed", retryAfter: nil, concernsAll: false)
-        #expect(rig.deliver(ann, .failure(failure)) == [.postpone(ann, 60)])
+        #expect(rig.deliver(ann, .failure(failure)) == [.postpone(ann, 1)])
         _ = rig.machine.settled(ann, now: rig.now)
         #expect(rig.machine.isIdle)
         rig.advance(1)
@@ -220,9 +236,94 @@ import Testing
         #expect(rig.machine.tick(now: rig.now) == [.poll])
         let error = StoreError(.io, "down")
         #expect(rig.machine.pollFailed(error, now: rig.now) == [.logUnreadable(error)])
-        #expect(rig.machine.status.count == 1 && rig.machine.status.failing != nil)
+        #expect(rig.machine.status.count == 1 && rig.machine.status.queueFailure != nil)
         #expect(!rig.machine.status.isHolder && rig.machine.deadline == rig.now + 5 * Self.second)
         rig.machine.stop()
         #expect(rig.machine.deadline == nil && rig.machine.tick(now: .max) == [])
+    }
+
+    // MARK: - Isolation
+
+    private let broken = Result<WriteBackResult, GoogleCallFailure>.failure(
+        GoogleCallFailure(reason: "status", retryAfter: nil, concernsAll: false))
+
+    @Test func `a user whose deliveries always fail delays no other user`() {
+        var rig = Rig()
+        var delays: [Int64] = []
+        for _ in 0..<11 {
+            #expect(rig.poll(ann, bob) == [.deliver(ann), .deliver(bob)])
+            guard case .postpone(ann, let seconds)? = rig.deliver(ann, broken).first else { break }
+            delays.append(seconds)
+            #expect(rig.deliver(bob, .success(.updated)) == [.remove(bob)])
+            for entry in [ann, bob] { _ = rig.machine.settled(entry, now: rig.now) }
+            rig.advance(1)
+        }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+        #expect(rig.machine.status["identity_toolkit"].failed == 11)
+    }
+
+    @Test func `failures of three users without a success between them pause the project`() {
+        var rig = Rig()
+        let (eve, dan) = (Self.entry("eve"), Self.entry("dan"))
+        #expect(rig.poll(ann, bob, eve).count == 3)
+        #expect(rig.deliver(ann, broken) == [.postpone(ann, 1)] && rig.deliver(bob, broken) == [.postpone(bob, 1)])
+        #expect(rig.deliver(eve, broken) == [.postpone(eve, 1)])
+        for entry in [ann, bob, eve] { _ = rig.machine.settled(entry, now: rig.now) }
+        rig.advance(0.9)
+        #expect(rig.machine.queued(now: rig.now) == [.poll])
+        let poll = WriteBackPoll(isHolder: true, entries: [dan], count: 4, age: 0)
+        #expect(rig.machine.polled(poll, now: rig.now) == [], "paused")
+        rig.advance(1)
+        #expect(rig.poll(dan) == [.deliver(dan)])
+        #expect(rig.deliver(dan, broken) == [.postpone(dan, 2)], "nothing has succeeded, so the pause grows")
+        _ = rig.machine.settled(dan, now: rig.now)
+        rig.advance(2)
+        #expect(rig.poll(dan, ann) == [.deliver(dan), .deliver(ann)])
+        _ = rig.deliver(dan, .success(.updated))
+        #expect(rig.deliver(ann, broken) == [.postpone(ann, 2)], "the second failure of this user alone")
+    }
+
+    @Test func `a failing destination does not pause the other`() {
+        var rig = Rig()
+        let rules = Self.entry("ann", .revokeTime)
+        #expect(rig.poll(rules, ann) == [.deliver(rules), .deliver(ann)])
+        #expect(rig.deliver(rules, outage) == [.postpone(rules, 1)])
+        #expect(rig.deliver(ann, .success(.updated)) == [.remove(ann)])
+        #expect(rig.machine.status.failures == [Self.lane("my-app", .realtimeDatabase): "status"])
+        #expect(rig.machine.status["realtime_database"].failed == 1)
+        _ = rig.machine.settled(ann, now: rig.now)
+        rig.advance(0.5)
+        #expect(rig.machine.queued(now: rig.now) == [.poll])
+        let poll = WriteBackPoll(isHolder: true, entries: [Self.entry("bob", .revokeTime), bob], count: 2, age: 0)
+        #expect(rig.machine.polled(poll, now: rig.now) == [.deliver(bob)])
+    }
+
+    @Test func `parked entries return when the configuration changes, and every ten minutes`() {
+        var rig = Rig()
+        func poll(_ rig: inout Rig) -> [WriteBackMachine.Action] {
+            guard rig.machine.tick(now: rig.now) == [.poll] else { return [] }
+            let poll = WriteBackPoll(isHolder: false, entries: [], count: 0, age: nil, parked: 2)
+            return rig.machine.polled(poll, now: rig.now)
+        }
+        #expect(poll(&rig) == [.returnParked] && rig.machine.status.parked == 2)
+        rig.advance(5)
+        #expect(poll(&rig) == [])
+        rig.machine.configured([Self.lane()])
+        rig.advance(5)
+        #expect(poll(&rig) == [.returnParked])
+        rig.advance(599)
+        #expect(poll(&rig) == [])
+        rig.advance(5)
+        #expect(poll(&rig) == [.returnParked])
+    }
+
+    @Test func `a lane that is no longer configured is forgotten`() {
+        var rig = Rig()
+        #expect(rig.poll(ann) == [.deliver(ann)])
+        _ = rig.deliver(ann, outage)
+        rig.machine.configured([Self.lane(), Self.lane("other-app")])
+        #expect(rig.machine.status.failures.count == 1)
+        rig.machine.configured([Self.lane("other-app")])
+        #expect(rig.machine.status.failures.isEmpty)
     }
 }

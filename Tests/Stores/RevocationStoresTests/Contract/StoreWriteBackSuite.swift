@@ -9,10 +9,14 @@ import Testing
 
 /// The contract of every store for the queue of changes to write back.
 @Suite(.closingStores) struct StoreWriteBackSuite {
-    private static func switchOn(_ store: any GatewayStore, limit: Int = 100, project: String = "my-app") {
+    private static func switchOn(
+        _ store: any GatewayStore, limit: Int = 100, project: String = "my-app",
+        destinations: Set<WriteBackDestination> = [.identityToolkit]
+    ) {
         store.writeBack.set(
             WriteBackSwitch.Policy(
-                limit: limit, target: { $0.uid == "other" ? nil : Self.target(project, $0) }, added: {}))
+                limit: limit, destinations: destinations,
+                target: { $0.uid == "other" ? nil : Self.target(project, $0) }, added: {}))
     }
 
     private static func target(_ project: String, _ user: UserKey) -> WriteBackTarget {
@@ -114,6 +118,64 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a change has an entry for each destination, with outcomes of their own`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store, limit: 3, destinations: [.identityToolkit, .realtimeDatabase])
+        let revoked = try await store.revoke("ann", at: 7)
+        #expect(revoked.writeBack == .queued && revoked.databaseWriteBack == .queued)
+        let disabled = try await store.setDisabled("ann", true)
+        #expect(disabled.writeBack == .queued && disabled.databaseWriteBack == .off)
+        #expect(
+            Self.names(try await Self.poll(store)) == ["disabled ann", "revoke_time ann", "valid_since ann"])
+        Self.switchOn(store, limit: 4, destinations: [.identityToolkit, .realtimeDatabase])
+        let half = try await store.revoke("bob", at: 7)
+        #expect(half.writeBack == .queued && half.databaseWriteBack == .full && store.writeBack.droppedCount == 1)
+        Self.switchOn(store, destinations: [.realtimeDatabase])
+        let rules = try await store.revoke("eve", at: 7)
+        #expect(rules.writeBack == .off && rules.databaseWriteBack == .queued)
+        #expect(try await store.setDisabled("eve", true).databaseWriteBack == .off)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `parked entries take no place in the queue, and return with their project`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store, limit: 2, destinations: [.identityToolkit, .realtimeDatabase])
+        try await store.revoke("ann", at: 7)
+        for entry in try await Self.poll(store).entries { try await store.parkWriteBack(entry) }
+        var poll = try await Self.poll(store)
+        #expect(poll.entries.isEmpty && poll.count == 0 && poll.age == nil && poll.parked == 2)
+        #expect(try await store.revoke("bob", at: 7).databaseWriteBack == .queued)
+        #expect(try await store.returnWriteBacks(WriteBackPart.allCases, of: ["other-app"]) == 0)
+        #expect(try await store.returnWriteBacks([.revokeTime], of: ["other-app", "my-app"]) == 1)
+        poll = try await Self.poll(store)
+        #expect(Self.names(poll) == ["revoke_time ann", "revoke_time bob", "valid_since bob"])
+        #expect(poll.count == 3 && poll.parked == 1, "the bound of the queue is for new entries")
+        #expect(try await store.returnWriteBacks(WriteBackPart.allCases, of: ["my-app"]) == 1)
+        poll = try await Self.poll(store)
+        #expect(poll.count == 4 && poll.parked == 0)
+        for entry in poll.entries { try await store.removeWriteBack(entry) }
+        #expect(try await Self.poll(store).count == 0)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `an entry that changed meanwhile is not parked`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        Self.switchOn(store)
+        try await store.setDisabled("ann", true)
+        let first = try #require(try await Self.poll(store).entries.first)
+        try await store.setDisabled("ann", false)
+        try await store.parkWriteBack(first)
+        let poll = try await Self.poll(store)
+        #expect(poll.count == 1 && poll.parked == 0)
+        let second = try #require(poll.entries.first)
+        try await store.parkWriteBack(second)
+        try await store.setDisabled("ann", true)
+        #expect(try await store.returnWriteBacks(WriteBackPart.allCases, of: ["my-app"]) == 1)
+        let both = try await Self.poll(store)
+        #expect(both.count == 1 && both.parked == 0, "the later entry stays")
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `each queued change is announced`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let announcements = Announcements()
@@ -140,7 +202,8 @@ import Testing
         try await first.close()
         let second = try SQLiteStore(path: path, logger: .silent)
         try await second.load()
-        #expect(Self.names(try await Self.poll(second)) == ["disabled ann"])
+        let poll = try await Self.poll(second)
+        #expect(Self.names(poll) == ["disabled ann"] && poll.count == 1)
         try await second.close()
     }
 

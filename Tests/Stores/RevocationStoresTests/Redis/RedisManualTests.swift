@@ -121,7 +121,11 @@ import Testing
         try await store.postponeWriteBack(entry, by: 1)
         try await store.revoke("ann", at: 8)
         let poll = try await store.pollWriteBacks(by: "a", lease: 60, limit: 9)
-        for entry in poll.entries { try await store.removeWriteBack(entry) }
+        for entry in poll.entries { try await store.parkWriteBack(entry) }
+        #expect(try await store.returnWriteBacks(WriteBackPart.allCases, of: ["my-app"]) > 0)
+        for entry in try await store.pollWriteBacks(by: "a", lease: 60, limit: 9).entries {
+            try await store.removeWriteBack(entry)
+        }
         try await store.releaseWriteBacks(of: "a")
     }
 

@@ -40,7 +40,8 @@ struct SQLiteFile {
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
         var statements = [
-            "DROP TABLE outbox", "ALTER TABLE link DROP COLUMN token", "DROP TABLE write_back",
+            "DROP TABLE write_back_parked", "DROP TABLE queue_size", "DROP TABLE outbox",
+            "ALTER TABLE link DROP COLUMN token", "DROP TABLE write_back",
             "PRAGMA user_version = \(version)",
         ]
         if version < 6 { statements.append("ALTER TABLE account DROP COLUMN deleted") }
