@@ -7,6 +7,11 @@ package struct LookupLimits: Sendable {
     /// The maximum number of waiters. Many can wait for the same key.
     package static let waiters = 16_384
 
+    /// The number of lanes that fail on their own before all are paused.
+    package static let failingLanes = 3
+    /// How long a lane that is no longer called counts as failing, in nanoseconds.
+    static let laneMemory: UInt64 = 60_000_000_000
+
     /// The maximum number of concurrent calls.
     let concurrency: Int
     /// The maximum number of keys in one call.
@@ -35,7 +40,8 @@ package enum LookupRejection: Sendable, Equatable {
 /// The lookups at one service, as a pure value: single flight, bulkhead and circuit breaker.
 ///
 /// Waiters for the same key share one call. The number of running calls and of waiting keys is bounded, and clients'
-/// networks take turns. While the service fails, waiters are rejected and no calls start.
+/// networks take turns. While the service fails, waiters are rejected and no calls start. Keys may be in lanes, such as
+/// tenants, one of which may fail on its own: then only its waiters are rejected, unless several lanes fail.
 ///
 /// The owner enters waiters, starts each call that `next` returns, and then passes its number to `finish` exactly once.
 package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendable {
@@ -68,8 +74,8 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
     }
 
     private let limits: LookupLimits
-    /// Whether two keys can be in the same call.
-    private let sharesCall: @Sendable (Key, Key) -> Bool
+    /// The lane of a key. A call has keys of one lane.
+    private let lane: @Sendable (Key) -> ArraySlice<UInt8>
     private var entries: [Key: Entry] = [:]
     private var queue: FairQueue<Key, PeerNetwork>
     private var rate: RateLimiter?
@@ -81,17 +87,19 @@ package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendab
     private var lastNumber = 0
     private var waiterCount = 0
     private var breaker = CircuitBreaker()
+    /// The breakers of lanes that fail on their own, fewer than `LookupLimits.failingLanes`.
+    private var laneBreakers: [ArraySlice<UInt8>: CircuitBreaker] = [:]
     private var log = FailureLog()
     package var counters = LookupCounters()
 
     /// Creates the lookups.
     ///
-    /// - Parameter sharesCall: Whether two keys can be in the same call. By default, any two can.
+    /// - Parameter lane: Returns the lane of a key. By default, there is one lane, without a name.
     package init(
-        _ limits: LookupLimits, sharesCall: @escaping @Sendable (Key, Key) -> Bool = { _, _ in true }
+        _ limits: LookupLimits, lane: @escaping @Sendable (Key) -> ArraySlice<UInt8> = { _ in [] }
     ) {
         self.limits = limits
-        self.sharesCall = sharesCall
+        self.lane = lane
         queue = FairQueue(limit: limits.waiting)
         rate = limits.rate.map { RateLimiter(perSecond: $0) }
     }
@@ -141,6 +149,10 @@ extension LookupFlights {
         guard !breaker.isOpen(now: now) else {
             counters.paused += 1
             return [.reject([waiter], pause)]
+        }
+        if let end = pauseEnd(ofLane: lane(key), now: now) {
+            counters.paused += 1
+            return [.reject([waiter], .paused(log.current, until: end))]
         }
         let evicted: Key?
         switch queue.enter(key, of: network, now: now) {
@@ -207,8 +219,11 @@ extension LookupFlights {
     }
 
     /// Records a successful call.
-    package mutating func succeeded() -> [Action] {
+    ///
+    /// - Parameter call: The call, if keys have lanes.
+    package mutating func succeeded(_ call: Call? = nil) -> [Action] {
         breaker.close()
+        if let key = call?.keys.first { laneBreakers[lane(key)] = nil }
         return log.succeeded().map { [.log($0)] } ?? []
     }
 
@@ -219,8 +234,29 @@ extension LookupFlights {
         return opensBreaker ? event + openBreaker(failure, now: now) : event
     }
 
+    /// Records a failed call whose reason may concern only its lane. It stops the calls of the lane for a while and
+    /// rejects its waiting keys, or those of all lanes if the lane has no name or several fail.
+    package mutating func failedInLane(_ call: Call, _ failure: LookupFailure, now: UInt64) -> [Action] {
+        guard let name = call.keys.first.map(lane), !name.isEmpty else {
+            return failed(failure, opensBreaker: true, now: now)
+        }
+        laneBreakers = laneBreakers.filter { now < $0.value.openUntil &+ LookupLimits.laneMemory }
+        guard laneBreakers[name] != nil || laneBreakers.count + 1 < LookupLimits.failingLanes else {
+            return failed(failure, opensBreaker: true, now: now)
+        }
+        let event = failed(failure, opensBreaker: false, now: now)
+        var breaker = laneBreakers[name] ?? CircuitBreaker()
+        breaker.open(failure, now: now)
+        laneBreakers[name] = breaker
+        let rejected = removeWaiting(inLane: name)
+        counters.paused += UInt64(rejected.count)
+        return rejected.isEmpty
+            ? event : event + [.reject(rejected, .paused(log.current, until: breaker.openUntil))]
+    }
+
     /// Stops calls for a while and rejects all waiting keys.
     package mutating func openBreaker(_ failure: LookupFailure, now: UInt64) -> [Action] {
+        laneBreakers = [:]
         breaker.open(failure, now: now)
         let rejected = removeWaiting()
         counters.paused += UInt64(rejected.count)
@@ -261,13 +297,15 @@ extension LookupFlights {
         guard !queue.isEmpty, rate?.take(now: now) ?? true else { return nil }
         var batch: [Call] = []
         var count = 0
-        while count < limits.batch, let key = queue.next(), let entry = entries.removeValue(forKey: key) {
+        while count < limits.batch, let key = queue.next() {
+            // The queue keeps the key of a removed entry.
+            guard let entry = entries.removeValue(forKey: key) else { continue }
             guard entry.waiters.contains(where: isNeeded) else {
                 waiterCount -= entry.waiters.count
                 continue
             }
             count += 1
-            let known = batch.firstIndex { call in call.keys.first.map { sharesCall($0, key) } ?? false }
+            let known = batch.firstIndex { call in call.keys.first.map { lane($0) == lane(key) } ?? false }
             if known == nil { batch.append(Call()) }
             batch[known ?? batch.count - 1].add(key, entry.payload, entry.waiters)
         }
@@ -292,6 +330,21 @@ extension LookupFlights {
         retries = []
         waiterCount -= postponed.count
         return postponed + queue.removeAll(enteredBy: .max).flatMap { remove($0) }
+    }
+
+    /// Returns when the calls of a lane may start again. `nil` if they may start now. After its pause, one call of the
+    /// lane runs at a time until one succeeds.
+    private func pauseEnd(ofLane name: ArraySlice<UInt8>, now: UInt64) -> UInt64? {
+        guard !laneBreakers.isEmpty, let breaker = laneBreakers[name] else { return nil }
+        let isProbed = calls.values.contains { $0.keys.first.map(lane) == name }
+        return breaker.isOpen(now: now) || isProbed ? breaker.openUntil : nil
+    }
+
+    private mutating func removeWaiting(inLane name: ArraySlice<UInt8>) -> [Waiter] {
+        let postponed = retries.filter { $0.keys.first.map(lane) == name }.flatMap(\.allWaiters)
+        retries.removeAll { $0.keys.first.map(lane) == name }
+        waiterCount -= postponed.count
+        return postponed + entries.keys.filter { lane($0) == name }.flatMap { remove($0) }
     }
 
     private mutating func overload(_ waiters: [Waiter], now: UInt64) -> [Action] {

@@ -43,7 +43,7 @@ struct AccountMachine<Waiter: Sendable>: TimedMachine {
         calls = Calls(
             LookupLimits(
                 concurrency: AccountBounds.concurrency, batch: AccountBounds.batch, waiting: AccountBounds.waiting),
-            fetchLimit: fetchLimit, sharesCall: AccountName.haveSameTenant)
+            fetchLimit: fetchLimit, lane: AccountName.lane(of:))
         known = BoundedTable(limit: remembered)
     }
 
@@ -115,7 +115,7 @@ extension AccountMachine {
         _ statuses: [UID: AccountStatus.State], _ call: Calls.Flights.Call, now: UInt64
     ) -> [Action] {
         rejectedAlone = 0
-        var actions = actions(calls.succeeded(), now: now)
+        var actions = actions(calls.succeeded(call), now: now)
         for uid in call.keys {
             let status = AccountStatus(state: statuses[uid] ?? .unavailable, queriedAt: call.startedAt)
             remember(status, of: uid)
@@ -139,8 +139,21 @@ extension AccountMachine {
         rejectedAlone += 1
         let opensBreaker = !mayConcernOne || rejectedAlone >= AccountBounds.rejectedAlone
         if opensBreaker { rejectedAlone = 0 }
-        return actions(calls.failed(failure, opensBreaker: opensBreaker, now: now), now: now)
+        let failed =
+            opensBreaker && Self.mayConcernTenant(failure)
+            ? calls.failedInLane(call, failure, now: now) : calls.failed(failure, opensBreaker: opensBreaker, now: now)
+        return actions(failed, now: now)
             + [unavailable(call.allWaiters, call.startedAt)] + actions(calls.send(now: now), now: now)
+    }
+
+    /// Returns whether a failure may concern only the tenant of the call: the service responded, or did not respond to
+    /// this call, and named no pause for all.
+    private static func mayConcernTenant(_ failure: LookupFailure) -> Bool {
+        guard failure.retryAfter == nil else { return false }
+        switch failure.kind {
+        case .status, .timedOut, .malformed, .tooLarge, .invalidResponse: return true
+        case .invalidURL, .unreachable, .closed, .redirected, .ownCredentials, .throttled, .cancelled: return false
+        }
     }
 
     private func unavailable(_ waiters: [Waiter], _ queriedAt: UInt64) -> Action {

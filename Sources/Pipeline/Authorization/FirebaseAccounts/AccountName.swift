@@ -23,12 +23,9 @@ struct AccountName {
 
     var bytes: Bytes { (tenant.map { Array($0.utf8) + [Self.separator] } ?? []) + uid }
 
-    /// Returns whether two accounts are in the same tenant, so that one call can look up both.
-    static func haveSameTenant(_ one: Bytes, _ other: Bytes) -> Bool {
-        prefix(of: one).elementsEqual(prefix(of: other))
-    }
-
-    private static func prefix(of bytes: Bytes) -> ArraySlice<UInt8> {
+    /// Returns the tenant of an account and the separator, empty without a tenant. One call looks up accounts of one
+    /// tenant, and a tenant whose calls fail does not pause those of others.
+    static func lane(of bytes: Bytes) -> ArraySlice<UInt8> {
         bytes.firstIndex(of: separator).map { bytes[...$0] } ?? []
     }
 }

@@ -38,14 +38,14 @@ struct GoogleCalls<Key: Hashable & Sendable, Waiter: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - fetchLimit: How long a fetch of an access token may last.
-    ///   - sharesCall: Whether two keys can be in the same call. By default, any two can.
+    ///   - lane: The lane of a key, as in `LookupFlights`. By default, there is one.
     ///   - isNeeded: Whether a waiter still needs its result. A call without such a waiter is not started.
     init(
         _ limits: LookupLimits, fetchLimit: Duration,
-        sharesCall: @escaping @Sendable (Key, Key) -> Bool = { _, _ in true },
+        lane: @escaping @Sendable (Key) -> ArraySlice<UInt8> = { _ in [] },
         isNeeded: @escaping @Sendable (Waiter) -> Bool = { _ in true }
     ) {
-        flights = Flights(limits, sharesCall: sharesCall)
+        flights = Flights(limits, lane: lane)
         access = AccessTokenState(fetchLimit: fetchLimit)
         self.isNeeded = isNeeded
     }
@@ -124,11 +124,18 @@ extension GoogleCalls {
     }
 
     /// Records a successful call.
-    mutating func succeeded() -> [Action] { actions(flights.succeeded()) }
+    ///
+    /// - Parameter call: The call, if keys have lanes.
+    mutating func succeeded(_ call: Flights.Call? = nil) -> [Action] { actions(flights.succeeded(call)) }
 
     /// Records a failed call.
     mutating func failed(_ failure: LookupFailure, opensBreaker: Bool, now: UInt64) -> [Action] {
         actions(flights.failed(failure, opensBreaker: opensBreaker, now: now))
+    }
+
+    /// Records a failed call whose reason may concern only its lane.
+    mutating func failedInLane(_ call: Flights.Call, _ failure: LookupFailure, now: UInt64) -> [Action] {
+        actions(flights.failedInLane(call, failure, now: now))
     }
 
     /// Repeats a finished call in two halves.

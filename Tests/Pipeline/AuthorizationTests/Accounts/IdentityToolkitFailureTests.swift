@@ -1,4 +1,5 @@
 import Logging
+import Revocation
 import Testing
 
 @testable import Authorization
@@ -28,6 +29,66 @@ import Testing
         #expect(rig.transport.count == 5, "one at a time until it recovers")
         for place in 2...4 { rig.answer(place) }
         #expect(rig.transport.count == 6)
+    }
+
+    private func ofTenant(_ uid: String, _ tenant: String?) -> UserKey { UserKey(uid: uid, tenant: tenant) }
+
+    @Test func `a tenant whose lookups fail pauses no other tenant, and recovers with one call at a time`() throws {
+        let rig = try AccountRig()
+        let first = rig.lookUp(user: ofTenant("u1", "acme"))
+        rig.transport.answer(1, 503, "")
+        #expect(first.states == [.unavailable])
+        #expect(rig.lookUp(user: ofTenant("u2", "acme")).states == [.unavailable], "paused")
+        #expect(rig.transport.count == 2)
+        let others = [nil, "globex"].map { rig.lookUp(user: ofTenant("u1", $0)) }
+        #expect(rig.transport.count == 4 && others.allSatisfy { $0.states.isEmpty })
+        for place in 2...3 { rig.answer(place, #"{"localId":"u1"}"#) }
+        #expect(others.allSatisfy { $0.states == [.good] })
+        rig.advance(1)
+        let probe = rig.lookUp(user: ofTenant("u1", "acme"))
+        #expect(rig.transport.count == 5)
+        #expect(rig.lookUp(user: ofTenant("u2", "acme")).states == [.unavailable], "one call at a time")
+        rig.answer(4, #"{"localId":"u1"}"#)
+        #expect(probe.states == [.good])
+        rig.lookUp(user: ofTenant("u2", "acme"))
+        rig.lookUp(user: ofTenant("u3", "acme"))
+        #expect(rig.transport.count == 7)
+    }
+
+    @Test func `the waiting lookups of a failing tenant are rejected with it, and the others continue`() throws {
+        let rig = try AccountRig.busy()
+        let acme = (0..<20).map { rig.lookUp(user: ofTenant("a\($0)", "acme")) }
+        let globex = (0..<20).map { rig.lookUp(user: ofTenant("g\($0)", "globex")) }
+        rig.transport.always { request in
+            .success(OutboundResponse(status: request.url.contains("acme") ? 500 : 200, body: Array("{}".utf8)))
+        }
+        rig.answer(1)
+        #expect(acme.allSatisfy { $0.states == [.unavailable] })
+        #expect(globex.allSatisfy { $0.states == [.missing] })
+    }
+
+    @Test func `three failing tenants are an outage of the project`() throws {
+        let rig = try AccountRig()
+        for (number, tenant) in ["a", "b", "c"].enumerated() {
+            rig.lookUp(user: ofTenant("u", tenant))
+            rig.transport.answer(1 + number, 503, "")
+            #expect((rig.toolkit.status().pausedFor > 0) == (number == 2))
+        }
+        #expect(rig.lookUp(user: ofTenant("u", "d")).states == [.unavailable])
+        #expect(rig.transport.count == 4)
+    }
+
+    @Test(arguments: [(429, nil), (503, "7"), (401, nil)] as [(Int, String?)])
+    func `a failure that concerns the project pauses all tenants`(status: Int, retryAfter: String?) throws {
+        let rig = try AccountRig()
+        rig.lookUp(user: ofTenant("u", "acme"))
+        rig.transport.answer(1, status, "", retryAfter: retryAfter)
+        if status == 401 {
+            rig.answerToken(2, "at-2")
+            rig.transport.answer(3, status, "")
+        }
+        #expect(rig.toolkit.status().pausedFor > 0)
+        #expect(rig.lookUp(user: ofTenant("u", "globex")).states == [.unavailable])
     }
 
     @Test func `a cached status is used during an outage`() throws {
