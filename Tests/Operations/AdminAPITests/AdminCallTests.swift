@@ -34,6 +34,15 @@ struct AdminCallTests {
             ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
             ("/v1/accounts/ann", .account("ann")), ("/v1/accounts/ann/delete", .deleteAccount("ann")),
             ("/v1/accounts/ann/links/oidc%2Ea/unlink", .unlink("ann", provider: "oidc.a")),
+            ("/v1/tenants/t/accounts/ann", .account(UserKey(uid: "ann", tenant: "t"))),
+            (
+                "/v1/projects/p/accounts/ann/delete",
+                .deleteAccount(UserKey(uid: "ann", tenant: nil, project: "p"))
+            ),
+            (
+                "/v1/projects/p/tenants/t/accounts/ann/links/a/unlink",
+                .unlink(UserKey(uid: "ann", tenant: "t", project: "p"), provider: "a")
+            ),
             ("/v1/users/ann/sessions/17/revoke", .revokeSession("ann", session: "17")),
         ])
     func `a path is a call`(target: String, call: AdminCall) {
@@ -50,9 +59,9 @@ struct AdminCallTests {
             "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
             "/v1/accounts", "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",
-            "/v1/accounts/a/links//unlink", "/v1/tenants/t/accounts/a", "/v1/accounts/a/delete/x",
+            "/v1/accounts/a/links//unlink", "/v1/tenants/t/accounts", "/v1/accounts/a/delete/x",
             "/v1/projects/p", "/v1/projects//users/a", "/v1/projects/p/tenants/t", "/v1/tenants/t/projects/p/users/a",
-            "/v1/projects/p/accounts/a", "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users",
+            "/v1/projects/p/accounts", "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users",
             "/v1/tenants//users/b", "/v1/tenants/a/b/c",
             "/v1/tenants/a/users/b/revoke/c", "/v1/tenants/a/users/b/sessions/c/revoke/d", "/v1/users/a%00b",
         ])

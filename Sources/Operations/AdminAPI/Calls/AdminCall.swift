@@ -55,9 +55,11 @@ enum AdminCall: Equatable, Sendable {
         case .outbox: self = .outbox
         case .retryOutbox: self = .retryOutbox
         case .discardOutbox: self = .discardOutbox
-        case .account: self = .account(user)
-        case .deleteAccount: self = .deleteAccount(user)
-        case .unlinkAccount: self = .unlink(user, provider: data.provider)
+        case .account, .tenantAccount, .projectAccount, .projectTenantAccount: self = .account(user)
+        case .deleteAccount, .tenantDeleteAccount, .projectDeleteAccount, .projectTenantDeleteAccount:
+            self = .deleteAccount(user)
+        case .unlinkAccount, .tenantUnlinkAccount, .projectUnlinkAccount, .projectTenantUnlinkAccount:
+            self = .unlink(user, provider: data.provider)
         case .user, .tenantUser, .projectUser, .projectTenantUser: self = .user(user)
         case .revoke, .tenantRevoke, .projectRevoke, .projectTenantRevoke: self = .change(.revoke, user)
         case .unrevoke, .tenantUnrevoke, .projectUnrevoke, .projectTenantUnrevoke: self = .change(.unrevoke, user)

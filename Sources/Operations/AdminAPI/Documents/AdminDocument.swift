@@ -72,7 +72,7 @@ enum AdminDocument {
         let links = record.links.map { IdentityLink(provider: $0.key, subject: $0.value) }
         return .json(
             ObjectText.object { body in
-                body.add("uid", record.uid)
+                body.add(record.user)
                 body.add("created_at", orNull: record.created)
                 body.add("deleted_at", orNull: account.deleted)
                 body.add("email", orNull: record.email)
