@@ -118,6 +118,27 @@ struct ProjectUserTests {
         }
     }
 
+    @Test func `rules know the project of a token and of a session of the gateway`() async throws {
+        try await Scenario.run(arrange: {
+            Self.twoProjects(&$2)
+            $2["accounts"] = "{}"
+            $2.routes = [Self.mine, Self.other].map { project in
+                "path: /\(project)/**, allow: \"auth.project == '\(project)'\", upstream: api"
+            }
+        }) { scenario in
+            for project in [Self.mine, Self.other] {
+                var app = AccountApp(scenario)
+                let token = try alice(scenario, of: project)
+                #expect(try app.call("session", ["id_token": .string(token)]).status == 200)
+                for path in [Self.mine, Self.other] {
+                    let expected = path == project ? 200 : 403
+                    #expect(try scenario.send(.bearer(token, "/\(path)/x")).status == expected)
+                    #expect(try app.get("/\(path)/x").status == expected)
+                }
+            }
+        }
+    }
+
     @Test func `rate limits of two projects' alice are separate`() async throws {
         try await Scenario.run(arrange: {
             Self.twoProjects(&$2)

@@ -126,6 +126,7 @@ extension ExpressionChecker {
         switch name {
         case "uid": Inferred(kinds: .string, origin: .uid)
         case "provider": Inferred(kinds: [.string, .null], origin: .provider)
+        case "project": Inferred(kinds: [.string, .null])
         case "token": Inferred(kinds: .map, origin: .token)
         default: nil
         }
@@ -135,8 +136,8 @@ extension ExpressionChecker {
         if let member = Self.authMember(name) { return member }
         let text = quote(base)
         let remedy =
-            NearestName.of(name, among: ["uid", "provider", "token"]).map { "did you mean \(text).\($0)?" }
-            ?? "it has uid, provider and token; a claim is a member of the token: \(text).token.\(name.shown)"
+            NearestName.of(name, among: ["uid", "provider", "project", "token"]).map { "did you mean \(text).\($0)?" }
+            ?? "it has uid, provider, project and token; a claim is a member of the token: \(text).token.\(name.shown)"
         findings.fail(range, "\(text) has no member \(name.shown)", remedy)
         return .failed
     }

@@ -91,7 +91,7 @@ package struct FirebaseVerifier: ClaimChecks {
         try checkUserID(claims, uid: uid)
         let principal = Principal(
             accepted: accepted, kind: kind, user: self.accepted.user(uid: uid, claimed: firebase.tenant),
-            signInProvider: firebase.signInProvider,
+            project: self.accepted.id, signInProvider: firebase.signInProvider,
             times: Principal.Times(authTime: authTime, expiresAt: expiresAt),
             session: Principal.session(authTime: authTime), isFirebase: true,
             hasSecondFactor: firebase.hasSecondFactor, hasher: hasher)

@@ -71,6 +71,9 @@ package final class Principal: Sendable {
     package let user: UserKey
     /// `firebase.sign_in_provider`, such as `apple.com`.
     package let signInProvider: String?
+    /// The Firebase project of the user, also of the first project, whose users' keys do not have it. `nil` for a
+    /// provider's own token, and for a session of a user who is not Firebase's.
+    package let project: String?
     /// The store's name of the session. `nil` without a session.
     package let session: String?
     /// The identity at a provider, from a provider's own token. `nil` for Firebase credentials and for sessions.
@@ -91,8 +94,9 @@ package final class Principal: Sendable {
     /// - Parameter linkKey: The store key of `link`, or of the identity that started the session, if it differs from
     ///   the user's key.
     init?(
-        accepted: AcceptedClaims, kind: CredentialKind, user: UserKey, signInProvider: String?, times: Times,
-        session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], link: IdentityLink? = nil,
+        accepted: AcceptedClaims, kind: CredentialKind, user: UserKey, project: String? = nil,
+        signInProvider: String?, times: Times, session: String?, isFirebase: Bool, hasSecondFactor: Bool,
+        scopes: [String] = [], link: IdentityLink? = nil,
         linkKey: StoreKey? = nil, origin: SessionOrigin? = nil, hasher: SHA256Hasher
     ) {
         // No session has an empty name.
@@ -106,6 +110,7 @@ package final class Principal: Sendable {
             validityTime: PossibleTime(times.startedAt?.adding(-1) ?? times.authTime ?? times.issuedAt),
             expiresAt: times.expiresAt, userKey: userKey, sessionKey: sessionKey, linkKey: linkKey ?? userKey)
         self.user = user
+        self.project = project
         self.signInProvider = signInProvider
         self.session = session
         self.scopes = scopes

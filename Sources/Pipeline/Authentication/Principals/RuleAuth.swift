@@ -3,7 +3,7 @@ package import SecurityRules
 
 /// The `auth` variable in the form that rules read. Created once per token and cached with it, if there are rules.
 package struct RuleAuth: Sendable {
-    /// A map of `uid`, `provider` and `token`.
+    /// A map of `uid`, `provider`, `project` and `token`.
     package let value: RuleValue
     /// The approximate size in memory, in bytes.
     let size: Int
@@ -14,9 +14,10 @@ package struct RuleAuth: Sendable {
             RuleMap([
                 ("uid", reader.string(principal.uid)),
                 ("provider", principal.provider.map { reader.string($0) } ?? .null),
+                ("project", principal.project.map { reader.string($0) } ?? .null),
                 ("token", reader.value(of: principal.claims.root)),
             ]))
-        size = reader.size + ClaimReader.container + 3 * ClaimReader.entry
+        size = reader.size + ClaimReader.container + 4 * ClaimReader.entry
     }
 }
 

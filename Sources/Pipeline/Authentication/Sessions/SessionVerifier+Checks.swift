@@ -84,25 +84,25 @@ extension SessionVerifier {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 
-    /// Returns the complete user key. Only Firebase users have projects and tenants. A project or tenant that is no
-    /// longer accepted is rejected. So is a key that differs from that of the session's start: the revocations and
-    /// sign-outs of that time have the other key.
+    /// Returns the complete user key, and the user's Firebase project. Only Firebase users have projects and tenants. A
+    /// project or tenant that is no longer accepted is rejected. So is a key that differs from that of the session's
+    /// start: the revocations and sign-outs of that time have the other key.
     func user(
         of claims: JSONValue, _ firebase: FirebaseMember, _ token: UnverifiedJWS, _ origin: SessionOrigin
-    ) throws(VerificationFailure) -> UserKey {
+    ) throws(VerificationFailure) -> (UserKey, project: String?) {
         let uid = try subject(of: claims)
-        guard isFirebases(token) else { return UserKey(uid: uid, tenant: nil) }
+        guard isFirebases(token) else { return (UserKey(uid: uid, tenant: nil), nil) }
         let source = token.header.root[Self.sourceMember]
         let key = UserKey(
             uid: uid, tenant: source?[Self.tenantMember]?.string, project: source?[Self.projectMember]?.string)
         let claimed = firebase.tenant
         guard let project = try project(origin.project ?? key.project) else {
             guard claimed == nil else { throw Self.tenantMismatch }
-            return key
+            return (key, nil)
         }
         guard claimed == nil || project.tenant.isMet(by: claimed) else { throw Self.tenantMismatch }
         guard project.user(uid: uid, claimed: claimed) == key else { throw invalid(.renamedUser) }
-        return key
+        return (key, project.id)
     }
 
     private static var tenantMismatch: VerificationFailure {

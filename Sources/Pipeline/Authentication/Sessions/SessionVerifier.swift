@@ -70,13 +70,13 @@ package struct SessionVerifier: ClaimChecks {
         let origin = try origin(of: token)
         try checkOrigin(origin)
         let (startedAt, authenticatedAt) = try times(of: token, now: now)
-        let user = try user(of: claims, firebase, token, origin)
+        let (user, project) = try user(of: claims, firebase, token, origin)
         let linkKey = origin.link.flatMap { StoreKey(UserKey($0), hasher: hasher) }
         guard (linkKey == nil) == (origin.link == nil) else {
             throw VerificationFailure(code: .internalError, reason: .hashing)
         }
         let principal = Principal(
-            accepted: accepted, kind: kind, user: user, signInProvider: firebase.signInProvider,
+            accepted: accepted, kind: kind, user: user, project: project, signInProvider: firebase.signInProvider,
             times: Principal.Times(
                 authTime: authTime, startedAt: startedAt, authenticatedAt: authenticatedAt, expiresAt: expiresAt),
             session: try session(of: claims), isFirebase: isFirebases(token),

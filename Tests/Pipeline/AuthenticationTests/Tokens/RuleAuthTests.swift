@@ -17,9 +17,10 @@ import Testing
         return try map(try map(auth.value)["token"])["claim"]
     }
 
-    @Test func `auth has the uid, the provider and all claims`() throws {
+    @Test func `auth has the uid, the provider, the project and all claims`() throws {
         let auth = try map(RuleAuth(try TokenDraft.idToken().principal()).value)
-        #expect(auth.count == 3)
+        #expect(auth.count == 4)
+        #expect(auth["project"]?.text == "'\(TokenDraft.project)'")
         #expect(auth["uid"]?.text == "'user-1'" && auth["provider"]?.text == "'google'")
         let token = try map(auth["token"])
         #expect(token["email_verified"]?.text == "true" && token["sub"]?.text == "'user-1'")

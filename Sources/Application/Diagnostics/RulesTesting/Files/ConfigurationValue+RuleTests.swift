@@ -44,7 +44,7 @@ extension ConfigurationValue {
 
 extension KnownKeys {
     static let ruleTestUser = KnownKeys(
-        "users.*", ["uid", "provider", "token", "signed_in", "reauthenticated", "second_factor"])
+        "users.*", ["uid", "provider", "project", "token", "signed_in", "reauthenticated", "second_factor"])
 }
 
 extension ConfigurationValue {
@@ -61,12 +61,15 @@ extension ConfigurationValue {
         mapping.set(&hasSecondFactor, "second_factor") { $0.boolean() }
         var provider: String?
         mapping.set(&provider, "provider") { $0.string(atMost: 128).map(Principal.signInProvider(named:)) }
+        var project: String?
+        mapping.set(&project, "project") { $0.string(atMost: 128) }
         guard let uid, let claims else { return nil }
         checkClaims(claims, mapping)
         let firebase = claims.firebase
         if case .string(let own)? = firebase?["sign_in_provider"] { provider = own }
         return RuleTestUser(
-            name: userName, uid: uid, signInProvider: provider ?? "custom", claims: claims, signedIn: age,
+            name: userName, uid: uid, signInProvider: provider ?? "custom", project: project, claims: claims,
+            signedIn: age,
             reauthenticated: reauthenticated,
             hasSecondFactor: hasSecondFactor || firebase?.namesSecondFactor == true)
     }

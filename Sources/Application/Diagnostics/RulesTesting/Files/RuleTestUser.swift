@@ -9,6 +9,8 @@ package struct RuleTestUser: Sendable {
     package let uid: String
     /// `firebase.sign_in_provider`.
     let signInProvider: String
+    /// The Firebase project. `nil` without one.
+    let project: String?
     /// The `token` claims of the file.
     let claims: [(key: String, value: RuleValue)]
     /// The age of the sign-in in seconds. `nil` if the token does not state it.
@@ -27,7 +29,7 @@ package struct RuleTestUser: Sendable {
         .map(
             RuleMap([
                 ("uid", .string(uid)), ("provider", .string(Principal.shortName(of: signInProvider))),
-                ("token", .map(token(at: time))),
+                ("project", project.map { .string($0) } ?? .null), ("token", .map(token(at: time))),
             ]))
     }
 
