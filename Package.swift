@@ -229,10 +229,17 @@ let package = Package(
                 nioCore,
             ]),
         module(
+            "OperatorConsole", in: "Operations",
+            uses: ["GatewayCore", "JOSE", "TextCoding"],
+            embeds: [
+                "Page/Resources/console.css", "Page/Resources/console.js", "Page/Resources/dom.js",
+                "Page/Resources/texts.json", "Page/Resources/users.js",
+            ]),
+        module(
             "AdminAPI", in: "Operations",
             uses: [
                 "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "Observability",
-                "PrintableText", "Revocation", "TextCoding", nioCore,
+                "OperatorConsole", "PrintableText", "Revocation", "TextCoding", nioCore,
                 nioHTTP1, nioPosix,
             ]),
 
@@ -242,7 +249,7 @@ let package = Package(
             uses: [
                 "Accounts", "AdminAPI", "Authentication", "Authorization", "Decisions", "Forwarding",
                 "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability",
-                "OutboundHTTP", "Redis",
+                "OperatorConsole", "OutboundHTTP", "Redis",
                 "RequestPipeline", "Revocation", "RevocationStores", "Routing", "SecurityRules", "Telemetry",
                 asyncHTTPClient, atomics, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
@@ -384,7 +391,8 @@ let package = Package(
             of: [
                 "Accounts", "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
-                "Revocation", "RevocationStores", "StoreFixtures", "SystemFixtures", grdb, logging, nioCore,
+                "Revocation", "RevocationStores", "StoreFixtures", "SystemFixtures", "TextCoding", grdb, logging,
+                nioCore,
             ]),
         tests(
             "DecisionsTests", in: "Edges",
@@ -400,8 +408,14 @@ let package = Package(
                 "SystemFixtures", "Telemetry",
             ]),
         tests(
+            "OperatorConsoleTests", in: "Operations",
+            of: ["GatewayCore", "JOSE", "OperatorConsole", "TextCoding"]),
+        tests(
             "AdminAPITests", in: "Operations",
-            of: ["AdminAPI", "GatewayFixtures", "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix]),
+            of: [
+                "AdminAPI", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "OperatorConsole",
+                "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix,
+            ]),
         tests(
             "GatehouseTests", in: "Application",
             of: [

@@ -103,7 +103,7 @@ def gateway(binary, folder, ports):
     address = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
     configuration = {
         "listen": [{"address": address["https://api.example.com"]}], "workers": 1,
-        "admin": {"address": address["http://127.0.0.1:9901"], "token": ADMIN_TOKEN},
+        "admin": {"address": address["http://127.0.0.1:9901"], "token": ADMIN_TOKEN, "console": True},
         "decisions": {
             "address": address["http://127.0.0.1:9000"], "trust": ["127.0.0.1/32"],
             "introspection": {"clients": [{"id": "billing", "secret": SECRET}], "requests_per_second": 1_000_000}},

@@ -24,7 +24,8 @@ enum AccessibilityAudit {
           level = next;
         }
         for (const control of all("a,button,input,select,textarea,[tabindex]")) {
-          if (!control.textContent.trim() && !control.ariaLabel) problems.push(`no name: ${control.outerHTML}`);
+          const name = control.textContent.trim() || control.ariaLabel || control.labels?.[0]?.textContent.trim();
+          if (!name) problems.push(`no name: ${control.outerHTML}`);
           if (control.getBoundingClientRect().height < 24) problems.push(`small: ${named(control)}`);
         }
         for (const image of all("img")) if (!image.hasAttribute("alt")) problems.push("img without alt");

@@ -7,11 +7,12 @@ import Testing
 
 /// Real responses, compared with the OpenAPI document.
 struct OpenAPIRunTests {
-    /// The operations whose example is rejected: it has no real credential of a provider, or is not sent over HTTP/2.
+    /// The operations whose example is rejected: it has no real credential of a provider or CSRF token, or is not sent
+    /// over HTTP/2.
     private static let rejected: Set<String> = [
-        "check", "deleteUserAccount", "link", "reauthenticate", "receiveAppleEvent", "receiveBackchannelLogout",
-        "receiveFacebookDeauthorization", "receiveFacebookDeletion", "receiveGitHubEvent", "receiveSecurityEvent",
-        "signIn", "unlink",
+        "check", "deleteUserAccount", "endConsoleSession", "link", "reauthenticate", "receiveAppleEvent",
+        "receiveBackchannelLogout", "receiveFacebookDeauthorization", "receiveFacebookDeletion", "receiveGitHubEvent",
+        "receiveSecurityEvent", "signIn", "unlink",
     ]
     /// The token in the examples of the document.
     private static let exampleToken = "eyJhbGciOiJSUzI1NiJ9.e30.c2ln"
@@ -33,6 +34,7 @@ struct OpenAPIRunTests {
                     , pages: true, transmitters: { google: { issuer: 'https://accounts.google.com/', audiences: [client],
                         provider: google.com, keys_url: '\(provider.url(.keys(.google)))' } }
                     """)
+            configuration["admin"] = ConsoleVisit.admin
             configuration["headers"] = "{ assertion: { key: '\(key)', issuer: 'https://gateway.example' } }"
             configuration["decisions"] = """
                 { address: 127.0.0.1:0, trust: [127.0.0.1/32],
@@ -109,7 +111,8 @@ struct OpenAPIRunTests {
         }
         if let body = document.bodies(of: operation).first {
             let token = try scenario.token(.alan) { $0.signedIn(at: unixNow()) }
-            request.body = Array(Self.text(of: body).replacing(Self.exampleToken, with: token).utf8)
+            let text = Self.text(of: body).replacing("ADMIN_TOKEN", with: GatewayConfiguration.adminToken)
+            request.body = Array(text.replacing(Self.exampleToken, with: token).utf8)
             request.fields.append("Content-Type: \(body.name)")
         }
         if operation.method == "POST" { request.fields.append("Content-Length: \(request.body.count)") }
@@ -127,6 +130,12 @@ struct OpenAPIRunTests {
     private func credential(of operation: OpenAPIDocument.Operation, _ scenario: Scenario) async throws -> [String] {
         switch operation.credentials.first(where: { !$0.isEmpty }) {
         case "adminToken": return ["Authorization: Bearer \(GatewayConfiguration.adminToken)"]
+        case "consoleSession":
+            var signIn = WireRequest(method: "POST", target: "/console/session", host: "localhost")
+            signIn.body = Array(#"{"token":"\#(GatewayConfiguration.adminToken)"}"#.utf8)
+            signIn.fields = ["Origin: http://localhost", "Content-Length: \(signIn.body.count)"]
+            let cookie = try RawClient.exchange(scenario.gateway.adminPort, signIn)["Set-Cookie"] ?? ""
+            return ["Cookie: \(cookie.prefix { $0 != ";" })"]
         case "introspectionBasic":
             return ["Authorization: Basic \(Data("billing:\(Self.secret)".utf8).base64EncodedString())"]
         case "sessionCookie":

@@ -35,7 +35,11 @@ struct OpenAPITests {
         let expected = try AdminPath.allCases.flatMap { path in
             try #require(AdminCall(target: path.rawValue)).methods.map { "\($0) \(path.rawValue)" }
         }
-        #expect(document.names(on: .admin) == expected.sorted())
+        let console = try ["/console/", "/console/assets/{file}", "/console/session"].flatMap { path in
+            let target = path.replacing("{file}", with: "console.css")
+            return try #require(ConsolePath(target: target)?.methods).map { "\($0) \(path)" }
+        }
+        #expect(document.names(on: .admin) == (expected + console).sorted())
     }
 
     @Test func `accounts have exactly the operations of the document`() {
@@ -68,8 +72,10 @@ struct OpenAPITests {
             for listener in operation.listeners {
                 switch listener {
                 case .admin:
-                    let isPublic = try #require(AdminCall(target: operation.path)).isPublic
-                    #expect(operation.credentials == (isPublic ? [] : ["adminToken"]), "\(operation.name)")
+                    let isPublic = AdminCall(target: operation.path)?.isPublic
+                    let ofConsole = operation.path == "/console/session" && operation.method != "POST"
+                    let expected = isPublic == false ? ["adminToken"] : ofConsole ? ["consoleSession"] : []
+                    #expect(operation.credentials == expected, "\(operation.name)")
                 case .listen:
                     let name = operation.path.replacing("{provider}", with: "")
                     let policy = AccountEndpoint.allCases.first { $0.path == name }?.policy.authentication ?? .none

@@ -1,20 +1,26 @@
+import GatewayCore
+import OperatorConsole
+import Revocation
 import Testing
 
 @testable import AdminAPI
 @testable import GatewayFixtures
+@testable import StoreFixtures
 
 struct AdminAPITests {
     let backend = FakeBackend()
 
     private func response(
-        _ method: String, _ target: String, body: String = "", sent: String? = "s3cret", configured: String? = "s3cret"
+        _ method: String, _ target: String, body: String = "", sent: String? = "s3cret", configured: String? = "s3cret",
+        viewer: String? = nil
     ) async -> AdminResponse {
         var headers = [(name: "Host", value: "localhost")]
         if let sent { headers.append((name: "Authorization", value: "Bearer \(sent)")) }
-        let api = AdminAPI(entrance: AdminGuard(token: configured, hosts: []), backend: backend)
+        let entrance = AdminGuard(token: configured, viewerToken: viewer, hosts: [])
+        let api = AdminAPI(entrance: entrance, backend: backend)
         switch api.admit(AdminRequest(method: method, target: target, headers: headers, body: Array(body.utf8))) {
         case .response(let response): return response
-        case .call(let call): return await api.respond(to: call, body: Array(body.utf8))
+        case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
         }
     }
 
@@ -198,6 +204,44 @@ struct AdminAPITests {
             + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
             + #""defined_at":"gatehouse.yaml:7:5"}"#
         #expect(await text("GET", "/v1/routes") == #"{"routes":[\#(plain),\#(full)]}"# + "\n")
+    }
+
+    @Test func `a viewer reads everything, and changes nothing`() async throws {
+        for path in AdminPath.allCases {
+            let call = try #require(AdminCall(target: path.rawValue))
+            let received = await response(call.methods[0], path.rawValue, sent: "look", viewer: "look")
+            if call.methods[0] == "GET" {
+                #expect(received.status == 200, "\(path)")
+            } else {
+                #expect(received.status == 403 && received.text.contains("admin/read-only"), "\(path)")
+            }
+        }
+        let changes = ["revoke", "disable", "enable", "session", "delete", "unlink", "refresh", "accept", "reload"]
+        #expect(await !backend.calls.contains { call in changes.contains { call.hasPrefix($0) } })
+        #expect(backend.actions.isEmpty)
+        #expect(await response("GET", "/v1/keys", sent: "look").status == 401)
+        #expect(await response("GET", "/v1/keys", sent: "look", configured: nil, viewer: "look").status == 404)
+    }
+
+    @Test func `each change is in the audit log, also if it fails`() async {
+        _ = await response("POST", "/v1/projects/p/tenants/t/users/ann/disable")
+        _ = await response("POST", "/v1/accounts/ann/links/apple.com/unlink")
+        _ = await response("POST", "/v1/users/ann/sessions/s1/revoke")
+        _ = await response("GET", "/v1/users/ann")
+        _ = await response("POST", "/v1/users/ann/revoke", sent: "wrong")
+        await backend.fail(with: .storeUnavailable)
+        _ = await response("POST", "/v1/reload")
+        let caller = AdminCaller(role: .operator, address: "unknown")
+        #expect(
+            backend.actions == [
+                AdminAction(
+                    event: "disable", user: UserKey(uid: "ann", tenant: "t", project: "p"), caller: caller, status: 200),
+                AdminAction(
+                    event: "unlink", user: UserKey("ann"), provider: "apple.com", caller: caller, status: 200),
+                AdminAction(
+                    event: "revoke_session", user: UserKey("ann"), session: "s1", caller: caller, status: 200),
+                AdminAction(event: "reload", caller: caller, status: 503),
+            ])
     }
 
     @Test func `no response contains the token`() async {

@@ -1,3 +1,4 @@
+import OperatorConsole
 import Testing
 
 @testable import AdminAPI
@@ -8,7 +9,8 @@ struct AdminGuardTests {
     ) -> Int? {
         let request = AdminRequest(
             method: "GET", target: "/livez", headers: headers.map { (name: $0.0, value: $0.1) }, localAddress: address)
-        return AdminGuard(token: nil, hosts: hosts).refusal(of: request)?.status
+        let entrance = AdminGuard(token: nil, hosts: hosts)
+        return (entrance.hostRefusal(of: request) ?? entrance.crossSiteRefusal(of: request))?.status
     }
 
     @Test(
@@ -51,14 +53,18 @@ struct AdminGuardTests {
         #expect(status([("Host", "localhost"), ("Sec-Fetch-Site", value)]) == nil)
     }
 
-    private func isAuthorized(_ values: [String], token: String? = "s3cret") -> Bool {
+    private func role(
+        _ values: [String], token: String? = "s3cret", viewer: String? = "l00k"
+    ) -> OperatorRole? {
         let request = AdminRequest(
             method: "GET", target: "/", headers: values.map { (name: "Authorization", value: $0) })
-        return AdminGuard(token: token, hosts: []).isAuthorized(request)
+        return AdminGuard(token: token, viewerToken: viewer, hosts: []).role(of: request)
     }
 
     @Test(arguments: ["Bearer s3cret", "bearer s3cret"]) func `the token authorizes`(value: String) {
-        #expect(isAuthorized([value]))
+        #expect(role([value]) == .operator)
+        #expect(role([value.replacing("s3cret", with: "l00k")]) == .viewer)
+        #expect(role([value.replacing("s3cret", with: "l00k")], viewer: nil) == nil)
     }
 
     @Test(arguments: [
@@ -67,11 +73,12 @@ struct AdminGuardTests {
         ["Bearer s3cret", "Bearer s3cret"],
     ])
     func `a wrong, missing or repeated token does not authorize`(values: [String]) {
-        #expect(!isAuthorized(values))
+        #expect(role(values) == nil)
     }
 
     @Test(arguments: [nil, ""]) func `without a configured token nothing is authorized`(token: String?) {
-        #expect(!isAuthorized(["Bearer "], token: token))
+        #expect(role(["Bearer "], token: token) == nil)
+        #expect(role(["Bearer l00k"], token: token) == nil)
         #expect(AdminGuard(token: token, hosts: []).token == nil)
     }
 }

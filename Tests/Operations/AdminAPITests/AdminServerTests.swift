@@ -1,4 +1,6 @@
 import AdminAPI
+import GatewayConfiguration
+import GatewayCore
 import NIOCore
 import NIOPosix
 import Testing
@@ -12,8 +14,10 @@ struct AdminServerTests {
         var limits = limits
         // On a busy machine, the client's thread can wait for seconds.
         (limits.headTimeout, limits.requestTimeout) = (.minutes(2), .minutes(2))
+        var settings = Configuration.Admin()
+        settings.token = Secret("s3cret")
         let server = try await AdminServer.start(
-            address: SocketAddress(ipAddress: "127.0.0.1", port: 0), token: "s3cret", backend: backend,
+            address: SocketAddress(ipAddress: "127.0.0.1", port: 0), settings: settings, backend: backend,
             group: MultiThreadedEventLoopGroup.singleton, limits: limits)
         let response = try await RawClient.exchange(text, with: server.address)
         await server.close()

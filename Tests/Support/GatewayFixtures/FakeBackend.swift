@@ -11,9 +11,15 @@ actor FakeBackend: AdministrationBackend {
     private var failure: AdministrationError?
     private let checks = Mutex([ReadinessCheck("store")])
     private let hanging = Mutex<String?>(nil)
+    private let recorded = Mutex<[AdminAction]>([])
 
     func fail(with error: AdministrationError) { failure = error }
     func lack(_ name: String, why: String) { checks.withLock { $0.append(ReadinessCheck(name, why: why)) } }
+
+    /// The lines of the audit log.
+    nonisolated var actions: [AdminAction] { recorded.withLock { $0 } }
+
+    nonisolated func record(_ action: AdminAction) { recorded.withLock { $0.append(action) } }
 
     nonisolated func hang(_ reason: String) { hanging.withLock { $0 = reason } }
 

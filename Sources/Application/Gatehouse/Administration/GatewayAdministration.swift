@@ -8,6 +8,7 @@ import GatewayCore
 import JOSE
 import Logging
 import Observability
+import OperatorConsole
 import OutboundHTTP
 import RequestPipeline
 import Revocation
@@ -132,6 +133,17 @@ struct GatewayAdministration: AdministrationBackend {
     /// Returns the current metrics, for `/metrics` and for the export by OTLP.
     func metricsSnapshot() async -> MetricsSnapshot {
         await metrics.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot()
+    }
+
+    func record(_ action: AdminAction) {
+        let caller = action.caller
+        let fields: [String: String?] = [
+            "event": action.event, "status": "\(action.status)", "uid": action.user?.uid,
+            "project": action.user?.project, "tenant": action.user?.tenant, "session": action.session,
+            "provider": action.provider, "by": caller.isConsole ? "console" : "token", "role": caller.role?.rawValue,
+            "client": caller.address, "console_session": caller.session, "operator": caller.name,
+        ]
+        auditLogger.notice("admin", metadata: fields.compactMapValues { $0.map(Logger.MetadataValue.string) })
     }
 
     // MARK: - Users

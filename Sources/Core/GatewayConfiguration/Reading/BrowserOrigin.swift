@@ -41,6 +41,16 @@ extension ConfigurationValue {
         return text
     }
 
+    /// Returns the public origin of pages. Without TLS, browsers keep no secure cookie, and secrets can be read in
+    /// transit.
+    func publicOrigin() -> String? {
+        guard let origin = origin() else { return nil }
+        guard let url = try? HTTPURL(parsing: origin), url.isSecure || url.isLoopback else {
+            return fail("\(name) is \(shown), without TLS", "use https://, or http://127.0.0.1:PORT")
+        }
+        return origin
+    }
+
     private func warnOfPlainHTTP(_ origin: String) {
         guard let url = try? HTTPURL(parsing: origin), !url.isSecure, !IPAddress.isLoopback(host: url.host) else {
             return

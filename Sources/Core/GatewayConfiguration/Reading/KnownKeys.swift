@@ -73,7 +73,8 @@ extension KnownKeys {
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"], empty: ["watch": .null])
     static let admin = KnownKeys(
-        "admin", ["address", "token"], empty: ["address": .null, "token": .null])
+        "admin", ["address", "token", "viewer_token", "console", "public_url"],
+        empty: ["address": .null, "token": .null, "viewer_token": .null])
     static let identity = KnownKeys(
         "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"],
         empty: ["firebase": .null])

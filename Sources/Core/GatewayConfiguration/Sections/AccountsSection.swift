@@ -121,7 +121,7 @@ extension Configuration.Accounts {
         }
         mapping.set(&serviceAccount, "service_account") { $0.path() }
         mapping.set(&origins, "origins") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
-        mapping.set(&publicURL, "public_url", Self.publicURL)
+        mapping.set(&publicURL, "public_url") { $0.publicOrigin() }
         mapping.set(&returnTo, "return_to") { $0.oneOrList(atMost: 64, of: "origins") { $0.origin() } }
         mapping.set(&apps, "apps") { $0.oneOrList(atMost: 64, of: "URLs") { $0.appURL() } }
         mapping.set(&oneAccountPerEmail, "one_account_per_email") { $0.boolean() }
@@ -133,15 +133,6 @@ extension Configuration.Accounts {
         mapping.set(&webhook, "webhook") { value in value.mapping(.webhook).flatMap(Configuration.Webhook.read) }
         page = Page.read(mapping)
         mapping.set(&transmitters, "transmitters") { Configuration.Transmitter.all($0, identity) }
-    }
-
-    /// Reads the public origin. Without TLS, browsers keep no cookie of a flow, and codes can be read in transit.
-    private static func publicURL(_ value: ConfigurationValue) -> String? {
-        guard let origin = value.origin() else { return nil }
-        guard let url = try? HTTPURL(parsing: origin), url.isSecure || url.isLoopback else {
-            return value.fail("\(value.name) is \(value.shown), without TLS", "use https://, or http://127.0.0.1:PORT")
-        }
-        return origin
     }
 
     /// Reports conflicts with the rest of the file.

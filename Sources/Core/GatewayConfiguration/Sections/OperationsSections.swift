@@ -8,6 +8,13 @@ extension Configuration {
         /// The bearer token of the admin API (`token`). Default: `nil`, only `/livez`, `/readyz` and `/metrics` are
         /// available.
         package var token: Secret?
+        /// The bearer token of the calls that change nothing (`viewer_token`). Default: `nil`, none.
+        package var viewerToken: Secret?
+        /// Whether the listener serves the operators' console (`console`). Default: `false`.
+        package var console = false
+        /// The origin at which browsers reach the console through a proxy (`public_url`), in the browsers' spelling.
+        /// Default: `nil`, they reach the listener itself.
+        package var publicURL: String?
 
         /// Creates the defaults.
         package init() {}
@@ -22,20 +29,58 @@ extension Configuration.Admin {
         self.init()
         mapping.set(&address, "address") { $0.portAddress() }
         mapping.set(&token, "token") { Self.token($0) }
+        mapping.set(&viewerToken, "viewer_token") { Self.token($0) }
+        mapping.set(&console, "console") { $0.boolean() }
+        mapping.set(&publicURL, "public_url") { $0.publicOrigin() }
+        check(mapping)
     }
 
     private static func token(_ value: ConfigurationValue) -> Secret? {
         guard let text = value.scalar("a string")?.text else { return nil }
-        guard text.utf8.count <= 1_024 else { return value.fail("admin.token is longer than 1024 bytes", "shorten it") }
+        guard text.utf8.count <= 1_024 else {
+            return value.fail("\(value.name) is longer than 1024 bytes", "shorten it")
+        }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return value.fail(
-                "admin.token has characters that are invalid in a header", "use visible ASCII without spaces")
+                "\(value.name) has characters that are invalid in a header", "use visible ASCII without spaces")
         }
         if text.utf8.count < goodTokenLength {
             value.warn(
-                "admin.token has fewer than \(goodTokenLength) characters and may be guessed", "use a random one")
+                "\(value.name) has fewer than \(goodTokenLength) characters and may be guessed", "use a random one")
         }
         return Secret(text)
+    }
+
+    /// Reports keys that have no effect together, and a console whose tokens can be read in transit.
+    private func check(_ mapping: MappingReader) {
+        let hasToken = mapping.hasValue("token")
+        if viewerToken != nil, !hasToken {
+            mapping.fail(
+                "viewer_token", "admin.viewer_token needs admin.token, without which there is no admin API",
+                "add token, or remove viewer_token")
+        } else if let viewerToken, viewerToken == token {
+            mapping.fail(
+                "viewer_token", "admin.viewer_token equals admin.token, so every viewer could change users",
+                "use another random token")
+        }
+        guard console else {
+            if publicURL != nil {
+                mapping.fail(
+                    "public_url", "admin.public_url has no effect without console: true",
+                    "add console: true, or remove it")
+            }
+            return
+        }
+        if !hasToken {
+            mapping.fail(
+                "console", "admin.console needs admin.token, with which operators sign in",
+                "add token, or remove console")
+        }
+        if let address, !address.isLoopback, publicURL?.hasPrefix("https://") != true {
+            mapping.warn(
+                "console", "operators send the admin token to the console without TLS",
+                "listen on 127.0.0.1, or put a proxy with TLS before it and add public_url: https://HOST")
+        }
     }
 }
 

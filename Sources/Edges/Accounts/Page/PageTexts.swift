@@ -1,6 +1,7 @@
 package import GatewayConfiguration
 package import GatewayCore
 import JOSE
+import TextCoding
 
 /// The texts of the sign-in page. The raw values are the keys of translation files, and of errors of flows and calls.
 enum PageText: String, CaseIterable {

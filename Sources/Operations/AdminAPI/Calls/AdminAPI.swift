@@ -1,3 +1,5 @@
+import GatewayConfiguration
+import GatewayCore
 import Observability
 import Revocation
 
@@ -5,40 +7,59 @@ import Revocation
 struct AdminAPI: Sendable {
     let entrance: AdminGuard
     let backend: any AdministrationBackend
+    /// The operators' console. `nil` if it is not served.
+    var console: ConsoleAccess?
 
     /// The result of checks before any asynchronous work.
     enum Admission {
         case response(AdminResponse)
-        case call(AdminCall)
+        /// A call, and its client. `nil` for a public path.
+        case call(AdminCall, AdminCaller?)
     }
 
     /// Rejects a request, responds to a probe, or returns the call to perform.
     ///
     /// It never waits. A peer without a token costs no task, and a probe depends only on the listener's event loop.
     func admit(_ request: AdminRequest) -> Admission {
-        if let refusal = entrance.refusal(of: request) { return .response(refusal) }
-        let call = AdminCall(target: request.target)
-        if call?.isPublic != true {
-            // If no token is configured, only public paths exist. Otherwise an unauthorized client does not learn which
-            // paths exist.
-            guard entrance.token != nil else { return .response(Self.notFound) }
-            guard entrance.isAuthorized(request) else { return .response(Self.unauthorized) }
+        if let refusal = entrance.hostRefusal(of: request) { return .response(refusal) }
+        if let console, let path = ConsolePath(target: request.target) {
+            switch console.admit(request, at: path) {
+            case .response(let response): return .response(response)
+            case .call(let target, let caller): return admit(AdminCall(target: target), request.method, by: caller)
+            }
         }
+        if let refusal = entrance.crossSiteRefusal(of: request) { return .response(refusal) }
+        let call = AdminCall(target: request.target)
+        if call?.isPublic == true { return admit(call, request.method, by: nil) }
+        // If no token is configured, only public paths exist. Otherwise an unauthorized client does not learn which
+        // paths exist.
+        guard entrance.token != nil else { return .response(Self.notFound) }
+        guard let role = entrance.role(of: request) else { return .response(Self.unauthorized) }
+        return admit(call, request.method, by: AdminCaller(role: role, address: request.address))
+    }
+
+    /// Performs the checks that follow the credential, whichever it is.
+    private func admit(_ call: AdminCall?, _ method: String, by caller: AdminCaller?) -> Admission {
         guard let call else { return .response(Self.notFound) }
-        guard call.methods.contains(request.method) else { return .response(Self.methodNotAllowed(call.methods)) }
+        guard call.methods.contains(method) else { return .response(Self.methodNotAllowed(call.methods)) }
+        guard call.permits(caller) else { return .response(Self.readOnly) }
         switch call {
         case .live: return .response(liveness)
         case .ready: return .response(AdminDocument.readiness(backend.readiness()))
-        default: return .call(call)
+        default: return .call(call, caller)
         }
     }
 
-    func respond(to call: AdminCall, body: [UInt8]) async -> AdminResponse {
+    /// Performs a call. A change is in the audit log, also if it fails.
+    func respond(to call: AdminCall, body: [UInt8], by caller: AdminCaller?) async -> AdminResponse {
+        let response: AdminResponse
         do throws(AdministrationError) {
-            return try await perform(call, body: body)
+            response = try await perform(call, body: body)
         } catch {
-            return Self.failure(error)
+            response = Self.failure(error)
         }
+        if let caller, let action = call.action(by: caller, status: response.status) { backend.record(action) }
+        return response
     }
 
     private var liveness: AdminResponse {
@@ -86,6 +107,20 @@ struct AdminAPI: Sendable {
 }
 
 extension AdminAPI {
+    /// Creates the listener of a configuration.
+    init(_ settings: Configuration.Admin, backend: any AdministrationBackend, clock: GatewayClock) {
+        func text(_ secret: Secret?) -> String? {
+            secret.map { secret in secret.withBytes { String(decoding: $0, as: UTF8.self) } }
+        }
+        let publicHost = settings.publicURL.flatMap { try? HTTPURL(parsing: $0) }?.host
+        let entrance = AdminGuard(
+            token: text(settings.token), viewerToken: text(settings.viewerToken),
+            hosts: [settings.address?.host, publicHost].compactMap(\.self))
+        self.init(entrance: entrance, backend: backend)
+        guard settings.console, entrance.token != nil else { return }
+        console = ConsoleAccess(entrance, publicOrigin: settings.publicURL, clock: clock) { backend.record($0) }
+    }
+
     static let notFound = AdminResponse.problem(
         .notFound, title: "No such path", detail: "Check the path; docs/reference/admin-api.md lists them."
     )
@@ -95,11 +130,14 @@ extension AdminAPI {
         detail: "Send Authorization: Bearer with the token that the configuration names.",
         extra: ["WWW-Authenticate": "Bearer realm=\"gatehouse admin\""])
 
+    static let readOnly = AdminResponse.problem(
+        .readOnly, title: "Viewers cannot make this call", detail: "Use admin.token in place of admin.viewer_token.")
+
     /// The backend did not respond in time.
     static let timeout = unavailable(
         "The gateway did not respond in time, and the call may have taken effect. Repeat it.")
 
-    private static func methodNotAllowed(_ methods: [String]) -> AdminResponse {
+    static func methodNotAllowed(_ methods: [String]) -> AdminResponse {
         let list = methods.joined(separator: ", ")
         return .problem(
             .methodNotAllowed, title: "The method is not allowed here", detail: "Use \(list).",
@@ -118,7 +156,7 @@ extension AdminAPI {
         }
     }
 
-    private static func unavailable(_ reason: String) -> AdminResponse {
+    static func unavailable(_ reason: String) -> AdminResponse {
         .problem(
             .unavailable, title: "The call is currently unavailable", detail: reason,
             extra: ["Retry-After": "1"])

@@ -1,21 +1,24 @@
 import HTTPWire
+import OperatorConsole
 
 /// The access control of the admin listener. It checks the request itself before the call that it designates.
 struct AdminGuard: Sendable {
     /// The bearer token. `nil` if not configured; an empty one is treated as absent.
     let token: [UInt8]?
+    /// The bearer token of viewers, in the same way.
+    private let viewerToken: [UInt8]?
     /// The accepted host names in addition to `localhost` and the local address, in lower case without a port.
     let hosts: Set<String>
 
-    init(token: String?, hosts: [String]) {
+    init(token: String?, viewerToken: String? = nil, hosts: [String]) {
         self.token = token.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+        self.viewerToken = viewerToken.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
         // A wildcard address is for binding and is not a name that clients use.
         self.hosts = Set(hosts.map { $0.lowercased() }).subtracting(["0.0.0.0", "::"])
     }
 
-    /// Rejects requests that a browser could be made to send: with a foreign name for this address (DNS rebinding), or
-    /// cross-origin.
-    func refusal(of request: AdminRequest) -> AdminResponse? {
+    /// Rejects requests that a browser could be made to send with a foreign name for this address (DNS rebinding).
+    func hostRefusal(of request: AdminRequest) -> AdminResponse? {
         let named = request.values("host")
         guard named.count == 1, let host = Self.hostname(named[0]) else {
             return .problem(
@@ -26,6 +29,11 @@ struct AdminGuard: Sendable {
                 .unknownHost, title: "The Host is not accepted by this listener",
                 detail: "Use the listener's address, localhost, or a host that the configuration names.")
         }
+        return nil
+    }
+
+    /// Rejects requests that a browser could be made to send cross-origin.
+    func crossSiteRefusal(of request: AdminRequest) -> AdminResponse? {
         guard request.values("origin").isEmpty,
             request.values("sec-fetch-site").allSatisfy({ $0 == "none" || $0 == "same-origin" })
         else {
@@ -36,14 +44,20 @@ struct AdminGuard: Sendable {
         return nil
     }
 
-    /// Returns whether the request carries the token exactly once. The time is the same for all wrong tokens of equal
-    /// length.
-    func isAuthorized(_ request: AdminRequest) -> Bool {
+    /// Returns the role of the token that the request carries exactly once. `nil` for a missing or wrong token.
+    func role(of request: AdminRequest) -> OperatorRole? {
         let credentials = request.values("authorization")
-        guard let token, credentials.count == 1 else { return false }
+        guard credentials.count == 1 else { return nil }
         let parts = credentials[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
-        return Self.equal(Array(parts[1].utf8), token)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return role(of: Array(parts[1].utf8))
+    }
+
+    /// Returns the role of a token. `nil` if it is wrong. The time is the same for all wrong tokens of equal length.
+    func role(of presented: [UInt8]) -> OperatorRole? {
+        let isOperator = token.map { Self.equal(presented, $0) } ?? false
+        let isViewer = viewerToken.map { Self.equal(presented, $0) } ?? false
+        return isOperator ? .operator : isViewer && token != nil ? .viewer : nil
     }
 
     /// Compares without stopping at the first difference. `secret` must not be empty.

@@ -12,6 +12,8 @@ package protocol AdministrationBackend: Sendable {
     func readiness() -> [ReadinessCheck]
     /// Returns the metrics in Prometheus text format, without any uid.
     func metricsText() async -> String
+    /// Writes a change to the audit log.
+    func record(_ action: AdminAction)
 
     /// Returns the store's record of a user; empty if there is no such record.
     func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord

@@ -1,3 +1,4 @@
+import GatewayCore
 import NIOCore
 import NIOHTTP1
 
@@ -65,17 +66,20 @@ final class AdminConnection: ChannelInboundHandler {
     private func respond(to head: HTTPRequestHead, body: [UInt8], context: ChannelHandlerContext) {
         let request = AdminRequest(
             method: head.method.rawValue, target: head.uri, headers: head.headers.map { ($0.name, $0.value) },
-            body: body, localAddress: context.localAddress?.ipAddress)
+            body: body, localAddress: context.localAddress?.ipAddress, peer: PeerAddress(context.remoteAddress))
         state = .responding(isHead: head.method == .HEAD)
         schedule(limits.responseTimeout, context: context)
         let call: AdminCall
+        let caller: AdminCaller?
         switch api.admit(request) {
         case .response(let response): return send(response, context: context)
-        case .call(let admitted): call = admitted
+        case .call(let admitted, let client):
+            call = admitted
+            caller = client
         }
         if !call.isPublic { open.keep(context.channel) }
         let api = api
-        context.eventLoop.makeFutureWithTask { await api.respond(to: call, body: body) }
+        context.eventLoop.makeFutureWithTask { await api.respond(to: call, body: body, by: caller) }
             .assumeIsolated().whenSuccess { [self] response in send(response, context: context) }
     }
 

@@ -1,3 +1,5 @@
+package import GatewayConfiguration
+package import GatewayCore
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -36,16 +38,17 @@ package struct AdminServer: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address to listen on.
-    ///   - token: The bearer token of all paths except health and metrics. If `nil` or empty, only these exist.
-    ///   - hosts: The accepted host names in addition to `localhost` and the local address.
+    ///   - settings: The tokens, the accepted host name in addition to `localhost` and the local address, and the
+    ///     console. Without a token, only health and metrics exist.
     ///   - backend: The gateway.
+    ///   - clock: The clock of the console's sessions.
     ///   - group: The event loops of connections.
     ///   - limits: The limits.
     package static func start(
-        address: SocketAddress, token: String?, hosts: [String] = [], backend: any AdministrationBackend,
-        group: any EventLoopGroup, limits: Limits = Limits()
+        address: SocketAddress, settings: Configuration.Admin, backend: any AdministrationBackend,
+        clock: GatewayClock = .system, group: any EventLoopGroup, limits: Limits = Limits()
     ) async throws -> AdminServer {
-        let api = AdminAPI(entrance: AdminGuard(token: token, hosts: hosts), backend: backend)
+        let api = AdminAPI(settings, backend: backend, clock: clock)
         let open = AdminConnections(limit: limits.connections, perNetwork: limits.connectionsPerNetwork)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

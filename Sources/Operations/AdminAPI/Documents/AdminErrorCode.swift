@@ -7,6 +7,8 @@ enum AdminErrorCode: String, CaseIterable, Sendable {
     case methodNotAllowed = "request/method-not-allowed"
     case timeout = "request/timeout"
     case tooLarge = "request/too-large"
+    case readOnly = "admin/read-only"
+    case rateLimited = "request/rate-limited"
     case unknownHost = "admin/unknown-host"
     case headTooLarge = "request/head-too-large"
     case storeUnavailable = "auth/store-unavailable"
@@ -16,12 +18,13 @@ enum AdminErrorCode: String, CaseIterable, Sendable {
         switch self {
         case .malformed: 400
         case .missingCredential: 401
-        case .crossSite: 403
+        case .crossSite, .readOnly: 403
         case .notFound: 404
         case .methodNotAllowed: 405
         case .timeout: 408
         case .tooLarge: 413
         case .unknownHost: 421
+        case .rateLimited: 429
         case .headTooLarge: 431
         case .storeUnavailable, .unavailable: 503
         }

@@ -9,6 +9,11 @@ struct AdminRequest: Sendable {
     var body: [UInt8] = []
     /// The local address of the connection without a port. `nil` for a Unix socket.
     var localAddress: String?
+    /// The client of the connection.
+    var peer: PeerAddress?
+
+    /// The client's address, for the audit log.
+    var address: String { peer?.text ?? "unknown" }
 
     /// Returns all values of a field, by its lower-case name.
     func values(_ name: String) -> [String] {
@@ -21,7 +26,7 @@ struct AdminResponse: Sendable, Equatable {
     var status: Int
     var contentType: String
     var body: [UInt8]
-    /// `Allow`, `WWW-Authenticate`, `Retry-After`.
+    /// Further fields, such as `Allow`, `WWW-Authenticate`, `Retry-After`.
     var extra: [String: String] = [:]
 
     static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> AdminResponse {

@@ -17,8 +17,10 @@ import Testing
     private func withServer<Answer: Sendable>(
         token: String? = "s3cret", _ body: (ListenAddress) async throws -> Answer
     ) async throws -> Answer {
+        var settings = Configuration.Admin()
+        settings.token = token.map { Secret($0) }
         let server = try await AdminServer.start(
-            address: SocketAddress(ipAddress: "127.0.0.1", port: 0), token: token, backend: backend,
+            address: SocketAddress(ipAddress: "127.0.0.1", port: 0), settings: settings, backend: backend,
             group: MultiThreadedEventLoopGroup.singleton)
         let address = ListenAddress(host: "127.0.0.1", port: server.address.port ?? 0)
         do {

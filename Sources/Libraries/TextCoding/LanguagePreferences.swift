@@ -1,14 +1,14 @@
 /// The languages that a client prefers (`Accept-Language`, RFC 9110 section 12.5.4).
-struct LanguagePreferences {
+package struct LanguagePreferences {
     /// The maximum size of the field, in bytes. A longer field has no effect.
-    static let maximumSize = 1_024
+    package static let maximumSize = 1_024
     /// The maximum number of ranges. Further ones have no effect.
-    static let maximumRanges = 32
+    package static let maximumRanges = 32
 
     /// The ranges in lower case, the preferred ones first. Without ranges of quality 0 and invalid ones.
-    let ranges: [String]
+    package let ranges: [String]
 
-    init(_ field: String?) {
+    package init(_ field: String?) {
         guard let field, field.utf8.count <= Self.maximumSize else {
             ranges = []
             return
@@ -22,7 +22,7 @@ struct LanguagePreferences {
     /// client accepts any language first.
     ///
     /// - Parameter tags: Tags in lower case.
-    func choice(among tags: [String]) -> Int? {
+    package func choice(among tags: [String]) -> Int? {
         for range in ranges {
             if range == "*" { return nil }
             var subtags = range.split(separator: "-")

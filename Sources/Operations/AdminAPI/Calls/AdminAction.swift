@@ -1,0 +1,62 @@
+package import OperatorConsole
+package import Revocation
+
+/// The client of a call that needs a credential.
+package struct AdminCaller: Sendable, Equatable {
+    /// Its permission. `nil` for a sign-in that failed.
+    package var role: OperatorRole?
+    /// The address of its connection. It is the proxy's if there is one before the listener.
+    package var address: String
+    /// Whether it uses the console, in place of a token.
+    package var isConsole = false
+    /// The name of its session of the console. `nil` without one.
+    package var session: String?
+    /// The name that the operator stated. It is not verified.
+    package var name: String?
+}
+
+/// A change through the admin listener, for the audit log.
+package struct AdminAction: Sendable, Equatable {
+    /// The change: a word such as `revoke` or `reload`.
+    package var event: String
+    /// The user that it concerns. `nil` for other changes.
+    package var user: UserKey?
+    /// The session that was ended. `nil` for other changes.
+    package var session: String?
+    /// The provider that was unlinked. `nil` for other changes.
+    package var provider: String?
+    package var caller: AdminCaller
+    /// The status of the response.
+    package var status: Int
+}
+
+extension AdminCall {
+    /// The change that the call makes. `nil` if it only reads: viewers may make it, and the audit log has no line.
+    func action(by caller: AdminCaller, status: Int) -> AdminAction? {
+        func action(
+            _ event: String, _ user: UserKey? = nil, session: String? = nil, provider: String? = nil
+        ) -> AdminAction {
+            AdminAction(
+                event: event, user: user, session: session, provider: provider, caller: caller, status: status)
+        }
+        return switch self {
+        case .live, .ready, .metrics, .user, .session, .account, .status, .keys, .routes, .outbox: nil
+        case .change(let change, let user): action("\(change)", user)
+        case .revokeSession(let user, let session): action("revoke_session", user, session: session)
+        case .deleteAccount(let user): action("delete", user)
+        case .unlink(let user, let provider): action("unlink", user, provider: provider)
+        case .refreshKeys: action("refresh_keys")
+        case .reload: action("reload")
+        case .acceptStore: action("accept_store")
+        case .retryOutbox: action("retry_outbox")
+        case .discardOutbox: action("discard_outbox")
+        }
+    }
+
+    /// Returns whether a client may make the call.
+    func permits(_ caller: AdminCaller?) -> Bool {
+        guard !isPublic else { return true }
+        guard let caller, let role = caller.role else { return false }
+        return role == .operator || action(by: caller, status: 0) == nil
+    }
+}

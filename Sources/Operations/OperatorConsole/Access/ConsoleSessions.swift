@@ -1,0 +1,82 @@
+import GatewayCore
+import JOSE
+import Synchronization
+
+/// The sessions of the console, in bounded memory of this process: a restart ends all of them.
+///
+/// A session has two limits: without activity it ends after ``idleLimit``, and in any case after ``absoluteLimit``.
+/// Times are monotonic nanoseconds.
+package final class ConsoleSessions: Sendable {
+    /// The time after which a session without activity ends: 30 minutes.
+    package static let idleLimit: UInt64 = 1_800_000_000_000
+    /// The time after which a session ends: 8 hours.
+    package static let absoluteLimit: UInt64 = 28_800_000_000_000
+    /// The maximum number of sessions. One more ends the session without activity for the longest time.
+    package static let maximumCount = 64
+
+    /// A signed-in browser.
+    package struct Session: Sendable {
+        package let role: OperatorRole
+        /// The name that the operator stated, for the audit log. It is not verified. `nil` without one.
+        package let name: String?
+        /// The name of the session in the audit log. It does not grant access.
+        package let label: String
+        /// The value that each change must repeat.
+        package let csrfToken: String
+        fileprivate let startedAt: UInt64
+        fileprivate var usedAt: UInt64
+
+        fileprivate func isOver(now: UInt64) -> Bool {
+            now > startedAt && now - startedAt > absoluteLimit || now > usedAt && now - usedAt > idleLimit
+        }
+    }
+
+    /// By the hash of the identifier, so that the time of a search reveals nothing about identifiers.
+    private let sessions = Mutex<[SHA256Digest: Session]>([:])
+
+    package init() {}
+
+    /// Begins a session.
+    ///
+    /// - Returns: The identifier for the cookie, 192 random bits, and the session. `nil` if libcrypto cannot hash.
+    package func begin(role: OperatorRole, name: String?, now: UInt64) -> (id: String, session: Session)? {
+        let id = RandomText.nonce()
+        guard let key = Self.key(of: id) else { return nil }
+        let session = Session(
+            role: role, name: name, label: String(RandomText.name().prefix(8)), csrfToken: RandomText.nonce(),
+            startedAt: now, usedAt: now)
+        sessions.withLock { sessions in
+            sessions = sessions.filter { !$0.value.isOver(now: now) }
+            if sessions.count >= Self.maximumCount {
+                let oldest = sessions.min { $0.value.usedAt < $1.value.usedAt }
+                if let oldest { sessions[oldest.key] = nil }
+            }
+            sessions[key] = session
+        }
+        return (id, session)
+    }
+
+    /// Returns the session of an identifier. `nil` if it is unknown or over.
+    ///
+    /// - Parameter isActivity: Whether the operator caused the request, so that the session is not idle.
+    package func session(_ id: String, isActivity: Bool, now: UInt64) -> Session? {
+        guard RandomText.isNonce(id), let key = Self.key(of: id) else { return nil }
+        return sessions.withLock { sessions in
+            guard let session = sessions[key] else { return nil }
+            guard !session.isOver(now: now) else {
+                sessions[key] = nil
+                return nil
+            }
+            if isActivity { sessions[key]?.usedAt = now }
+            return session
+        }
+    }
+
+    /// Ends a session.
+    package func end(_ id: String) {
+        guard let key = Self.key(of: id) else { return }
+        sessions.withLock { $0[key] = nil }
+    }
+
+    private static func key(of id: String) -> SHA256Digest? { SHA256Hasher()?.hash(Array(id.utf8)) }
+}

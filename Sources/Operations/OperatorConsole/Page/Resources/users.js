@@ -1,0 +1,154 @@
+// The page of users: find one, see state, links, sessions and activity, and change them.
+"use strict";
+import {
+  api, badge, button, confirm, data, facts, Failure, field, h, path, report, section, setBusy, show, table, text, time,
+} from "./dom.js";
+
+let context = null;
+
+export async function users(page) {
+  context = page;
+  const found = h("div", { id: "user" });
+  page.view.replaceChildren(finder(page.parameters), found);
+  const user = Object.fromEntries(
+    ["uid", "tenant", "project"].map((name) => [name, page.parameters.get(name) || null]));
+  if (user.uid) await load(user, found);
+  else found.replaceChildren(h("p", { class: "empty" }, text("users_empty")));
+}
+
+// MARK: Find
+
+function finder(parameters) {
+  const input = (name, label, isRequired) => field(text(label), {
+    name, type: "text", value: parameters.get(name) ?? "", required: isRequired, autocomplete: "off",
+  });
+  return h("form", { class: "find", role: "search", "aria-label": text("find_user"), submit: find },
+    input("uid", "uid", true), input("tenant", "tenant_optional"), input("project", "project_optional"),
+    h("p", { class: "field" }, h("button", { class: "button primary" }, text("find"))));
+}
+
+function find(event) {
+  event.preventDefault();
+  const values = [...new FormData(event.target)].map(([name, value]) => [name, value.trim()])
+    .filter(([, value]) => value);
+  const target = `#users?${new URLSearchParams(values)}`;
+  if (target === location.hash) dispatchEvent(new HashChangeEvent("hashchange"));
+  else location.hash = target;
+}
+
+// Returns the path of a user's record or account, or of something below it.
+const below = (kind) => ({ project, tenant, uid }, ...rest) => path(
+  ...(project ? ["projects", project] : []), ...(tenant ? ["tenants", tenant] : []), kind, uid, ...rest);
+const [owner, holder] = [below("users"), below("accounts")];
+
+// MARK: Show
+
+// Reads an optional part of the page. A part that fails is a message in its place.
+async function part(read, shown) {
+  try { return shown(await read()); } catch (error) {
+    if (!(error instanceof Failure) || error.status === 401) throw error;
+    return h("p", { class: "empty" }, text("part_failed", { reason: error.explanation }));
+  }
+}
+
+async function load(user, found) {
+  const { signal } = context;
+  const record = await api("GET", owner(user), { signal });
+  const account = await part(
+    () => api("GET", holder(user), { signal }), (account) => accountSection(account, user, found));
+  found.replaceChildren(stateSection(record, user, found), account, sessionSection(user));
+}
+
+// Performs a change after a confirmation, shows its result, and reads the user again.
+async function change(event, { title, question, address, done, user, found }) {
+  const label = event.target.textContent;
+  if (!await confirm(title, question, label)) return;
+  setBusy(true);
+  try {
+    const result = await api("POST", address);
+    await load(user, found);
+    const copy = result.write_back?.identity_toolkit;
+    show("status", copy && copy !== "off" ? `${done} ${text(`write_back:${copy}`)}` : done);
+  } catch (error) { report(error); } finally { setBusy(false); }
+}
+
+function stateSection(record, user, found) {
+  const action = (name, style) => button(text(`user:${name}`), (event) => change(event, {
+    title: text(`user:${name}`), question: text(`ask:${name}`, { uid: user.uid }), address: owner(user, name),
+    done: text(`done:${name}`, { uid: user.uid }), user, found,
+  }), style);
+  const buttons = [
+    action("revoke", "danger"), record.valid_since === null ? null : action("unrevoke"),
+    record.disabled ? action("enable") : action("disable", "danger"),
+  ];
+  return section(text("state"),
+    facts([text("uid"), data(record.uid)], [text("project"), record.project && data(record.project)],
+      [text("tenant"), record.tenant && data(record.tenant)],
+      [text("state"), record.disabled ? badge(text("disabled"), "bad") : badge(text("active"), "good")],
+      [text("revocation"), record.valid_since === null ? text("not_revoked")
+        : [text("revoked_before"), " ", time(record.valid_since)]]),
+    context.isOperator ? h("div", { class: "buttons" }, buttons) : null);
+}
+
+function accountSection(account, user, found) {
+  if (account.created_at === null && account.deleted_at === null && !account.links.length && !account.email) {
+    return section(text("account"), h("p", { class: "empty" }, text("no_account")));
+  }
+  const unlink = (link) => button(text("unlink"), (event) => change(event, {
+    title: text("unlink"), question: text("ask:unlink", { provider: link.provider, uid: user.uid }),
+    address: holder(user, "links", link.provider, "unlink"),
+    done: text("done:unlink", { provider: link.provider }), user, found,
+  }), "danger");
+  const remove = button(text("delete_account"), (event) => change(event, {
+    title: text("delete_account"), question: text("ask:delete", { uid: user.uid }),
+    address: holder(user, "delete"), done: text("done:delete", { uid: user.uid }), user, found,
+  }), "danger");
+  const columns = [text("provider"), text("subject"), ...(context.isOperator ? [text("action")] : [])];
+  const rows = account.links.map((link) =>
+    [data(link.provider), data(link.subject), ...(context.isOperator ? [unlink(link)] : [])]);
+  const former = account.unlinked.map((link) => [data(link.provider), data(link.subject)]);
+  return section(text("account"),
+    facts([text("created"), account.created_at === null ? text("not_by_gateway") : time(account.created_at)],
+      [text("deleted"), account.deleted_at === null ? null : time(account.deleted_at)],
+      [text("name"), account.name && data(account.name)],
+      [text("email"), account.email && [data(account.email), " ",
+        account.email_verified ? badge(text("verified"), "good") : badge(text("unverified"), "neutral")]],
+      [text("email_from"), account.email_from && data(account.email_from)]),
+    rows.length ? table(text("links"), columns, rows) : h("p", { class: "empty" }, text("no_links")),
+    former.length ? table(text("unlinked"), columns.slice(0, 2), former) : null,
+    account.unlinked_more ? h("p", {}, text("unlinked_more")) : null,
+    context.isOperator && account.created_at !== null && account.deleted_at === null
+      ? h("div", { class: "buttons" }, remove) : null);
+}
+
+function sessionSection(user) {
+  const result = h("div", {});
+  const look = async (event) => {
+    event.preventDefault();
+    show(null);
+    const session = event.target.elements.session.value.trim();
+    try { await loadSession(user, session, result); } catch (error) { report(error); }
+  };
+  return section(text("session"), h("form", { class: "find", submit: look },
+    field(text("session_id"), { name: "session", type: "text", required: true, autocomplete: "off", maxlength: 1024 }),
+    h("p", { class: "field" }, h("button", { class: "button" }, text("find")))),
+  h("p", { class: "hint" }, text("session_hint")), result);
+}
+
+async function loadSession(user, session, result) {
+  const record = await api("GET", owner(user, "sessions", session), { signal: context.signal });
+  const end = button(text("end_session"), async (event) => {
+    const question = text("ask:end_session", { session, uid: user.uid });
+    if (!await confirm(text("end_session"), question, event.target.textContent)) return;
+    try {
+      await api("POST", owner(user, "sessions", session, "revoke"));
+      await loadSession(user, session, result);
+      show("status", text("done:end_session", { session }));
+    } catch (error) { report(error); }
+  }, "danger");
+  result.replaceChildren(
+    facts([text("session_id"), data(record.session)],
+      [text("state"), record.revoked ? badge(text("ended"), "bad") : badge(text("not_ended"), "good")],
+      [text("signed_in"), record.signed_in_at === null ? text("not_recorded") : time(record.signed_in_at)]),
+    ...(context.isOperator && !record.revoked ? [h("div", { class: "buttons" }, end)] : []));
+}
