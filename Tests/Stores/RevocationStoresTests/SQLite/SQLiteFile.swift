@@ -40,9 +40,8 @@ struct SQLiteFile {
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
         var statements = [
-            "DROP TABLE write_back_parked", "DROP TABLE queue_size", "DROP TABLE outbox",
-            "ALTER TABLE link DROP COLUMN token", "DROP TABLE write_back",
-            "PRAGMA user_version = \(version)",
+            "DROP TABLE write_back_parked", "DROP TABLE write_back", "DROP TABLE queue_size", "DROP TABLE outbox",
+            "ALTER TABLE link DROP COLUMN token", "PRAGMA user_version = \(version)",
         ]
         if version < 6 { statements.append("ALTER TABLE account DROP COLUMN deleted") }
         if version < 5 { statements.append("DROP TABLE flow") }
