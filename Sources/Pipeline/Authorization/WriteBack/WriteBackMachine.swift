@@ -284,6 +284,8 @@ extension WriteBackMachine {
         attempts[Slot(entry)] = nil
         if result == .unconfigured {
             status[lane.destination].parked += 1
+            // A delivery that ran during the change of the configuration may have failed.
+            (status.failures[lane], lanes[lane]) = (nil, nil)
             return [.park(entry)] + logHeld(result, entry, now)
         }
         lanes[lane]?.pauses = 0

@@ -325,5 +325,9 @@ import Testing
         #expect(rig.machine.status.failures.count == 1)
         rig.machine.configured([Self.lane("other-app")])
         #expect(rig.machine.status.failures.isEmpty)
+        _ = rig.deliver(bob, outage)
+        #expect(rig.machine.status.failures.count == 1, "it ran during the change")
+        _ = rig.deliver(bob, .success(.unconfigured))
+        #expect(rig.machine.status.failures.isEmpty)
     }
 }
