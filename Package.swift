@@ -251,6 +251,7 @@ let package = Package(
                 "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "Observability",
                 "OperatorConsole", "OutboundHTTP", "Redis",
                 "RequestPipeline", "Revocation", "RevocationStores", "Routing", "SecurityRules", "Telemetry",
+                "TextCoding",
                 asyncHTTPClient, atomics, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         module(
@@ -413,15 +414,16 @@ let package = Package(
         tests(
             "AdminAPITests", in: "Operations",
             of: [
-                "AdminAPI", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "OperatorConsole",
-                "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix,
+                "AdminAPI", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "Observability",
+                "OperatorConsole", "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix,
             ]),
         tests(
             "GatehouseTests", in: "Application",
             of: [
-                "Accounts", "AllocationCounter", "Authentication", "Authorization", "CoreFixtures", "Diagnostics",
+                "Accounts", "AdminAPI", "AllocationCounter", "Authentication", "Authorization", "CoreFixtures",
+                "Diagnostics",
                 "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPServer",
-                "HTTPWire", "JOSE", "Redis",
+                "HTTPWire", "JOSE", "Observability", "Redis",
                 "RedisFixtures", "RequestPipeline", "Revocation", "Routing", "SecurityRules", "StoreFixtures",
                 "SystemFixtures", "Telemetry", "TextCoding", logging, nioCore, nioHPACK, nioPosix, nioSSL,
             ]),

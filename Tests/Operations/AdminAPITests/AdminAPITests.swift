@@ -21,6 +21,7 @@ struct AdminAPITests {
         switch api.admit(AdminRequest(method: method, target: target, headers: headers, body: Array(body.utf8))) {
         case .response(let response): return response
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
+        case .stream: return .text("a stream")
         }
     }
 
@@ -72,11 +73,14 @@ struct AdminAPITests {
             received.text == #"{"version":"1.2.3","generation":4,"started_at":5,"ready":false,"#
                 + #""checks":[{"name":"store","ok":true},"#
                 + #"{"name":"serving","ok":false,"why":"the gateway is draining"}],"#
-                + #""store":{"kind":"redis","age":null,"writable":false,"users":6,"sessions":0,"trouble":"down"},"#
+                + #""store":{"kind":"redis","age":null,"writable":false,"users":6,"sessions":0,"connected":false,"#
+                + #""trouble":"down"},"#
                 + #""key_sets":[{"url":"https://keys.example","fetched_at":5,"refresh_at":null,"keys":["k1"],"#
                 + #""skipped":["k2: weak"],"last_error":null}],"#
                 + #""servers":[{"upstream":"api","server":"http://127.0.0.1:3000","addresses":2,"healthy":1,"#
-                + #""ejected":0,"requests":0,"health_checks":true}]}"# + "\n")
+                + #""ejected":0,"requests":0,"health_checks":true}],"#
+                + #""certificates":[{"listener":"0.0.0.0:443","subject":"a.example","expires_at":9}],"#
+                + #""connections":3,"requests_in_flight":2,"streams":1}"# + "\n")
         #expect(await response("GET", "/v1/status", sent: nil).status == 401)
         #expect(await response("POST", "/v1/status").status == 405)
     }
@@ -113,6 +117,76 @@ struct AdminAPITests {
         #expect(await text("POST", "/v1/outbox/discard") == #"{"discarded":4}"# + "\n")
         #expect(await response("GET", "/v1/outbox/discard").status == 405)
         #expect(await response("GET", "/v1/outbox", sent: "wrong").status == 401)
+    }
+
+    @Test func `the configuration has its hash, its warnings and the last reload`() async {
+        let configuration = await text("GET", "/v1/configuration")
+        #expect(
+            configuration == #"{"generation":4,"hash":"ab12","loaded_at":6,"reloads":{"accepted":2,"refused":1,"#
+                + #""last":{"at":9,"ok":false,"error":"gatehouse.yaml:1:1: no"}},"#
+                + #""warnings":[{"at":"gatehouse.yaml:3:1","warning":"nothing uses it","remedy":"remove it"}],"#
+                + #""insecure_options":["identity.firebase.insecure_http"]}"# + "\n")
+        #expect(await response("GET", "/v1/configuration", sent: "wrong").status == 401)
+    }
+
+    @Test func `the activity of a user is newest first`() async {
+        let activity = await text("GET", "/v1/users/ann/activity")
+        #expect(
+            activity == #"{"uid":"ann","since":5,"denials":[{"at":8,"code":"auth/requires-recent-login","#
+                + #""phase":"recency","route":"/a","count":3},{"at":7,"code":"request/rate-limited","#
+                + #""phase":"user_limits","route":null,"count":1}],"#
+                + #""sign_ins":[{"at":6,"provider":"google.com","kind":"sign_in"}]}"# + "\n")
+        #expect(await response("GET", "/v1/users/ann/activity", sent: nil).status == 401)
+        #expect(await backend.calls == ["activity ann"])
+    }
+
+    @Test func `the fleet has this gateway first, and warnings about differences`() async {
+        let fleet = await text("GET", "/v1/fleet")
+        #expect(
+            fleet.hasPrefix(
+                #"{"shared":true,"trouble":null,"warnings":[{"kind":"configuration","#
+                    + #""detail":"2 values: aaaaaaaa (b); cc (a)"}],"gateways":[{"id":"1","self":true,"name":"b","#
+                    + #""version":"1.2.3","configuration":"aaaaaaaaaa","generation":4,"started_at":5,"seen_at":35,"#
+                    + #""ready":true,"view_age_ms":null,"requests_per_second":null,"cpu_percent":null,"#
+                    + #""connections":3,"memory_bytes":null},{"id":"2","self":false,"#))
+        #expect(await response("GET", "/v1/fleet", sent: nil).status == 401)
+    }
+
+    @Test func `an announcement is read as it was written, and a malformed one is not`() {
+        var member = AdministeredFleet.Member(
+            id: "1", name: "a\"b", version: "1", configuration: "c", generation: 2, startedAt: 3, seenAt: 4,
+            isReady: false, connections: 5)
+        (member.viewAge, member.requestsPerSecond, member.cpuPercent, member.memory) = (6, 7, 8, 9)
+        let text = member.announcement
+        #expect(AdministeredFleet.Member(id: "1", announcement: text) == member)
+        for text in ["", "{}", "[]", text.replacing(#""ready":false"#, with: #""ready":0"#), text + "x"] {
+            #expect(AdministeredFleet.Member(id: "1", announcement: text) == nil, "\(text)")
+        }
+        let padded = text.dropLast() + #","x":"\#(String(repeating: "a", count: 2_048))"}"#
+        #expect(AdministeredFleet.Member(id: "1", announcement: String(padded)) == nil)
+    }
+
+    @Test func `the history has the samples after a time`() async {
+        let history = await text("GET", "/v1/history?since=10")
+        #expect(
+            history.hasPrefix(
+                #"{"now":35,"started_at":5,"interval":10,"capacity":720,"times":[20,30],"codes":{},"routes":{},"#))
+        #expect(history.contains(#""request":{"p50":[null,null],"p90":[null,null],"p99":[null,null]}"#))
+        #expect(
+            history.contains(
+                #""key_sets":{"https://keys.example":{"age":[7,7],"refresh_in":[null,null],"failing":[0,0]}}"#))
+        #expect(await text("GET", "/v1/history").contains(#""times":[10,20,30]"#))
+        #expect(await response("HEAD", "/v1/history").status == 200)
+        #expect(await response("POST", "/v1/history").status == 405)
+    }
+
+    @Test(arguments: [
+        "since=x", "since=-1", "since=+1", "since=1.5", "since=100000000001", "since=99999999999999999999", "since",
+        "since=", "until=1", "since=1&since=2", "since=%zz", "since=1&%00=2",
+        "since=1&x=\(String(repeating: "a", count: 2048))",
+    ])
+    func `a history with an invalid query is rejected`(query: String) async {
+        #expect(await response("GET", "/v1/history?\(query)").status == 400)
     }
 
     @Test func `an account is deleted and unlinked`() async {
@@ -191,7 +265,8 @@ struct AdminAPITests {
             + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"recent_sign_in_proof":null,"second_factor":null,"#
             + #""scopes":[],"app_check":"off","apps":[],"app_check_consume":false,"allow":null,"revocation":"replicated","on_store_failure":"deny","insecure_no_csrf":false,"#
             + #""cors":null,"token_query":null,"token_protocol":false,"rate_limit":[],"body_size":null,"upstream":"api","#
-            + #""strip_prefix":null,"rewrite":null,"upgrade":[],"defined_at":"gatehouse.yaml:7:5"}"#
+            + #""strip_prefix":null,"rewrite":null,"upgrade":[],"#
+            + #""policy":["a credential is required","revocation: replicated"],"defined_at":"gatehouse.yaml:7:5"}"#
         let full =
             #"{"path":"/a/{id}","hosts":["*.example.com"],"methods":["GET"],"merge_slashes":true,"#
             + #""encoded_slashes":"keep","case_insensitive":false,"auth":"optional","providers":["apple.com"],"#
@@ -202,6 +277,10 @@ struct AdminAPITests {
             + #""credentials":false,"max_age":600},"token_query":"token","#
             + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"body_size":4096,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
+            + #""policy":["at most 10 requests in 1m per uid","anonymous requests are permitted","#
+            + #""requests of other sites are permitted with cookies","App Check: enforce","revocation: strict","#
+            + #""permitted if the store is unavailable","signed in with apple.com","scopes read","#
+            + #""a sign-in at most 5m ago","a second factor","allow if auth.uid == id"],"#
             + #""defined_at":"gatehouse.yaml:7:5"}"#
         #expect(await text("GET", "/v1/routes") == #"{"routes":[\#(plain),\#(full)]}"# + "\n")
     }

@@ -10,6 +10,8 @@ actor FakeBackend: AdministrationBackend {
     private(set) var calls: [String] = []
     private var failure: AdministrationError?
     private let checks = Mutex([ReadinessCheck("store")])
+    /// The decisions for viewers.
+    nonisolated let feed = DecisionFeed { _ in }
     private let hanging = Mutex<String?>(nil)
     private let recorded = Mutex<[AdminAction]>([])
 
@@ -39,6 +41,16 @@ actor FakeBackend: AdministrationBackend {
     func user(_ user: UserKey) throws(AdministrationError) -> UserRecord {
         try record("user \(name(user))")
         return UserRecord(validSince: 17)
+    }
+
+    func activity(_ user: UserKey) throws(AdministrationError) -> UserActivity {
+        try record("activity \(name(user))")
+        var denial = UserActivity.Denial(time: 8, code: .requiresRecentLogin, phase: .recency, route: "/a")
+        denial.count = 3
+        return UserActivity(
+            since: 5,
+            denials: [UserActivity.Denial(time: 7, code: .rateLimited, phase: .userLimits, route: nil), denial],
+            signIns: [UserActivity.SignIn(time: 6, provider: "google.com", kind: "sign_in")])
     }
 
     func revoke(_ user: UserKey, at: UnixTime?) throws(AdministrationError) -> UserRecord {
@@ -94,8 +106,11 @@ actor FakeBackend: AdministrationBackend {
         (server.addresses, server.healthy, server.checksPassed) = (2, 1, 9)
         return AdministeredStatus(
             version: "1.2.3", generation: 4, startedAt: 5, checks: readiness(),
-            store: AdministeredStatus.Store(kind: "redis", age: nil, isWritable: false, users: 6, trouble: "down"),
-            keySets: keys(), servers: [server])
+            store: AdministeredStatus.Store(
+                kind: "redis", age: nil, isWritable: false, users: 6, trouble: "down", isConnected: false),
+            keySets: keys(), servers: [server],
+            certificates: [GatewayReadings.Certificate(listener: "0.0.0.0:443", subject: "a.example", expiry: 9)],
+            connections: 3, requestsInFlight: 2, streams: 1)
     }
 
     func keys() -> [AdministeredKeySet] {
@@ -137,6 +152,41 @@ actor FakeBackend: AdministrationBackend {
     func reload() throws(AdministrationError) -> UInt64 {
         try record("reload")
         return 7
+    }
+
+    nonisolated func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer {
+        try feed.open(filter, generation: 4, at: 35_000)
+    }
+
+    func fleet() -> AdministeredFleet {
+        let member = { (id: String, name: String, hash: String) in
+            AdministeredFleet.Member(
+                id: id, name: name, version: "1.2.3", configuration: hash, generation: 4, startedAt: 5, seenAt: 35,
+                isReady: true, connections: 3)
+        }
+        return AdministeredFleet(
+            isShared: true, trouble: nil, this: member("1", "b", "aaaaaaaaaa"), others: [member("2", "a", "cc")])
+    }
+
+    func history(since time: Int64?) -> AdministeredHistory {
+        let history = GatewayHistory()
+        var readings = GatewayReadings(
+            counters: CountersSnapshot(routes: 0, upstreams: 0), routes: [], upstreams: [], workers: 1, startTime: 5)
+        readings.keySets = [
+            GatewayReadings.KeySet(url: "https://keys.example", age: 7, keys: 1, fetches: 1, failures: 0)
+        ]
+        for sample in 1...3 { history.record(readings, at: Int64(sample) * 10) }
+        return AdministeredHistory(now: 35, startedAt: 5, report: history.report(since: time))
+    }
+
+    func configuration() -> AdministeredConfiguration {
+        let location = SourceLocation(file: "gatehouse.yaml", line: 3, column: 1)
+        var reloads = ReloadOutcomes()
+        (reloads.accepted, reloads.refused, reloads.lastTime, reloads.lastRefusal) = (2, 1, 9, "gatehouse.yaml:1:1: no")
+        return AdministeredConfiguration(
+            generation: 4, hash: "ab12", loadedAt: 6, reloads: reloads,
+            warnings: [ConfigurationWarning(location: location, what: "nothing uses it", remedy: "remove it")],
+            insecureOptions: ["identity.firebase.insecure_http"])
     }
 
     func routes() -> [Configuration.Route] {

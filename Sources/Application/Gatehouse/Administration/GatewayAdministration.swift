@@ -24,19 +24,23 @@ struct GatewayAdministration: AdministrationBackend {
     /// `nil` if the configuration was not read from a file.
     private let reloader: Reloader?
     private let metrics: MetricsCollector
+    private let history: GatewayHistory
+    private let announcer: FleetAnnouncer
     private let gathering: SharedGathering
     private let clock: GatewayClock
     private let auditLogger: Logger
 
     init(
         isServing: ManagedAtomic<Bool>, loops: LoopWatch, generations: Generations, reloader: Reloader?,
-        metrics: MetricsCollector, environment: GatewayEnvironment
+        metrics: MetricsCollector, history: GatewayHistory, environment: GatewayEnvironment
     ) {
         self.isServing = isServing
         self.loops = loops
         self.generations = generations
         self.reloader = reloader
         self.metrics = metrics
+        self.history = history
+        announcer = FleetAnnouncer(environment.store, clock: environment.clock, logger: environment.logger)
         (store, clock) = (environment.store, environment.clock)
         auditLogger = environment.logger.forAudit
         gathering = SharedGathering(clock: clock)
@@ -132,7 +136,12 @@ struct GatewayAdministration: AdministrationBackend {
 
     /// Returns the current metrics, for `/metrics` and for the export by OTLP.
     func metricsSnapshot() async -> MetricsSnapshot {
-        await metrics.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot()
+        await readings().snapshot()
+    }
+
+    /// Returns the current readings, for metrics and the history.
+    func readings() async -> GatewayReadings {
+        await metrics.readings(isReady: readiness().allSatisfy(\.isOK))
     }
 
     func record(_ action: AdminAction) {
@@ -140,7 +149,8 @@ struct GatewayAdministration: AdministrationBackend {
         let fields: [String: String?] = [
             "event": action.event, "status": "\(action.status)", "uid": action.user?.uid,
             "project": action.user?.project, "tenant": action.user?.tenant, "session": action.session,
-            "provider": action.provider, "by": caller.isConsole ? "console" : "token", "role": caller.role?.rawValue,
+            "provider": action.provider, "filter": action.filter, "by": caller.isConsole ? "console" : "token",
+            "role": caller.role?.rawValue,
             "client": caller.address, "console_session": caller.session, "operator": caller.name,
         ]
         auditLogger.notice("admin", metadata: fields.compactMapValues { $0.map(Logger.MetadataValue.string) })
@@ -150,6 +160,18 @@ struct GatewayAdministration: AdministrationBackend {
 
     func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
         try await inStore(user) { user throws(StoreError) in try await store.user(user) }
+    }
+
+    func activity(_ user: UserKey) async throws(AdministrationError) -> UserActivity {
+        let signIns = metrics.environment.signIns
+        return try await inStore(user) { user throws(StoreError) in
+            let denials = (try? await metrics.workers.onEach { $0.denials.denials(of: user) }) ?? []
+            return UserActivity(
+                since: metrics.startTime, denials: Array(denials.joined()),
+                signIns: signIns.signIns(of: user).map {
+                    UserActivity.SignIn(time: $0.time, provider: $0.provider, kind: $0.purpose.rawValue)
+                })
+        }
     }
 
     func revoke(_ user: UserKey, at time: UnixTime?) async throws(AdministrationError) -> UserRecord {
@@ -281,8 +303,47 @@ struct GatewayAdministration: AdministrationBackend {
             store: AdministeredStatus.Store(
                 kind: generations.current.configuration.store.kind, age: readings.storeAge.map { Int64($0) },
                 isWritable: readings.storeIsWritable, users: readings.storeUsers, sessions: readings.storeSessions,
-                trouble: store.trouble),
-            keySets: await keys(), servers: readings.upstreamServers)
+                trouble: store.trouble, isConnected: readings.storeHealth?.isConnected),
+            keySets: await keys(), servers: readings.upstreamServers, certificates: readings.certificates,
+            connections: readings.counters[.connectionsOpen],
+            requestsInFlight: readings.counters[.requestsInFlight], streams: readings.counters[.streamsOpen])
+    }
+
+    func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer {
+        try metrics.decisions.open(filter, generation: generations.current.number, at: clock.milliseconds())
+    }
+
+    func fleet() async -> AdministeredFleet { await announcer.announce(await member()) }
+
+    /// Announces the gateway to the others until the task is cancelled.
+    func announce() async { await announcer.run { await member() } }
+
+    private func member() async -> AdministeredFleet.Member {
+        let (current, readings, load) = (generations.current, await readings(), history.load)
+        var member = AdministeredFleet.Member(
+            id: announcer.id, name: announcer.name, version: GatehouseVersion.current,
+            configuration: current.snapshot.configurationHash, generation: Int64(clamping: current.number),
+            startedAt: metrics.startTime, seenAt: clock.now(), isReady: readings.isReady,
+            connections: readings.counters[.connectionsOpen])
+        member.viewAge = readings.storeAge.map { Int64(max(0, min($0, 1e9)) * 1000) }
+        member.requestsPerSecond = load.map { Int64(clamping: $0.requests / $0.seconds) }
+        member.cpuPercent = load.flatMap { load in load.cpu.map { Int64(clamping: $0 / (load.seconds * 10_000)) } }
+        member.memory = readings.usage.map { Int64(max(0, $0.residentBytes)) }
+        return member
+    }
+
+    func history(since time: Int64?) -> AdministeredHistory {
+        AdministeredHistory(
+            now: clock.now(), startedAt: metrics.startTime, report: history.report(since: time))
+    }
+
+    func configuration() -> AdministeredConfiguration {
+        let current = generations.current
+        return AdministeredConfiguration(
+            generation: current.number, hash: current.snapshot.configurationHash, loadedAt: current.loadedAt,
+            reloads: reloader?.outcomes ?? ReloadOutcomes(),
+            warnings: current.configuration.warnings + current.snapshot.warnings,
+            insecureOptions: current.configuration.insecureOptions)
     }
 
     func keys() async -> [AdministeredKeySet] {

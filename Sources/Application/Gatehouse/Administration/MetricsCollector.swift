@@ -1,4 +1,5 @@
 import Accounts
+import AdminAPI
 import Authentication
 import Authorization
 import Forwarding
@@ -22,6 +23,7 @@ struct MetricsCollector: Sendable {
     let telemetry: TelemetryExporter
     let writeBack: WriteBackDelivery
     let outbox: OutboxDelivery
+    let decisions: DecisionFeed
     let admin: AdminListener
     let reloader: Reloader?
     let startTime: Int64
@@ -36,9 +38,12 @@ struct MetricsCollector: Sendable {
             workers: workers.count, startTime: startTime)
         readings.apps = places.appNames
         readings.keySets = generation.sources.keys.status().map { status in
-            GatewayReadings.KeySet(
+            var set = GatewayReadings.KeySet(
                 url: status.source, age: status.age.map { Double($0) }, keys: status.keyIDs.count,
                 fetches: status.fetches - status.failures, failures: status.failures)
+            set.refreshIn = status.nextFetchIn
+            set.isFailing = status.lastError != nil
+            return set
         }
         readings.storeAge = store.view.age(monotonicNow: environment.clock.monotonic()).map { Double($0) / 1e9 }
         let usage = store.view.usage
@@ -60,6 +65,7 @@ struct MetricsCollector: Sendable {
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.telemetry = telemetry.reading
+        readings.decisionFeed = decisions.reading
         readings.adminClosed = admin.closedCount
         readings.processLog = environment.logger.processLogCounts
         certificates.read(into: &readings)

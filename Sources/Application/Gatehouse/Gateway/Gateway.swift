@@ -45,6 +45,8 @@ package final class Gateway: Sendable {
     private let startTime: Int64
     private let writeBack: WriteBackDelivery
     private let outbox: OutboxDelivery
+    private let history = GatewayHistory()
+    private let decisions: DecisionFeed
     private let background = Mutex<Task<Void, Never>?>(nil)
     /// The current drain, and whether it ends at once.
     private let draining = Mutex<(task: Task<Void, Never>?, isEnded: Bool)>((nil, false))
@@ -86,6 +88,7 @@ package final class Gateway: Sendable {
             home.spans = SpanBuffer(telemetry.spans)
             return home
         }
+        decisions = DecisionFeed { [workers] viewers in workers.execute { $0.viewers = viewers } }
         listeners = ListenerSet(workers, control: control, logger: logger)
         decisionListeners = ListenerSet(workers, for: .decisions, control: control, logger: logger)
         certificates = CertificateRenewal(of: [listeners, decisionListeners], clock: clock, logger: logger)
@@ -97,7 +100,7 @@ package final class Gateway: Sendable {
             store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger)
         generations = Generations(
             Generation(
-                number: 1, configuration, snapshot,
+                number: 1, loadedAt: startTime, configuration, snapshot,
                 IdentitySources(configuration, snapshot, credentials: credentials, environment)))
         writeBack = WriteBackDelivery(store, loop: control, clock: clock, logger: logger) { [generations] in
             generations.current.sources.writeBack
@@ -108,7 +111,7 @@ package final class Gateway: Sendable {
         let installer = ConfigurationInstaller(
             isServing: isServing, generations: generations, workers: workers, listeners: listeners,
             decisionListeners: decisionListeners, upstreamWatches: upstreamWatches, places: places,
-            telemetry: telemetry, writeBack: writeBack, outbox: outbox, environment: environment)
+            telemetry: telemetry, writeBack: writeBack, outbox: outbox, decisions: decisions, environment: environment)
         reloader = reloads.map {
             Reloader(installer, files: $0.files.union(ledger.files), supervisor: supervisor, load: $0.load)
         }
@@ -153,10 +156,11 @@ package final class Gateway: Sendable {
         let metrics = MetricsCollector(
             workers: workers, places: places, generations: generations, certificates: certificates,
             upstreamWatches: upstreamWatches, accessLog: accessLog, telemetry: telemetry, writeBack: writeBack,
-            outbox: outbox, admin: admin, reloader: reloader, startTime: startTime, environment: environment)
+            outbox: outbox, decisions: decisions, admin: admin, reloader: reloader, startTime: startTime,
+            environment: environment)
         let backend = GatewayAdministration(
             isServing: isServing, loops: loops, generations: generations, reloader: reloader, metrics: metrics,
-            environment: environment)
+            history: history, environment: environment)
         administration.withLock { $0 = backend }
         // Before the admin API, through which a reload can replace the settings.
         telemetry.start(first.configuration.telemetry) { await backend.metricsSnapshot() }
@@ -169,6 +173,10 @@ package final class Gateway: Sendable {
             certificates.run,
             { [loops, workers, controlGroup] in await loops.run { try await Self.turn(workers, controlGroup) } },
         ]
+        if admin.address != nil {
+            services.append(backend.announce)
+            services.append(HistorySampling(history, clock: environment.clock) { await backend.readings() }.run)
+        }
         if let supervisor {
             services.append { [workers, controlGroup] in
                 await supervisor.ping { try await Self.turn(workers, controlGroup) }
@@ -245,6 +253,8 @@ package final class Gateway: Sendable {
 
     private func drain() async {
         let drain = generations.current.configuration.drain
+        // The streams of the admin API would last longer than the drain.
+        decisions.close()
         logger.notice("draining", metadata: ["delay": "\(drain.delay)"])
         try? await Task.sleep(for: drain.delay)
         await listeners.close()
@@ -259,6 +269,7 @@ package final class Gateway: Sendable {
 
     private func finish() async {
         isServing.store(false, ordering: .sequentiallyConsistent)
+        decisions.close()
         await listeners.close()
         await decisionListeners.close()
         await admin.close()
@@ -291,6 +302,8 @@ struct GatewayEnvironment: Sendable {
     let rates = RateTables()
     /// The limits of failed authentications of introspection clients, shared by all workers.
     let authenticationLimits = AuthenticationLimits()
+    /// The last sign-ins of users, shared by all configurations.
+    let signIns = RecentSignIns()
 }
 
 extension Configuration {

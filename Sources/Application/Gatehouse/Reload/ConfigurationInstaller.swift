@@ -1,4 +1,5 @@
 import Accounts
+import AdminAPI
 import Atomics
 import Authentication
 import Authorization
@@ -22,6 +23,7 @@ struct ConfigurationInstaller: Sendable {
     let telemetry: TelemetryExporter
     let writeBack: WriteBackDelivery
     let outbox: OutboxDelivery
+    let decisions: DecisionFeed
     let environment: GatewayEnvironment
 
     /// Installs a configuration. Calls must not overlap.
@@ -50,7 +52,8 @@ struct ConfigurationInstaller: Sendable {
             }
         }
         let sources = try await sources(for: configuration, snapshot, credentials, after: previous.sources)
-        let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
+        let next = Generation(
+            number: previous.number + 1, loadedAt: environment.clock.now(), configuration, snapshot, sources)
         let acquired: AcquiredListeners
         do {
             acquired = try await acquireResources(for: next)
@@ -67,6 +70,7 @@ struct ConfigurationInstaller: Sendable {
         telemetry.adopt(configuration.telemetry)
         writeBack.adopt(configuration)
         outbox.adopt(configuration)
+        decisions.reloaded(generation: next.number)
         next.logWarnings(to: environment.logger)
         return next.number
     }

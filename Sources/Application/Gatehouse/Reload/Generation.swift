@@ -7,12 +7,18 @@ import Synchronization
 final class Generation: Sendable {
     /// The number: 1 for the first configuration, increased with each installation.
     let number: UInt64
+    /// When it was created, in seconds since 1970.
+    let loadedAt: Int64
     let configuration: Configuration
     let snapshot: Snapshot
     let sources: IdentitySources
 
-    init(number: UInt64, _ configuration: Configuration, _ snapshot: Snapshot, _ sources: IdentitySources) {
+    init(
+        number: UInt64, loadedAt: Int64, _ configuration: Configuration, _ snapshot: Snapshot,
+        _ sources: IdentitySources
+    ) {
         self.number = number
+        self.loadedAt = loadedAt
         self.configuration = configuration
         self.snapshot = snapshot
         self.sources = sources

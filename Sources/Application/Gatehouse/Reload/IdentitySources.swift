@@ -119,6 +119,7 @@ final class IdentitySources: Sendable {
                     verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
                     store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
                 securityEvents: securityEvents, flows: flows, auditLogger: logger.forAudit)
+            parts.signIns = environment.signIns
             parts.callbacks = ProviderCallbacks(
                 identity, store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit)
             lookups.calls = Accounts(parts)

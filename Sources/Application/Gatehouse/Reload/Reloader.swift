@@ -75,7 +75,8 @@ final class Reloader: Sendable {
     }
 
     private func record(_ result: Result<UInt64, any Error>) {
-        let logger = installer.environment.logger
+        let (logger, now) = (installer.environment.logger, installer.environment.clock.now())
+        state.withLock { $0.outcomes.lastTime = now }
         switch result {
         case .success(let number):
             state.withLock {

@@ -2,6 +2,7 @@ import Authorization
 import Forwarding
 import GatewayConfiguration
 package import GatewayCore
+import JOSE
 import Routing
 package import SecurityRules
 
@@ -9,10 +10,13 @@ package import SecurityRules
 struct RuleReader {
     private(set) var warnings: [ConfigurationWarning] = []
     private(set) var errors: [ConfigurationError] = []
+    /// The SHA-256 of the rules file. Empty without one.
+    private(set) var fileDigest: [UInt8] = []
 
     /// Reads the rules file. `nil` if it is not configured, unreadable or invalid.
     mutating func read(_ file: Configuration.RulesFile?) -> Ruleset? {
         guard let file, let bytes = bytes(of: file) else { return nil }
+        fileDigest = SHA256Hasher()?.hash(bytes)?.bytes ?? []
         do throws(RuleProblems) {
             let rules = try Ruleset(file: RuleSource(bytes, name: file.path))
             warnings += rules.warnings.map { warning in

@@ -50,6 +50,9 @@ package final class Snapshot: Sendable {
     package let flowProviders: [FlowProvider]
     /// The field policy of responses to requests without a known route. `nil` without a policy.
     let additions: ResponseFieldPolicy?
+    /// The hash of the configuration file and the rules file as written, in hexadecimal. It does not depend on the
+    /// values of `${...}`.
+    let configurationHash: String
     /// The warnings in addition to the configuration's own.
     package let warnings: [ConfigurationWarning]
     /// The settings of each listener, in the order of the configuration.
@@ -156,6 +159,7 @@ package final class Snapshot: Sendable {
         }
         introspectionProvider = builder.opaqueProvider(for: [])
         warnings = try builder.warnings()
+        configurationHash = builder.configurationHash
         pipeline = try PipelineSettings(
             proxies: builder.proxies, routes: builder.routes, plans: plans, locator: locator,
             crossSite: CrossSiteCheck(origins: configuration.accounts?.origins ?? []),

@@ -10,6 +10,7 @@ import OutboundHTTP
 import RequestPipeline
 import Routing
 import SecurityRules
+import TextCoding
 
 /// The construction of a snapshot's parts. It reads the configured files and collects their errors.
 struct SnapshotBuilder {
@@ -34,6 +35,11 @@ struct SnapshotBuilder {
         proxies = TrustedProxies(configuration.trustedProxies)
         opaqueProviders = configuration.identity.providers.filter { $0.opaqueTokens != nil }
         listeners = ListenerSettingsReader(proxies: proxies, now: GatewayClock.system.now())
+    }
+
+    /// The SHA-256 of the files that describe decisions: the configuration, then the rules file, as written.
+    var configurationHash: String {
+        HexDigits.text(of: SHA256Hasher()?.hash(configuration.digest + rules.fileDigest)?.bytes ?? [])
     }
 
     /// Returns the warnings in addition to the configuration's own. Throws all errors of the files that were read, with

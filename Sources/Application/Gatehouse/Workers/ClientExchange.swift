@@ -27,6 +27,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
     private var result = LookupResult.arrived
     /// The spans of the request. `nil` if the request is not recorded.
     private(set) var trace: RequestTrace?
+    private(set) var findings: DecisionFindings?
 
     private enum State {
         case new
@@ -64,6 +65,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
         case .new:
             client.record.wantsGRPC = request.isGRPCCall
             if client.record.wantsGRPC { client.limitCall(of: request) }
+            if !home.viewers.isEmpty { findings = DecisionFindings() }
             if let settings = worker.snapshot.tracing { trace = beginTrace(settings, request, client, worker) }
         case .waiting:
             trace?.endLookup(with: result, at: worker.connectionContext.time)
@@ -81,7 +83,13 @@ final class ClientExchange: RequestHandler, PipelineDriver {
         _ request: RequestView, _ client: ClientHandler, _ worker: Worker, _ context: RequestPipeline.Context
     ) {
         while true {
-            let step = worker.pipeline.advance(&run, request, &client.origins, in: context)
+            let step: PipelineStep
+            if let findings {
+                findings.resume(at: run.phase)
+                step = worker.pipeline.advance(&run, request, &client.origins, in: context, observer: findings)
+            } else {
+                step = worker.pipeline.advance(&run, request, &client.origins, in: context)
+            }
             Self.record(&run, in: &client.record, worker)
             switch consume step {
             case .permit(let permit):
@@ -170,6 +178,7 @@ final class ClientExchange: RequestHandler, PipelineDriver {
             self.trace = nil
         }
         self.worker = nil
+        findings = nil
         run = PipelineRun()
     }
 }

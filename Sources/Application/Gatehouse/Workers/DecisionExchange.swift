@@ -14,10 +14,11 @@ import Routing
 ///
 /// One object per connection, reused for each request, on the connection's event loop.
 final class DecisionExchange: RequestHandler, PipelineDriver {
-    private let home: WorkerLoop
+    let home: WorkerLoop
     /// The worker that serves the current request from start to end. `nil` between requests.
     private(set) var worker: Worker?
     var run = PipelineRun()
+    private(set) var findings: DecisionFindings?
     /// The endpoint of the current request. `nil` if absent.
     private(set) var endpoint: DecisionEndpoint?
     /// The request to decide. `nil` until it is described.
@@ -125,6 +126,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
 
     func begin(_ original: OriginalRequest, _ client: ClientHandler) {
         self.original = original
+        findings = home.viewers.isEmpty ? nil : DecisionFindings()
         client.origins = RequestOrigin(peer: original.client)
         client.record.method = original.head.methodRange
         client.record.path = original.head.path
@@ -137,7 +139,13 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         original.withView { view in
             while true {
                 if let list { run.deniesOnFailure = list.isOverdue(now: context.monotonic) }
-                let step = worker.pipeline.advance(&run, view, &client.origins, in: context)
+                let step: PipelineStep
+                if let findings {
+                    findings.resume(at: run.phase)
+                    step = worker.pipeline.advance(&run, view, &client.origins, in: context, observer: findings)
+                } else {
+                    step = worker.pipeline.advance(&run, view, &client.origins, in: context)
+                }
                 record(client, worker)
                 switch consume step {
                 case .permit(let permit): return permitted(permit, request, client, worker)
@@ -262,7 +270,7 @@ final class DecisionExchange: RequestHandler, PipelineDriver {
         self.worker = nil
         run = PipelineRun()
         (endpoint, original, introspection, check, checkStatus, isWaiting) = (nil, nil, nil, nil, nil, false)
-        (signature, isUnacceptable, list) = (nil, false, nil)
+        (signature, isUnacceptable, list, findings) = (nil, false, nil, nil)
         if let peer { client.origins = RequestOrigin(peer: peer) }
     }
 

@@ -1,4 +1,6 @@
+import AdminAPI
 import Authentication
+import Authorization
 import Forwarding
 import GatewayCore
 import HTTPServer
@@ -44,8 +46,60 @@ extension PipelineDriver {
         if client.record.code == .upstreamTimeout, client.record.upstream >= 0 {
             counters.add(to: .timeouts, upstream: snapshot.upstreams[client.record.upstream].counterPlace)
         }
-        if let phase = client.record.deniedIn { counters.countDenial(in: phase) }
+        if let phase = client.record.deniedIn {
+            counters.countDenial(in: phase)
+            if let user = run.identity?.principal.user {
+                let pattern = run.route < 0 ? nil : snapshot.pipeline.plans[run.route].pattern
+                home.denials.record(
+                    UserActivity.Denial(time: clock.now(), code: client.record.code, phase: phase, route: pattern),
+                    of: user)
+            }
+        }
         if let accessLog = worker.accessLog { write(of: client, worker, now: now, to: accessLog) }
+        if !home.viewers.isEmpty { publish(client, worker, now: now) }
+    }
+
+    /// Passes the decision to the viewers. It is recorded at the end of the response, whose status it includes.
+    private func publish(_ client: ClientHandler, _ worker: Worker, now: UInt64) {
+        let (record, snapshot) = (client.record, worker.snapshot)
+        let duration = now &- record.began
+        var decision = DecisionRecord(
+            time: worker.clock.milliseconds() &- Int64(clamping: duration / 1_000_000), requestID: record.idText,
+            code: record.code)
+        decision.isHTTP2 = client.isHTTP2
+        withHead(of: client) { bytes in
+            if record.method.upperBound <= bytes.count {
+                let shown = record.method.bytes(in: bytes).prefix(DecisionRecord.longestMethod)
+                decision.method = String(decoding: shown, as: UTF8.self)
+            }
+            if record.path.upperBound <= bytes.count {
+                let path = record.path.bytes(in: bytes).prefix(DecisionRecord.longestPath)
+                let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex
+                decision.path = String(decoding: path[..<end], as: UTF8.self)
+            }
+        }
+        decision.status = record.status
+        decision.duration = duration / 1000
+        decision.phase = record.deniedIn
+        decision.rule = record.rule
+        decision.reason = record.reason
+        decision.user = run.identity?.principal.user
+        decision.client = client.origin
+        if run.route >= 0 { decision.route = snapshot.pipeline.plans[run.route].pattern }
+        if record.upstream >= 0 { decision.upstream = snapshot.upstreams[record.upstream].name }
+        decision.frontEnd = frontEnd.map { "\($0)" }
+        decision.steps = (findings?.steps(on: run.plan) ?? []) + ruleSteps(of: record)
+        for viewer in home.viewers { viewer.offer(decision, at: now) }
+    }
+
+    /// The result of the rules. Their reasons contain no input.
+    private func ruleSteps(of record: RequestRecord) -> [DecisionRecord.Step] {
+        if record.deniedIn == .rules {
+            let place = record.rule.map { " (\($0))" } ?? ""
+            return [DecisionRecord.Step(.rules, .failed, "rules", (record.reason ?? "denied") + place)]
+        }
+        guard let rule = record.rule else { return [] }
+        return [DecisionRecord.Step(.rules, .passed, "rules", "allowed by \(rule)")]
     }
 
     private func upstreamTime(of client: ClientHandler) -> UInt64 {

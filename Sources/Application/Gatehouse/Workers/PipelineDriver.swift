@@ -8,8 +8,12 @@ import Revocation
 
 /// The driver of one connection's requests. It advances a run, performs its lookups and carries out its last step.
 protocol PipelineDriver: AnyObject {
+    /// The event loop's state.
+    var home: WorkerLoop { get }
     /// The current request's run.
     var run: PipelineRun { get }
+    /// The findings of the current request. `nil` if no viewer of decisions was there when it began.
+    var findings: DecisionFindings? { get }
     /// The kind of the request in the access log. `nil` for a request that is forwarded.
     var frontEnd: StaticString? { get }
     /// Records that the request waits.

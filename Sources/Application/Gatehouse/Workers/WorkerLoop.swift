@@ -1,4 +1,5 @@
 import Accounts
+import AdminAPI
 import Authentication
 import Authorization
 import Forwarding
@@ -31,6 +32,10 @@ final class WorkerLoop {
     private(set) var link: RedisLink?
     /// The completed spans of recorded requests. `nil` in tests.
     var spans: SpanBuffer?
+    /// The viewers of decisions. Requests record nothing without viewers.
+    var viewers: [DecisionViewer] = []
+    /// The last denials of users.
+    var denials = RecentDenials()
     private var ticker: RepeatedTask?
 
     /// The interval of timeout checks, by which timeouts may be late.

@@ -62,6 +62,8 @@ package struct Configuration: Sendable, Equatable {
     package var telemetry: Telemetry?
     /// The warnings in the order of the file.
     package var warnings: [ConfigurationWarning] = []
+    /// The SHA-256 of the file as written, before substitution. Empty without a file.
+    package var digest: [UInt8] = []
     /// An error for those who open the store: there are two of them. Calls of the admin API do not need the store.
     package var storeConflict: ConfigurationError?
 

@@ -61,7 +61,9 @@ extension Configuration {
         _ source: SourceText, environment: [String: String], files: [String: [UInt8]]?
     ) throws(ConfigurationErrors) -> Configuration {
         let substitution = Substitution(environment: environment, directory: folder(of: source.file), files: files)
-        return try ConfigurationLoader.load(source, substitution)
+        var configuration = try ConfigurationLoader.load(source, substitution)
+        configuration.digest = source.digest
+        return configuration
     }
 
     /// Returns the base of relative paths: the file's folder, or the working directory for standard input and other

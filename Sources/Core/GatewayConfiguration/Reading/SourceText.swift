@@ -1,4 +1,5 @@
 package import GatewayCore
+import JOSE
 
 /// The text of a configuration file: bounded, valid UTF-8, without control characters.
 package struct SourceText {
@@ -9,6 +10,8 @@ package struct SourceText {
     let file: String
     /// The scalars, without a byte order mark.
     let scalars: [Unicode.Scalar]
+    /// The SHA-256 of the file.
+    let digest: [UInt8]
 
     /// Checks a file's bytes.
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
@@ -16,6 +19,7 @@ package struct SourceText {
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         self.file = file
         self.scalars = try Self.decode(content, file)
+        self.digest = SHA256Hasher()?.hash(bytes)?.bytes ?? []
         try refuseControls()
     }
 

@@ -32,6 +32,15 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { length == network.width ? "\(network)" : "\(network)/\(length)" }
 
+    /// Creates the network of an address with a number of fixed bits, at most its width.
+    init(_ address: IPAddress, length: Int) {
+        self.length = min(length, address.width)
+        network = address.first(self.length)
+    }
+
+    /// Whether it is a network of IPv4.
+    package var isVersion4: Bool { network.width == 32 }
+
     func contains(_ address: IPAddress) -> Bool {
         address.width == network.width && address.first(length) == network
     }

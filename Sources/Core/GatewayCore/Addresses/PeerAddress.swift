@@ -66,6 +66,14 @@ package final class PeerAddress: Sendable {
         forwardedHops = []
     }
 
+    /// Returns whether the address is known and in a network.
+    package func isIn(_ range: AddressRange) -> Bool { address.map(range.contains) ?? false }
+
+    /// Returns the network of the address in CIDR notation, by the numbers of fixed bits. `nil` without an address.
+    package func networkText(_ version4: Int, _ version6: Int) -> String? {
+        address.map { "\(AddressRange($0, length: $0.width == 32 ? version4 : version6))" }
+    }
+
     private static func fields(
         _ address: IPAddress?, _ isSecure: Bool, _ proxies: [IPAddress]
     ) -> (lines: [UInt8], parameters: [UInt8]) {

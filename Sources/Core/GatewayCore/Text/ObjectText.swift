@@ -59,6 +59,10 @@ package struct ObjectText {
         if let value { add(name, value) } else { add(name, json: Self.null) }
     }
 
+    package mutating func add(_ name: String, orNull value: Bool?) {
+        if let value { add(name, value) } else { add(name, json: Self.null) }
+    }
+
     package mutating func add(_ name: String, orNull time: UnixTime?) { add(name, orNull: time?.seconds) }
 
     /// Adds an object or null.

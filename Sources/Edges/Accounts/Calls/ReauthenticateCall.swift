@@ -99,6 +99,7 @@ struct Reauthentication {
         let record = try await parts.store.recordSignIn(
             caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
         guard !record.revoked else { throw AccountDenial(caller.kind.revokedCode) }
+        parts.record(.reauthentication, of: caller.user, with: user?.link.provider ?? caller.signInProvider)
         return (record.signedInAt ?? signIn.time, try await reissued(user))
     }
 

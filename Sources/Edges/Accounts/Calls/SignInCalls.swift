@@ -92,6 +92,7 @@ struct SignIn {
             user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
             origin: user.origin, started: started, isFirebase: found.account.created == nil)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
+        parts.record(.signIn, of: found.account.user, with: user.link.provider)
         return (found, cookie)
     }
 
@@ -134,6 +135,7 @@ struct SessionCall {
         } else {
             cookie = try await gatewayCookie(principal, time, now: now, lifetime: lifetime)
         }
+        parts.record(.signIn, of: principal.user, with: principal.signInProvider)
         var response = ObjectText()
         response.add("uid", principal.uid)
         response.add("expires_in", lifetime)

@@ -29,6 +29,8 @@ package struct AccountParts: Sendable {
     var flows: CodeFlows?
     /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.
     var auditLogger: Logger?
+    /// The last sign-ins, for operators.
+    package var signIns = RecentSignIns()
 
     package init(
         settings: Configuration.Accounts, clock: GatewayClock, logger: Logger, store: any GatewayStore,
@@ -64,6 +66,12 @@ extension AccountParts {
             }
             return keys
         }
+    }
+
+    /// Records a sign-in for operators.
+    func record(_ purpose: RecentSignIns.SignIn.Purpose, of user: UserKey, with provider: String?) {
+        signIns.record(
+            RecentSignIns.SignIn(time: clock.now(), provider: provider, purpose: purpose), of: user)
     }
 
     var nonces: Nonces { Nonces(store: store) }

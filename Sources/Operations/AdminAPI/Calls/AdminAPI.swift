@@ -15,6 +15,8 @@ struct AdminAPI: Sendable {
         case response(AdminResponse)
         /// A call, and its client. `nil` for a public path.
         case call(AdminCall, AdminCaller?)
+        /// A stream of decisions.
+        case stream(DecisionViewer)
     }
 
     /// Rejects a request, responds to a probe, or returns the call to perform.
@@ -46,8 +48,28 @@ struct AdminAPI: Sendable {
         switch call {
         case .live: return .response(liveness)
         case .ready: return .response(AdminDocument.readiness(backend.readiness()))
+        case .decisions(let query): return open(query, for: call, by: caller)
         default: return .call(call, caller)
         }
+    }
+
+    private func open(_ query: AdminQuery, for call: AdminCall, by caller: AdminCaller?) -> Admission {
+        let result: Result<DecisionViewer, AdministrationError>
+        do throws(AdministrationError) {
+            result = .success(try backend.openDecisions(try DecisionFilter(query)))
+        } catch {
+            result = .failure(error)
+        }
+        let admission: Admission
+        let status: Int
+        switch result {
+        case .success(let viewer): (admission, status) = (.stream(viewer), 200)
+        case .failure(let error):
+            let response = Self.failure(error)
+            (admission, status) = (.response(response), response.status)
+        }
+        if let caller, let action = call.action(by: caller, status: status) { backend.record(action) }
+        return admission
     }
 
     /// Performs a call. A change is in the audit log, also if it fails.
@@ -73,6 +95,7 @@ struct AdminAPI: Sendable {
         case .ready: AdminDocument.readiness(backend.readiness())
         case .metrics: .text(await backend.metricsText(), contentType: MetricsSnapshot.prometheusContentType)
         case .user(let user): AdminDocument.user(user, try await backend.user(user))
+        case .activity(let user): AdminDocument.activity(user, try await backend.activity(user))
         case .change(let change, let user): AdminDocument.changed(user, try await perform(change, user, body: body))
         case .session(let user, let session):
             AdminDocument.session(user, session, try await backend.session(user, session))
@@ -86,6 +109,13 @@ struct AdminAPI: Sendable {
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
         case .routes: AdminDocument.routes(await backend.routes())
+        case .decisions: Self.notFound
+        case .configuration: AdminDocument.configuration(await backend.configuration())
+        case .fleet: AdminDocument.fleet(await backend.fleet())
+        case .history(let query):
+            AdminDocument.history(
+                await backend.history(
+                    since: try query.values(["since"]).number("since", in: 0...UnixTime.latest.seconds)))
         case .acceptStore: AdminDocument.accepted(try await backend.acceptStore())
         case .outbox: AdminDocument.outbox(try await backend.outbox())
         case .retryOutbox: AdminDocument.messages("retried", try await backend.retryOutbox())

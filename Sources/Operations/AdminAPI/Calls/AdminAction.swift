@@ -15,7 +15,7 @@ package struct AdminCaller: Sendable, Equatable {
     package var name: String?
 }
 
-/// A change through the admin listener, for the audit log.
+/// A change through the admin listener, or a view of personal data in decisions, for the audit log.
 package struct AdminAction: Sendable, Equatable {
     /// The change: a word such as `revoke` or `reload`.
     package var event: String
@@ -25,22 +25,33 @@ package struct AdminAction: Sendable, Equatable {
     package var session: String?
     /// The provider that was unlinked. `nil` for other changes.
     package var provider: String?
+    /// The parameters of an unmasked stream of decisions. `nil` for other actions.
+    package var filter: String?
     package var caller: AdminCaller
     /// The status of the response.
     package var status: Int
 }
 
 extension AdminCall {
-    /// The change that the call makes. `nil` if it only reads: viewers may make it, and the audit log has no line.
+    /// The change that the call makes. `nil` if it only reads what viewers may read. The audit log then has no line.
     func action(by caller: AdminCaller, status: Int) -> AdminAction? {
         func action(
-            _ event: String, _ user: UserKey? = nil, session: String? = nil, provider: String? = nil
+            _ event: String, _ user: UserKey? = nil, session: String? = nil, provider: String? = nil,
+            filter: String? = nil
         ) -> AdminAction {
             AdminAction(
-                event: event, user: user, session: session, provider: provider, caller: caller, status: status)
+                event: event, user: user, session: session, provider: provider, filter: filter, caller: caller,
+                status: status)
         }
         return switch self {
-        case .live, .ready, .metrics, .user, .session, .account, .status, .keys, .routes, .outbox: nil
+        case .live, .ready, .metrics, .user, .activity, .session, .account, .status, .keys, .routes, .configuration,
+            .fleet, .history, .outbox:
+            nil
+        case .decisions(let query):
+            // A query with errors opens no stream.
+            (try? DecisionFilter(query)).flatMap { filter in
+                filter.isMasked ? nil : action("unmask_decisions", filter: filter.text)
+            }
         case .change(let change, let user): action("\(change)", user)
         case .revokeSession(let user, let session): action("revoke_session", user, session: session)
         case .deleteAccount(let user): action("delete", user)

@@ -9,6 +9,7 @@ import TextCoding
 enum AdminCall: Equatable, Sendable {
     case live, ready, metrics
     case user(UserKey)
+    case activity(UserKey)
     case change(UserChange, UserKey)
     case session(UserKey, session: String)
     case revokeSession(UserKey, session: String)
@@ -17,6 +18,9 @@ enum AdminCall: Equatable, Sendable {
     case unlink(UserKey, provider: String)
     case status, keys, refreshKeys, routes, reload, acceptStore
     case outbox, retryOutbox, discardOutbox
+    case configuration, fleet
+    case history(AdminQuery)
+    case decisions(AdminQuery)
 
     /// The changes of a user.
     enum UserChange: Sendable {
@@ -27,20 +31,20 @@ enum AdminCall: Equatable, Sendable {
     /// prefix.
     static let longestName = 1024
 
-    /// Creates the call of a path. The query is ignored. `nil` if the path does not exist.
+    /// Creates the call of a path. Calls without parameters ignore the query. `nil` if the path does not exist.
     init?(target: String) {
         let path = target.prefix { $0 != "?" }
         guard path.first == "/" else { return nil }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         for path in AdminPath.allCases {
             guard let data = path.data(in: segments) else { continue }
-            self.init(path, data)
+            self.init(path, data, AdminQuery(target: target))
             return
         }
         return nil
     }
 
-    private init(_ path: AdminPath, _ data: AdminPath.SegmentData) {
+    private init(_ path: AdminPath, _ data: AdminPath.SegmentData, _ query: AdminQuery) {
         let (user, session) = (data.user, data.session)
         switch path {
         case .live: self = .live
@@ -50,6 +54,10 @@ enum AdminCall: Equatable, Sendable {
         case .keys: self = .keys
         case .refreshKeys: self = .refreshKeys
         case .routes: self = .routes
+        case .configuration: self = .configuration
+        case .fleet: self = .fleet
+        case .history: self = .history(query)
+        case .decisions: self = .decisions(query)
         case .reload: self = .reload
         case .acceptStore: self = .acceptStore
         case .outbox: self = .outbox
@@ -61,6 +69,7 @@ enum AdminCall: Equatable, Sendable {
         case .unlinkAccount, .tenantUnlinkAccount, .projectUnlinkAccount, .projectTenantUnlinkAccount:
             self = .unlink(user, provider: data.provider)
         case .user, .tenantUser, .projectUser, .projectTenantUser: self = .user(user)
+        case .activity, .tenantActivity, .projectActivity, .projectTenantActivity: self = .activity(user)
         case .revoke, .tenantRevoke, .projectRevoke, .projectTenantRevoke: self = .change(.revoke, user)
         case .unrevoke, .tenantUnrevoke, .projectUnrevoke, .projectTenantUnrevoke: self = .change(.unrevoke, user)
         case .disable, .tenantDisable, .projectDisable, .projectTenantDisable: self = .change(.disable, user)
@@ -91,7 +100,12 @@ enum AdminCall: Equatable, Sendable {
     /// The accepted methods, for `Allow`.
     var methods: [String] {
         switch self {
-        case .live, .ready, .metrics, .status, .user, .session, .account, .keys, .routes, .outbox: ["GET", "HEAD"]
+        // The stream begins with the response.
+        case .decisions: ["GET"]
+        case .live, .ready, .metrics, .status, .user, .activity, .session, .account, .keys, .routes, .outbox,
+            .configuration,
+            .history, .fleet:
+            ["GET", "HEAD"]
         case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore, .retryOutbox,
             .discardOutbox:
             ["POST"]

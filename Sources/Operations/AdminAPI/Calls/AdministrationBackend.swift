@@ -1,6 +1,5 @@
 package import GatewayConfiguration
 package import GatewayCore
-package import Observability
 package import Revocation
 
 /// The gateway's operations for the admin listener. Times are seconds since 1970; uid and tenant are as in a token.
@@ -17,6 +16,8 @@ package protocol AdministrationBackend: Sendable {
 
     /// Returns the store's record of a user; empty if there is no such record.
     func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord
+    /// Returns the last denials and sign-ins of a user at this gateway.
+    func activity(_ user: UserKey) async throws(AdministrationError) -> UserActivity
     /// Revokes the user's tokens with an `auth_time` before `at`, or before now. It never decreases `validSince`.
     func revoke(_ user: UserKey, at: UnixTime?) async throws(AdministrationError) -> UserRecord
     /// Cancels a revocation by clearing `validSince`.
@@ -45,6 +46,14 @@ package protocol AdministrationBackend: Sendable {
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
     /// Returns the routes in the order of the configuration.
     func routes() async -> [Configuration.Route]
+    /// Opens a stream of decisions. It must not block.
+    func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer
+    /// Returns the state of the active configuration, without secrets.
+    func configuration() async -> AdministeredConfiguration
+    /// Returns the gateways that share the store. It queries the store.
+    func fleet() async -> AdministeredFleet
+    /// Returns the samples after a time. `nil` for all.
+    func history(since time: Int64?) async -> AdministeredHistory
     /// Returns the state of the outbox, with its oldest parked messages.
     func outbox() async throws(AdministrationError) -> AdministeredOutbox
     /// Makes at most 1,000 parked messages due. Returns their number.
@@ -140,61 +149,5 @@ package struct AdministeredKeySet: Sendable, Equatable {
         self.keyIDs = keyIDs
         self.skipped = skipped
         self.lastError = lastError
-    }
-}
-
-/// The state of a gateway in the admin API.
-package struct AdministeredStatus: Sendable {
-    /// The store of revocations.
-    package struct Store: Sendable, Equatable {
-        /// `sqlite`, `memory` or `redis`.
-        package var kind: String
-        /// Seconds since the gateway's view was last known to be complete. `nil` before its first read.
-        package var age: Int64?
-        /// Whether the store accepts writes.
-        package var isWritable: Bool
-        /// The numbers of users and sessions with a record.
-        package var users, sessions: Int
-        /// The current problem and its remedy, without credentials. `nil` without a problem.
-        package var trouble: String?
-
-        /// Creates the state of a store.
-        package init(
-            kind: String, age: Int64?, isWritable: Bool, users: Int = 0, sessions: Int = 0, trouble: String? = nil
-        ) {
-            self.kind = kind
-            self.age = age
-            self.isWritable = isWritable
-            self.users = users
-            self.sessions = sessions
-            self.trouble = trouble
-        }
-    }
-
-    /// The version of the program.
-    package var version: String
-    /// The number of the active configuration.
-    package var generation: UInt64
-    /// When the process began to serve, in seconds since 1970.
-    package var startedAt: Int64
-    /// The conditions of readiness.
-    package var checks: [ReadinessCheck]
-    package var store: Store
-    package var keySets: [AdministeredKeySet]
-    /// The servers of all upstreams, in the order of the configuration.
-    package var servers: [UpstreamServerReading]
-
-    /// Creates a state.
-    package init(
-        version: String, generation: UInt64, startedAt: Int64, checks: [ReadinessCheck], store: Store,
-        keySets: [AdministeredKeySet], servers: [UpstreamServerReading]
-    ) {
-        self.version = version
-        self.generation = generation
-        self.startedAt = startedAt
-        self.checks = checks
-        self.store = store
-        self.keySets = keySets
-        self.servers = servers
     }
 }

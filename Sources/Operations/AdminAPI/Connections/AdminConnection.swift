@@ -10,6 +10,7 @@ final class AdminConnection: ChannelInboundHandler {
     private enum State {
         case receiving(HTTPRequestHead?, body: [UInt8])
         case responding(isHead: Bool)
+        case streaming(DecisionStream)
         case closing
     }
 
@@ -32,8 +33,14 @@ final class AdminConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
+        if case .streaming(let stream) = state { stream.cancel() }
         state = .closing
         context.fireChannelInactive()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .streaming(let stream) = state { stream.write() }
+        context.fireChannelWritabilityChanged()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -73,6 +80,7 @@ final class AdminConnection: ChannelInboundHandler {
         let caller: AdminCaller?
         switch api.admit(request) {
         case .response(let response): return send(response, context: context)
+        case .stream(let viewer): return begin(viewer, context: context)
         case .call(let admitted, let client):
             call = admitted
             caller = client
@@ -81,6 +89,14 @@ final class AdminConnection: ChannelInboundHandler {
         let api = api
         context.eventLoop.makeFutureWithTask { await api.respond(to: call, body: body, by: caller) }
             .assumeIsolated().whenSuccess { [self] response in send(response, context: context) }
+    }
+
+    private func begin(_ viewer: DecisionViewer, context: ChannelHandlerContext) {
+        deadline?.cancel()
+        open.keep(context.channel)
+        let stream = DecisionStream(viewer, on: context.channel, heartbeat: limits.heartbeat)
+        state = .streaming(stream)
+        stream.begin()
     }
 
     private func refuse(_ response: AdminResponse, context: ChannelHandlerContext) {
@@ -120,6 +136,7 @@ final class AdminConnection: ChannelInboundHandler {
         switch state {
         case .receiving: refuse(Self.late, context: context)
         case .responding: send(AdminAPI.timeout, context: context)
+        case .streaming: return
         case .closing: break
         }
         // A client that does not read the response within a second does not receive it.

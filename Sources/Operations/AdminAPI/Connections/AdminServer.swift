@@ -24,6 +24,9 @@ package struct AdminServer: Sendable {
         package var requestTimeout = TimeAmount.seconds(10)
         /// The timeout from the complete request to the end of the response.
         package var responseTimeout = TimeAmount.seconds(30)
+        /// The time without an event after which a stream sends a comment. A client that reads nothing for twice that
+        /// time is disconnected.
+        package var heartbeat = TimeAmount.seconds(15)
 
         /// Creates the default limits.
         package init() {}

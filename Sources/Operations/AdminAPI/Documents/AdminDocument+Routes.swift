@@ -11,6 +11,7 @@ extension AdminDocument {
                     matching(route, &output)
                     deciding(route, &output)
                     forwarding(route, &output)
+                    output.add("policy", route.policyText)
                     output.add("defined_at", "\(route.location)")
                 }
             })

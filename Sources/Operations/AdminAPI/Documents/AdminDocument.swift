@@ -22,6 +22,7 @@ enum AdminDocument {
                     output.add("writable", store.isWritable)
                     output.add("users", Int64(store.users))
                     output.add("sessions", Int64(store.sessions))
+                    output.add("connected", orNull: store.isConnected)
                     output.add("trouble", orNull: store.trouble)
                 }
                 body.add(status.keySets)
@@ -34,6 +35,14 @@ enum AdminDocument {
                     output.add("requests", Int64(server.requests))
                     output.add("health_checks", server.checksPassed != nil)
                 }
+                body.add("certificates", status.certificates) { certificate, output in
+                    output.add("listener", certificate.listener)
+                    output.add("subject", certificate.subject)
+                    output.add("expires_at", certificate.expiry)
+                }
+                body.add("connections", status.connections)
+                body.add("requests_in_flight", status.requestsInFlight)
+                body.add("streams", status.streams)
             })
     }
 
@@ -64,6 +73,26 @@ enum AdminDocument {
                 body.add("revoked", record.revoked)
                 body.add("signed_in_at", orNull: record.signedInAt)
                 if record.isAuthenticated { body.add("authenticated_at", orNull: record.signedInAt) }
+            })
+    }
+
+    static func activity(_ user: UserKey, _ activity: UserActivity) -> AdminResponse {
+        .json(
+            ObjectText.object { body in
+                body.add(user)
+                body.add("since", activity.since)
+                body.add("denials", activity.denials) { denial, output in
+                    output.add("at", denial.time)
+                    output.add("code", "\(denial.code.wire)")
+                    output.add("phase", "\(denial.phase.name)")
+                    output.add("route", orNull: denial.route)
+                    output.add("count", Int64(clamping: denial.count))
+                }
+                body.add("sign_ins", activity.signIns) { signIn, output in
+                    output.add("at", signIn.time)
+                    output.add("provider", orNull: signIn.provider)
+                    output.add("kind", signIn.kind)
+                }
             })
     }
 

@@ -10,7 +10,8 @@ extension GatewayReadings {
                 + introspectionFamilies + accountFamilies + appConsumptionFamilies + securityEventFamilies
                 + certificateFamilies + keyFamilies + writeBackFamilies + firebaseFamilies + outboxFamilies
                 + upstreamFamilies
-                + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + telemetryFamilies)
+                + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + decisionFeedFamilies
+                + telemetryFamilies)
     }
 
     private var requestFamilies: [MetricFamily] {

@@ -14,6 +14,10 @@ package struct GatewayReadings: Sendable {
         package var keys: Int
         /// The numbers of successful and failed fetches.
         package var fetches, failures: UInt64
+        /// Seconds until the next fetch. `nil` if none is planned.
+        package var refreshIn: UInt64?
+        /// Whether the last fetch failed.
+        package var isFailing = false
 
         /// Creates the state of a set.
         package init(url: String, age: Double?, keys: Int, fetches: UInt64, failures: UInt64) {
@@ -88,6 +92,8 @@ package struct GatewayReadings: Sendable {
     package var adminClosed: UInt64 = 0
     /// Lines of the process log that were not written. `nil` if the process does not use it.
     package var processLog: ProcessLog.Counts?
+    /// The streams of decisions. `nil` without the admin listener.
+    package var decisionFeed: DecisionFeedReading?
     /// The export by OTLP. `nil` if it is disabled.
     package var telemetry: TelemetryReading?
     /// The outcomes of reloads.
@@ -125,6 +131,8 @@ package struct ReloadOutcomes: Sendable {
     package var refused: UInt64 = 0
     /// The reason why the last reload was rejected. `nil` if it was not.
     package var lastRefusal: String?
+    /// When the last reload ended, in seconds since 1970. `nil` before the first one.
+    package var lastTime: Int64?
 
     package init() {}
 }

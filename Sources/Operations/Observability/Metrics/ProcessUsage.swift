@@ -11,7 +11,8 @@ package struct ProcessUsage: Sendable, Equatable {
     /// Processor time in user and system mode, in seconds.
     var cpuSeconds: Double
     /// Memory in bytes.
-    var residentBytes, virtualBytes: Double
+    package var residentBytes: Double
+    var virtualBytes: Double
     /// The start of the process, in seconds since 1970.
     var startTime: Double
     /// Open file descriptors, and their limit.

@@ -30,6 +30,19 @@ package final class CrossSiteCheck: Sendable {
             case .otherSite, .otherOrigin, .ambiguous: false
             }
         }
+
+        /// The reason for display.
+        package var shown: String {
+            switch self {
+            case .noBrowser: "neither Sec-Fetch-Site nor Origin is present: not sent by a browser"
+            case .listedOrigin: "the Origin is listed in accounts.origins"
+            case .sameOrigin: "Sec-Fetch-Site: the page is of the same origin, or there is none"
+            case .originIsHost: "the Origin is the Host"
+            case .otherSite: "Sec-Fetch-Site: sent by a page of another site"
+            case .otherOrigin: "the Origin is not the Host, nor listed in accounts.origins"
+            case .ambiguous: "Sec-Fetch-Site or Origin is repeated"
+            }
+        }
     }
 
     /// The listed origins, in the form that browsers send.

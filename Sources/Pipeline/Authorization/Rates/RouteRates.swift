@@ -10,6 +10,8 @@ package final class RouteRates: Sendable {
         let identity: Int
         /// For the log.
         package let text: String
+        /// Whether it applies after authentication.
+        package let isOfUser: Bool
     }
 
     /// The limits that apply before authentication, so that a flood of invalid tokens is bounded too.
@@ -37,6 +39,7 @@ extension RouteRates.Limit {
         var hasher = Hasher()
         hasher.combine(route)
         hasher.combine(limit)
+        isOfUser = limit.per == .uid
         identity = hasher.finalize()
         text = "rate: \(limit.requests) per \(limit.per.rawValue) in \(DurationText.write(limit.every))"
     }

@@ -73,6 +73,9 @@ package enum RedisKeys {
     /// The string with the gateway that delivers them.
     package static let outboxLease = Array("gatehouse:outbox:lease".utf8)
 
+    /// The hash of the gateways that share the store.
+    package static let fleet = Array("gatehouse:fleet".utf8)
+
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 

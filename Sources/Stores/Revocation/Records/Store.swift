@@ -218,6 +218,7 @@ package protocol FlowStore: Sendable {
 
 /// All facets of a store. Both implementations provide all of them.
 package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore & WriteBackQueue & OutboxStore
+    & FleetStore
 
 /// A worker's access to the store: the view, and a connection for strict lookups.
 package struct StoreAccess: Sendable {

@@ -125,7 +125,7 @@ struct RedisScript: Sendable {
         unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, pollOutbox, removeMessage,
-        postponeMessage, parkMessage, releaseMessages,
+        postponeMessage, parkMessage, releaseMessages, announce,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.

@@ -110,6 +110,8 @@ import Testing
         var loaded = try ConfigurationTesting.load(yaml)
         loaded.routes[0].location = configuration.routes[0].location
         loaded.upstreams[0].tls.location = configuration.upstreams[0].tls.location
+        #expect(loaded.digest != configuration.digest)
+        loaded.digest = configuration.digest
         #expect(loaded == configuration)
     }
 }

@@ -1,0 +1,51 @@
+import GatewayCore
+import Redis
+package import Revocation
+
+/// The announcements of gateways: a hash of their texts, each after its expiry and a colon.
+extension RedisStore: FleetStore {
+    package func announce(_ gateway: FleetEntry, now: Int64) async throws(StoreError) -> [FleetEntry]? {
+        let expires = try StoreBounds.time(now).adding(FleetEntry.lifetime).seconds
+        let command = RedisScript.announce.command(
+            RedisKeys.fleet, [gateway.id, gateway.text, "\(now)", "\(expires)", "\(FleetEntry.limit)"])
+        guard case .array(let fields)? = try await commands.query(command).first, fields.count.isMultiple(of: 2) else {
+            throw .unexpectedReply()
+        }
+        return stride(from: 0, to: fields.count, by: 2).compactMap { place in
+            guard let id = fields[place].text, let text = fields[place + 1].text else { return nil }
+            let entry = FleetEntry(id: id, text: text)
+            return entry.isValid ? entry : nil
+        }
+    }
+}
+
+extension SQLiteStore: FleetStore {
+    /// Returns `nil`: one process has the file.
+    package func announce(_ gateway: FleetEntry, now: Int64) async throws(StoreError) -> [FleetEntry]? { nil }
+}
+
+extension RedisScript {
+    /// Stores the text ARGV[2] of the gateway ARGV[1] until ARGV[4], unless ARGV[5] others have one. Removes the texts
+    /// that expired at ARGV[3]. Returns the identifiers and texts of the others. The key expires a minute after the
+    /// last text, so that the server's clock may differ.
+    static let announce = RedisScript(
+        """
+        local now = tonumber(ARGV[3])
+        local others = {}
+        local all = redis.call('HGETALL', KEYS[1])
+        for place = 1, #all, 2 do
+            local ends, text = string.match(all[place + 1], '^(%d+):(.*)$')
+            if not ends or tonumber(ends) <= now then
+                redis.call('HDEL', KEYS[1], all[place])
+            elseif all[place] ~= ARGV[1] and #others < 2 * tonumber(ARGV[5]) then
+                others[#others + 1] = all[place]
+                others[#others + 1] = text
+            end
+        end
+        if #others < 2 * tonumber(ARGV[5]) then
+            redis.call('HSET', KEYS[1], ARGV[1], ARGV[4] .. ':' .. ARGV[2])
+            expire(string.format('%.0f', tonumber(ARGV[4]) + 60))
+        end
+        return others
+        """)
+}
