@@ -11,7 +11,8 @@ package enum StoreProbe {
         package static let writes = Needs(rawValue: 1)
         /// Accounts have links, nonces and settings in the store.
         package static let accounts = Needs(rawValue: 2)
-        /// Changes of users are queued for Firebase, or messages about changes of accounts for other systems.
+        /// Changes of users are queued for Firebase, or messages about changes of accounts for other systems, or events
+        /// name unknown users.
         package static let writeBack = Needs(rawValue: 4)
 
         package init(rawValue: Int) { self.rawValue = rawValue }

@@ -19,6 +19,7 @@ import Testing
         switch result {
         case .key(let key, _): "key \(key.keyID ?? "")"
         case .unknown: "unknown"
+        case .unconfirmed(let seconds): "unconfirmed \(seconds)"
         case .unavailable(let seconds): "unavailable \(seconds)"
         }
     }
@@ -54,6 +55,21 @@ import Testing
             #expect(text(await first) == "key b")
             #expect(text(await second) == "unknown")
             #expect(harness.fetcher.count == 2)
+        }
+    }
+
+    @Test func `an unknown key is unconfirmed until the source may be asked again`() async throws {
+        let keys = keys
+        let (old, new) = (try TestKey("a"), try TestKey("b"))
+        try await harness.run { subscriber in
+            try await harness.serve([old], to: subscriber)
+            harness.time.advance(seconds: 1)
+            let seconds = try #require(Int(text(await keys.key(kid: "b", set: 0)).replacing("unconfirmed ", with: "")))
+            #expect((1...60).contains(seconds) && harness.fetcher.count == 1)
+            harness.time.advance(seconds: Double(seconds))
+            async let found = keys.key(kid: "b", set: 0)
+            try await harness.serve([old, new], to: subscriber)
+            #expect(text(await found) == "key b")
         }
     }
 

@@ -136,7 +136,8 @@ package struct OnlineCheck: Sendable {
         var needs: StoreProbe.Needs = []
         if configuration.admin.address != nil, configuration.admin.token != nil { needs.insert(.writes) }
         if configuration.accounts != nil { needs.formUnion([.writes, .accounts]) }
-        if configuration.revocation.writeBack != nil || configuration.hasOutbox {
+        let hasTransmitters = configuration.accounts?.transmitters.isEmpty == false
+        if configuration.revocation.writeBack != nil || configuration.hasOutbox || hasTransmitters {
             needs.formUnion([.writes, .writeBack])
         }
         let name = "\(configuration.store)"

@@ -13,6 +13,18 @@ struct EventEffect: Sendable, Equatable {
         case deletion
 
         var scope: RevocationScope { self == .revocation ? .before : .everything }
+
+        /// Applies the consequence to the record of an identity or user. No event lifts the block of a deletion.
+        func apply(
+            to user: UserKey, at time: UnixTime, in store: any Store, by author: ChangeAuthor
+        ) async throws(StoreError) {
+            try await store.revoke(user, at: time.seconds, scope, by: author)
+            switch self {
+            case .revocation: break
+            case .block: try await store.setDisabled(user, true, by: author)
+            case .deletion: try await store.setDisabled(user, true, by: author.withoutTransmitter)
+            }
+        }
     }
 
     /// The affected identity.
@@ -29,11 +41,14 @@ struct EventEffect: Sendable, Equatable {
 
     /// Applies the effect. Each step is idempotent. The link is removed last, so that a repetition still finds the
     /// owner. Returns the owner, or `nil` if the identity belongs to no account.
-    func make(in store: any Store & AccountStore) async throws(StoreError) -> UserKey? {
-        try await store.revoke(UserKey(link), at: at.seconds, extent.scope)
-        if extent != .revocation { try await store.setDisabled(UserKey(link), true) }
+    func make(
+        in store: any Store & AccountStore, by author: ChangeAuthor = .gateway
+    ) async throws(StoreError) -> UserKey? {
+        try await extent.apply(to: UserKey(link), at: at, in: store, by: author)
         guard let owner = try await store.owner(of: link) else { return nil }
-        try await store.revoke(owner, at: at.seconds, extent.scope)
+        var ownersAuthor = author
+        ownersAuthor.expires = nil
+        try await store.revoke(owner, at: at.seconds, extent.scope, by: ownersAuthor)
         if extent == .deletion { try await release(from: owner, in: store) }
         return owner
     }

@@ -62,7 +62,8 @@ package struct EventVerifier: Sendable {
         switch await keys.key(kid: kid, set: verifier.keySet) {
         case .key(let key, let view): return try judge(token, by: verifier, key, view, form)
         case .unknown: throw .event(VerificationFailure.Reason.unknownKey.rawValue)
-        case .unavailable(let retryAfter):
+        // The provider may have added the key since the last fetch.
+        case .unconfirmed(let retryAfter), .unavailable(let retryAfter):
             throw AccountDenial(Denial(.keysUnavailable, retryAfter: retryAfter), reason: "the provider's keys")
         }
     }

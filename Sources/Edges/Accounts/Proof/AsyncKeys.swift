@@ -9,6 +9,9 @@ package enum KeyLookupResult: Sendable {
     case key(PublicKey, KeySetView)
     /// The source has no such key, so that the token is invalid.
     case unknown
+    /// The last good set has no such key, and the source is not asked again before `retryAfter` seconds, at least 1. A
+    /// key that the source added since is in its next set.
+    case unconfirmed(retryAfter: Int)
     /// The source is unavailable or did not respond in time; `Retry-After` in seconds, at least 1.
     case unavailable(retryAfter: Int)
 }
@@ -75,8 +78,10 @@ package struct AsyncKeys: KeyWaiting {
 
     /// Returns the result of a view. `nil` to wait for the next view and look up again.
     private func lookUp(_ kid: String, in view: KeySetView, since: UInt64? = nil) -> KeyLookupResult? {
-        switch view.lookup(kid: kid, now: monotonic(), waitingSince: since) {
+        let now = monotonic()
+        return switch view.lookup(kid: kid, now: now, waitingSince: since) {
         case .key(let key): .key(key, view)
+        case .unknown where since == nil: .unconfirmed(retryAfter: view.secondsOfCooldown(at: now))
         case .unknown: .unknown
         case .unavailable(let retryAfter): .unavailable(retryAfter: retryAfter)
         case .fetch: nil

@@ -89,7 +89,7 @@ extension ProofVerifier {
         guard let set else { return try judge(token, by: verifier, nil, KeySetView()) }
         switch await keys.key(kid: kid, set: set) {
         case .key(let key, let view): return try judge(token, by: verifier, key, view)
-        case .unknown: throw VerificationFailure(code: .invalidIDToken, reason: .unknownKey)
+        case .unknown, .unconfirmed: throw VerificationFailure(code: .invalidIDToken, reason: .unknownKey)
         case .unavailable(let retryAfter): throw AccountDenial(Denial(.keysUnavailable, retryAfter: retryAfter))
         }
     }

@@ -17,6 +17,8 @@ enum SecurityEventResult: String, Sendable {
     case failed
     /// More than `events_per_second`.
     case limited
+    /// More unknown users than `unknown_users`.
+    case full
 }
 
 /// The number of events with the same transmitter, type and result.

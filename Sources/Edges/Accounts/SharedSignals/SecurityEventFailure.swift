@@ -34,4 +34,10 @@ enum SecurityEventFailure: Error, Equatable {
     case rejected(SecurityEventError)
     /// The transmitter should deliver the event again.
     case unavailable(AccountDenial)
+    /// The subject is unknown, and the transmitter has no place for a further unknown user. The transmitter should
+    /// deliver the event again, later.
+    case full
+
+    /// The delay after which the transmitter should deliver such an event again, in seconds.
+    static let delayWhenFull = 300
 }

@@ -81,6 +81,8 @@ enum SecurityEventAction: Sendable, Equatable {
     case block
     /// Like `block`, and unlinks the identity from its account.
     case purge
+    /// Lifts the block of the transmitter.
+    case unblock
     /// Removes the address of the subject from its account.
     case removeAddress
     /// The event is only logged.
@@ -105,6 +107,7 @@ extension SecurityEvent {
             return .revoke
         case .credentialChange: return try credentialChange()
         case .accountDisabled: return .block
+        case .accountEnabled: return .unblock
         case .accountPurged: return .purge
         case .identifierChanged, .identifierRecycled: return .removeAddress
         case .assuranceLevelChange:
@@ -115,7 +118,7 @@ extension SecurityEvent {
             return change(is: "LOW", in: "current_level") ? .log : settings.riskLevelChange.action
         case .streamUpdated:
             return .reportStream(status: String((payload["status"]?.string ?? "").prefix(Self.shownStatus)))
-        case .accountEnabled, .sessionEstablished, .sessionPresented, .optIn, .optOutInitiated, .optOutCancelled,
+        case .sessionEstablished, .sessionPresented, .optIn, .optOutInitiated, .optOutCancelled,
             .optOutEffective, .recoveryActivated, .recoveryInformationChanged, .tokenRevoked, .verification:
             return .log
         }

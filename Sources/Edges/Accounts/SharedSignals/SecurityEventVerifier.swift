@@ -53,7 +53,8 @@ struct SecurityEventVerifier: Sendable {
             return try SecurityEvent(
                 verified.payload.root, of: transmitter, now: UnixTime(clamping: now()), clockSkew: clockSkew)
         case .unknown: throw .rejected(.key("kid is not in the transmitter's key set."))
-        case .unavailable(let retryAfter):
+        // The transmitter may have added the key since the last fetch.
+        case .unconfirmed(let retryAfter), .unavailable(let retryAfter):
             throw .unavailable(
                 AccountDenial(Denial(.keysUnavailable, retryAfter: retryAfter), reason: "the transmitter's keys"))
         }

@@ -32,7 +32,7 @@ package struct SecurityEvents: Sendable {
         self.auditLogger = auditLogger ?? logger
     }
 
-    /// The maximum lifetime of the mark of an event without effect, in seconds. Its repetition does no harm.
+    /// The maximum lifetime of the mark of an event whose repetition does no harm, in seconds.
     private static let shortMark: Int64 = 3_600
 
     /// The numbers of received events.
@@ -85,6 +85,11 @@ package struct SecurityEvents: Sendable {
             metadata["reason"] = "\(denial.reason ?? "")"
             logger.warning("event refused", metadata: metadata)
             return .refused(denial.denial)
+        case .full:
+            counters.count(transmitter?.id ?? "", nil, .full)
+            metadata["reason"] = "the subject is unknown, and unknown_users is reached"
+            logger.warning("event refused", metadata: metadata)
+            return .refused(Denial(.overloaded, retryAfter: SecurityEventFailure.delayWhenFull))
         }
     }
 
@@ -98,9 +103,16 @@ package struct SecurityEvents: Sendable {
             throw .unavailable(AccountDenial(event: error))
         }
         try takeRate(of: transmitter)
+        let outcome: SecurityEventOutcome
         do throws(StoreError) {
-            let outcome = try await effect.make(in: store, now: clock.now())
-            let lifetime = outcome.result == .applied ? event.lifetime : min(event.lifetime, Self.shortMark)
+            outcome = try await effect.make(in: store, now: clock.now())
+        } catch {
+            throw .unavailable(AccountDenial(event: error))
+        }
+        if outcome == .full { throw .full }
+        do throws(StoreError) {
+            let isLong = outcome.result == .applied && effect.action.mustNotRepeat
+            let lifetime = isLong ? event.lifetime : min(event.lifetime, Self.shortMark)
             // Another gateway may have applied and logged it meanwhile.
             guard try await store.markSeen(event.mark, lifetime: lifetime) else {
                 return counters.count(transmitter.id, event.type, .repeated)
@@ -147,6 +159,8 @@ package struct SecurityEvents: Sendable {
             metadata["reason"] = "\(reason)"
             logger.warning("event not applied", metadata: metadata)
         case .discarded: logger.warning("event discarded", metadata: metadata)
+        // The transmitter was told to repeat it, which is logged.
+        case .full: break
         }
     }
 }

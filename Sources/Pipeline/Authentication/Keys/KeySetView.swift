@@ -100,10 +100,16 @@ extension KeySetView {
         return lastFetchSucceeded ? .unknown : .unavailable(retryAfter: retryAfter(now: now))
     }
 
+    /// Returns the whole seconds until a fetch for an unknown key may begin, at least 1.
+    package func secondsOfCooldown(at now: UInt64) -> Int { Self.seconds(until: cooldownUntil, now: now) }
+
     /// Returns the whole seconds until the next fetch, at least 1.
     private func retryAfter(now: UInt64) -> Int {
-        let next = max(min(nextFetchAt, max(cooldownUntil, now)), now)
-        let (seconds, rest) = (next - now).quotientAndRemainder(dividingBy: 1_000_000_000)
-        return max(Int(seconds) + (rest == 0 ? 0 : 1), 1)
+        Self.seconds(until: min(nextFetchAt, max(cooldownUntil, now)), now: now)
+    }
+
+    private static func seconds(until next: UInt64, now: UInt64) -> Int {
+        let (seconds, rest) = (max(next, now) - now).quotientAndRemainder(dividingBy: 1_000_000_000)
+        return max(Int(clamping: seconds) + (rest == 0 ? 0 : 1), 1)
     }
 }

@@ -76,6 +76,14 @@ package enum RedisKeys {
     /// The hash of the gateways that share the store.
     package static let fleet = Array("gatehouse:fleet".utf8)
 
+    /// The hash of the transmitters that have, or had, records of unknown users.
+    package static let transmitters = Array("gatehouse:unknown".utf8)
+
+    /// Returns the key of the sorted set of these users, by the end of their records.
+    package static func unknownUsers(of transmitter: String) -> [UInt8] {
+        tagged("gatehouse:unknown:{", [transmitter])
+    }
+
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 

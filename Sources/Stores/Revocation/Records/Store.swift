@@ -1,3 +1,4 @@
+package import GatewayCore
 package import JOSE
 package import Redis
 
@@ -62,7 +63,9 @@ package protocol Store: Sendable {
     ///
     /// - Returns: The new record.
     @discardableResult
-    func revoke(_ user: UserKey, at: Int64, _ scope: RevocationScope) async throws(StoreError) -> UserRecord
+    func revoke(
+        _ user: UserKey, at: Int64, _ scope: RevocationScope, by author: ChangeAuthor
+    ) async throws(StoreError) -> UserRecord
 
     /// Begins a session of a user or a linked identity. Its start is `at`, or the first second after the record's
     /// `valid_since` if that is later.
@@ -75,9 +78,27 @@ package protocol Store: Sendable {
     @discardableResult
     func unrevoke(_ user: UserKey) async throws(StoreError) -> UserRecord
 
-    /// Disables or enables the user. This also repairs a faulty `disabled`.
+    /// Disables or enables the user. This also repairs a faulty `disabled`, unless a transmitter enables the user.
+    ///
+    /// The user is disabled while any author's block remains. A transmitter lifts its own block, unless its block is
+    /// later than `author.time`; other authors lift all blocks.
     @discardableResult
-    func setDisabled(_ user: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord
+    func setDisabled(
+        _ user: UserKey, _ disabled: Bool, by author: ChangeAuthor
+    ) async throws(StoreError) -> UserRecord
+
+    /// Reserves a place for the record of a user, who may be unknown to the store. Called before the record is
+    /// written.
+    ///
+    /// A user is known who has a record that does not end. The caller checks for an account and a link. Places are
+    /// counted for each transmitter, and end with `expires`.
+    ///
+    /// - Parameters:
+    ///   - expires: The end of the record. `nil` for a record that does not end, whose place is not freed.
+    ///   - limit: The maximum number of places of the transmitter.
+    func reserve(
+        _ user: UserKey, for transmitter: String, until expires: UnixTime?, limit: Int
+    ) async throws(StoreError) -> RecordReservation
 
     /// Revokes one session permanently.
     ///
@@ -111,6 +132,20 @@ extension Store {
     @discardableResult
     package func revoke(_ user: UserKey, at time: Int64) async throws(StoreError) -> UserRecord {
         try await revoke(user, at: time, .before)
+    }
+
+    /// Revokes the user's credentials, on behalf of the gateway, an operator or the user.
+    @discardableResult
+    package func revoke(
+        _ user: UserKey, at time: Int64, _ scope: RevocationScope
+    ) async throws(StoreError) -> UserRecord {
+        try await revoke(user, at: time, scope, by: .gateway)
+    }
+
+    /// Disables or enables the user, on behalf of the gateway, an operator or the user.
+    @discardableResult
+    package func setDisabled(_ user: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
+        try await setDisabled(user, disabled, by: .gateway)
     }
 
     /// Records a proof that was not an authentication.

@@ -149,6 +149,8 @@ enum RedisChange {
     case disabled(uid: UserKey, Bool)
     /// A session was revoked, or a new sign-in was recorded.
     case session(uid: UserKey, String)
+    /// The user's record was removed.
+    case removed(uid: UserKey)
     /// An identity was linked to a user, or unlinked (`nil`).
     case link(IdentityLink, uid: UserKey?)
 
@@ -165,6 +167,7 @@ enum RedisChange {
         switch self {
         case .validSince(let user, let time): Self.names(user) + ["valid_since", time.map { "\($0)" } ?? ""]
         case .disabled(let user, let isDisabled): Self.names(user) + ["disabled", isDisabled ? "1" : "0"]
+        case .removed(let user): Self.names(user) + ["valid_since", "", "disabled", "0"]
         case .session(let user, let session): Self.names(user) + ["session", session]
         case .link(let link, let user): ["link", link.name] + (user.map(Self.names) ?? ["uid", ""])
         }

@@ -17,7 +17,7 @@ extension RedisScript {
             if is_time(time) and tonumber(time) > tonumber(new) then new = time end
         end
         redis.call('HSET', KEYS[1], 'valid_since', new, 'disabled', '1')
-        redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
+        redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at', 'expires')
         redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
         redis.call('PERSIST', KEYS[1])
         return old[4] and 'deleted' or 'disabled'

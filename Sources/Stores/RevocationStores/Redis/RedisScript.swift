@@ -16,10 +16,12 @@ struct RedisScript: Sendable {
     /// credentials, which never decreases. Returns the user's fields.
     ///
     /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
-    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields. With the keys
-    /// of the write-back queue, the change is queued by the arguments from ARGV[3], and the outcomes follow the fields.
+    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields. ARGV[3] is the end
+    /// of the record of an unknown user, or empty. With the keys of the write-back queue, the change is queued by the
+    /// arguments from ARGV[4], and the outcomes follow the fields.
     static let revoke = RedisScript(
         """
+        local is_new = redis.call('TYPE', KEYS[1]).ok == 'none'
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
         local new, last, at = ARGV[1], old[2], ARGV[1]
         local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
@@ -37,8 +39,9 @@ struct RedisScript: Sendable {
             redis.call('HSET', KEYS[1], 'revoked_at', at)
         end
         redis.call('PERSIST', KEYS[1])
+        set_end(is_new, ARGV[3])
         local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        if KEYS[2] then queue(3, answer) end
+        if KEYS[2] then queue(4, answer) end
         return answer
         """, queues: true)
 
@@ -49,7 +52,7 @@ struct RedisScript: Sendable {
         if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then
             redis.call('DEL', KEYS[1])
         elseif not redis.call('HGET', KEYS[1], 'deleted') then
-            redis.call('HDEL', KEYS[1], 'valid_since', 'revoked_as', 'revoked_at')
+            redis.call('HDEL', KEYS[1], 'valid_since', 'revoked_as', 'revoked_at', 'expires')
             if redis.call('HGET', KEYS[1], 'disabled') == '0' then redis.call('HDEL', KEYS[1], 'disabled') end
         end
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
@@ -68,22 +71,59 @@ struct RedisScript: Sendable {
         if is_time(start) and not (old[5] and is_time(old[5]) and tonumber(old[5]) >= tonumber(start)) then
             redis.call('HSET', KEYS[1], 'last_session', start)
         end
+        redis.call('HDEL', KEYS[1], 'expires')
         redis.call('PERSIST', KEYS[1])
         return {start, old[1], old[2], old[3], old[4]}
         """)
 
-    /// Sets `disabled` to ARGV[1], also if it was faulty. The user of a deleted account stays disabled. Returns the
-    /// user's fields. With the keys of the write-back queue, it queues the change like `revoke`, from ARGV[2].
+    /// Adds the block of the author ARGV[2], or lifts the blocks that the author may lift, as `UserBlocks` does, and
+    /// sets `disabled` accordingly, also if it was faulty. ARGV[1] is `1` to disable. ARGV[2] is a transmitter, or
+    /// empty for other authors. ARGV[3] is the time of the event, ARGV[4] the end of the record as for `revoke`.
+    ///
+    /// The user of a deleted account stays disabled. Returns the user's fields. With the keys of the write-back queue,
+    /// it queues the change like `revoke`, from ARGV[5].
     static let setDisabled = RedisScript(
         """
+        local is_new = redis.call('TYPE', KEYS[1]).ok == 'none'
+        local old = redis.call('HMGET', KEYS[1], 'disabled', 'blocked_by', 'deleted')
+        local author, times, count = ARGV[2], {}, 0
+        if old[1] == '1' then
+            for name, time in string.gmatch(old[2] or '', '([^ =]+)=(%d+)') do
+                times[name] = time
+                count = count + 1
+            end
+            if count == 0 then times['*'] = '0' end
+        end
+        local has_own = times[author] ~= nil
         if ARGV[1] == '1' then
+            if author == '' or not has_own and count >= \(UserBlocks.maximum) then
+                times['*'] = '0'
+            elseif not has_own or tonumber(times[author]) < tonumber(ARGV[3]) then
+                times[author] = ARGV[3]
+            end
             redis.call('HSET', KEYS[1], 'disabled', '1')
             redis.call('PERSIST', KEYS[1])
-        elseif not redis.call('HGET', KEYS[1], 'deleted') then
+        elseif old[3] then
+            has_own = false
+        elseif author == '' then
+            times = {}
             redis.call('HDEL', KEYS[1], 'disabled')
+        elseif has_own and tonumber(times[author]) <= tonumber(ARGV[3]) then
+            times[author] = nil
+            if not next(times) then redis.call('HDEL', KEYS[1], 'disabled') end
         end
+        local names = {}
+        for name in pairs(times) do names[#names + 1] = name end
+        table.sort(names)
+        if #names == 0 or #names == 1 and names[1] == '*' then
+            if old[2] then redis.call('HDEL', KEYS[1], 'blocked_by') end
+        else
+            for i, name in ipairs(names) do names[i] = name .. '=' .. times[name] end
+            redis.call('HSET', KEYS[1], 'blocked_by', table.concat(names, ' '))
+        end
+        set_end(is_new, ARGV[4])
         local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        if KEYS[2] then queue(2, answer) end
+        if KEYS[2] then queue(5, answer) end
         return answer
         """, queues: true)
 
@@ -125,7 +165,7 @@ struct RedisScript: Sendable {
         unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, pollOutbox, removeMessage,
-        postponeMessage, parkMessage, releaseMessages, announce,
+        postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded, freePlace,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.
@@ -145,8 +185,8 @@ struct RedisScript: Sendable {
                 + arguments.map { $0 as any RedisArgument })
     }
 
-    /// Functions that check a time as strictly as `StoredField`, extend an expiry (a key without one has -1), and
-    /// count the links of an account.
+    /// Functions that check a time as strictly as `StoredField`, extend an expiry (a key without one has -1), set the
+    /// end of a user's record, which a record without an end never gets, and count the links of an account.
     private static let prelude = """
         #!lua
         local function is_time(text)
@@ -156,6 +196,15 @@ struct RedisScript: Sendable {
         local function expire(at)
             if at ~= '' and tonumber(at) > redis.call('EXPIRETIME', KEYS[1]) then
                 redis.call('EXPIREAT', KEYS[1], at)
+            end
+        end
+        local function set_end(is_new, at)
+            local old = redis.call('HGET', KEYS[1], 'expires')
+            if not at or at == '' then
+                if old then redis.call('HDEL', KEYS[1], 'expires') end
+            elseif old and (not is_time(old) or tonumber(old) < tonumber(at))
+                or is_new and redis.call('TYPE', KEYS[1]).ok == 'hash' then
+                redis.call('HSET', KEYS[1], 'expires', at)
             end
         end
         local function links()

@@ -8,11 +8,12 @@ extension RedisStore {
     /// - Throws: `.faultyRecord` if the stored value is not a time, since it cannot be compared.
     @discardableResult
     package func revoke(
-        _ uid: UserKey, at time: Int64, _ scope: RevocationScope
+        _ uid: UserKey, at time: Int64, _ scope: RevocationScope, by author: ChangeAuthor
     ) async throws(StoreError) -> UserRecord {
         let time = try StoreBounds.time(time)
-        let arguments = ["\(time)", scope == .everything ? "everything" : ""]
-        return try await changeUser(uid, .revoke, arguments, .validSince(uid: uid, time), queueing: .validSince)
+        let arguments = ["\(time)", scope == .everything ? "everything" : "", author.end]
+        return try await changeUser(
+            uid, .revoke, arguments, .validSince(uid: uid, time), queueing: author.isWrittenBack ? .validSince : nil)
     }
 
     /// Begins a session after all revocations of the record. The start is not published.
@@ -38,9 +39,13 @@ extension RedisStore {
     /// Sets `disabled`, also if it was faulty. If `valid_since` is faulty, the value is stored and `.faultyRecord` is
     /// thrown. A key of another type is not changed.
     @discardableResult
-    package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
+    package func setDisabled(
+        _ uid: UserKey, _ disabled: Bool, by author: ChangeAuthor
+    ) async throws(StoreError) -> UserRecord {
         try await changeUser(
-            uid, .setDisabled, [disabled ? "1" : "0"], .disabled(uid: uid, disabled), queueing: .disabled)
+            uid, .setDisabled,
+            [disabled ? "1" : "0", author.transmitter ?? "", "\(author.time)", author.end],
+            .disabled(uid: uid, disabled), queueing: author.isWrittenBack ? .disabled : nil)
     }
 
     /// Returns the user's record, read from Redis.
@@ -85,6 +90,11 @@ extension RedisStore {
         record.setWriteBack(outcomes, of: entries)
         return record
     }
+}
+
+extension ChangeAuthor {
+    /// The end of the record as an argument of a script.
+    fileprivate var end: String { expires.map { "\($0)" } ?? "" }
 }
 
 extension StoredUser {

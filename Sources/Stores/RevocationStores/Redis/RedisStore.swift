@@ -89,12 +89,12 @@ package final class RedisStore: Store {
         }
     }
 
-    /// Completes interrupted deletions of accounts. Redis removes expired records itself, and the view follows when it
-    /// is read again.
+    /// Completes interrupted deletions of accounts, and removes records of unknown users that ended. Redis removes
+    /// other expired records itself, and the view follows when it is read again.
     @discardableResult
     package func purge(now: Int64) async throws(StoreError) -> Int {
         try commands.checkOpen()
-        return try await completeDeletions(now: now)
+        return try await completeDeletions(now: now) + removeEndedUsers(now: now)
     }
 
     /// Completes pending operations and closes the connections.

@@ -50,7 +50,8 @@ enum SQLiteRows {
         try db.run(
             """
             INSERT INTO user (uid, last_session) VALUES (CAST(? AS TEXT), ?)
-            ON CONFLICT DO UPDATE SET last_session = max(coalesce(last_session, 0), excluded.last_session)
+            ON CONFLICT DO UPDATE SET
+                last_session = max(coalesce(last_session, 0), excluded.last_session), expires = NULL
             """, [uid.name.bytes, time.seconds])
     }
 
@@ -61,7 +62,8 @@ enum SQLiteRows {
         try db.run(
             """
             INSERT INTO user (uid, valid_since, revoked_at) VALUES (CAST(? AS TEXT), ?, ?)
-            ON CONFLICT DO UPDATE SET valid_since = excluded.valid_since, revoked_at = excluded.revoked_at
+            ON CONFLICT DO UPDATE SET
+                valid_since = excluded.valid_since, revoked_at = excluded.revoked_at, expires = NULL
             """, [uid.name.bytes, time?.seconds, revokedAt?.seconds])
         try change(uid, "valid_since", db)
     }
@@ -70,7 +72,7 @@ enum SQLiteRows {
         try db.run(
             """
             INSERT INTO user (uid, disabled) VALUES (CAST(? AS TEXT), ?)
-            ON CONFLICT DO UPDATE SET disabled = excluded.disabled
+            ON CONFLICT DO UPDATE SET disabled = excluded.disabled, expires = NULL
             """, [uid.name.bytes, disabled ? 1 : 0])
         try change(uid, "disabled", db)
     }

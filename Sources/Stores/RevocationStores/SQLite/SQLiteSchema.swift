@@ -12,6 +12,7 @@ enum SQLiteSchema {
     /// The first n migrations lead to version n.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9,
+        version10,
     ]
 
     /// The first version with links, accounts and settings.
@@ -211,6 +212,23 @@ enum SQLiteSchema {
             """
         }.joined()
     }
+
+    /// The blocks of users by their authors, and the users with records only because of events of transmitters.
+    private static let version10 = """
+        ALTER TABLE user ADD COLUMN blocked_by TEXT CHECK (blocked_by IS NULL OR typeof(blocked_by) = 'text');
+        ALTER TABLE user ADD COLUMN expires INTEGER CHECK (expires IS NULL OR \(isTime("expires")));
+        CREATE TABLE unknown_user (
+            transmitter TEXT NOT NULL CHECK (typeof(transmitter) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            expires INTEGER NOT NULL CHECK \(isTime("expires")),
+            PRIMARY KEY (transmitter, uid)
+        ) WITHOUT ROWID;
+        CREATE INDEX unknown_user_expires ON unknown_user (expires);
+        CREATE TABLE transmitter (
+            name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
+            unknown_users INTEGER NOT NULL CHECK (typeof(unknown_users) = 'integer')
+        ) WITHOUT ROWID;
+        """
 
     private static func isTime(_ column: String) -> String {
         "(typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(StoreBounds.maximumTime))"

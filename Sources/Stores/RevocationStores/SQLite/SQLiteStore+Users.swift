@@ -8,10 +8,10 @@ extension SQLiteStore {
     /// - Throws: `.faultyRecord` if the stored value is not a time, since it cannot be compared.
     @discardableResult
     package func revoke(
-        _ uid: UserKey, at time: Int64, _ scope: RevocationScope
+        _ uid: UserKey, at time: Int64, _ scope: RevocationScope, by author: ChangeAuthor
     ) async throws(StoreError) -> UserRecord {
         let time = try StoreBounds.time(time)
-        return try await changeUser(uid, queueing: .validSince) { user, db in
+        return try await changeUser(uid, by: author, queueing: .validSince) { user, db in
             let last = scope == .everything ? try SQLiteRows.order(uid, db).lastSession : nil
             try SQLiteRows.revoke(uid, &user, to: max(time, last ?? time), at: time, db)
         }
@@ -47,12 +47,21 @@ extension SQLiteStore {
     /// Sets `disabled`, also if it was faulty. If `valid_since` is faulty, the value is stored and `.faultyRecord` is
     /// thrown. `unrevoke` behaves likewise with a faulty `disabled`. The user of a deleted account stays disabled.
     @discardableResult
-    package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
-        try await changeUser(uid, queueing: .disabled) { user, db in
-            if user.disabled == .valid(disabled) { return }
+    package func setDisabled(
+        _ uid: UserKey, _ disabled: Bool, by author: ChangeAuthor
+    ) async throws(StoreError) -> UserRecord {
+        try await changeUser(uid, by: author, queueing: .disabled) { user, db in
             if try !disabled && SQLiteAccounts.isDeleted(uid, db) { return }
-            try SQLiteRows.setDisabled(disabled, of: uid, db)
-            user.disabled = .valid(disabled)
+            // A transmitter lifts only its own block, of which a faulty record has none.
+            if !disabled, author.transmitter != nil, user.disabled == .faulty { return }
+            let stored = try SQLiteRows.blocks(of: uid, db)
+            var blocks = UserBlocks(isDisabled: user.disabled == .valid(true), stored)
+            blocks.set(disabled, by: author)
+            if user.disabled != .valid(!blocks.isEmpty) {
+                try SQLiteRows.setDisabled(!blocks.isEmpty, of: uid, db)
+                user.disabled = .valid(!blocks.isEmpty)
+            }
+            if blocks.text != stored { try SQLiteRows.setBlocks(blocks.text, of: uid, db) }
         }
     }
 
@@ -72,17 +81,20 @@ extension SQLiteStore {
     ///
     /// - Parameter queued: The change that is written back. `nil` for one that is not.
     private func changeUser(
-        _ uid: UserKey, queueing queued: WriteBackChange? = nil,
+        _ uid: UserKey, by author: ChangeAuthor = .gateway, queueing queued: WriteBackChange? = nil,
         _ change: @escaping @Sendable (inout StoredUser, Database) throws -> Void
     ) async throws(StoreError) -> UserRecord {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        let request = queued.flatMap { writeBack.request($0, of: uid) }
+        let request = author.isWrittenBack ? queued.flatMap { writeBack.request($0, of: uid) } : nil
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { [view, writeBack] db in
             let key = try StoreKeyMaker().key(of: uid)
-            var user = try SQLiteRows.user(uid, db) ?? StoredUser()
+            let stored = try SQLiteRows.user(uid, db)
+            let end = try SQLiteRows.end(of: uid, db)
+            var user = stored ?? StoredUser()
             try change(&user, db)
+            try SQLiteRows.setEnd(from: end, to: author.expires, isNew: stored == nil, of: uid, db)
             if user == StoredUser() { try SQLiteRows.removeUser(uid, db) }
             let outcomes = try request.map { try SQLiteRows.queueWriteBack($0, now: now, db) } ?? []
             let word = user.word

@@ -130,11 +130,11 @@ extension SQLiteStore {
         let flows = try await inBatches { db in
             SQLiteChange(.success(try SQLiteFlows.removeExpired(now: now, limit: SQLiteRows.purgeBatch, db)))
         }
-        return sessions + usedOnce + flows
+        return try await sessions + usedOnce + flows + removeEndedUsers(now: now)
     }
 
     /// Repeats `remove`, each time in a new transaction, until it removes less than a batch. Returns the total.
-    private func inBatches(
+    func inBatches(
         _ remove: @escaping @Sendable (Database) throws -> SQLiteChange<Int>
     ) async throws(StoreError) -> Int {
         var removed = 0

@@ -41,7 +41,7 @@ import Testing
             { transmitters: { corp: { issuer: 'https://ssf.example/t', audiences: [a, b], provider: firebase,
               email_domains: Example.COM, authorization: Bearer x, critical_subject_members: [user],
               assurance_level_change: revoke, device_compliance_change: revoke, risk_level_change: revoke,
-              events_per_second: 7, insecure_http: true } } }
+              events_per_second: 7, unknown_users: 9, write_back: true, insecure_http: true } } }
             """
         let transmitter = try #require(try accounts(yaml)?.transmitters.first)
         var expected = Configuration.Transmitter(id: "corp", location: transmitter.location)
@@ -52,7 +52,8 @@ import Testing
         (expected.authorization, expected.criticalMembers) = (Secret("Bearer x"), ["user"])
         expected.assuranceLevelChange = .revoke
         (expected.deviceComplianceChange, expected.riskLevelChange) = (.revoke, .revoke)
-        (expected.eventsPerSecond, expected.insecureHTTP) = (7, true)
+        (expected.eventsPerSecond, expected.unknownUsers) = (7, 9)
+        (expected.writeBack, expected.insecureHTTP) = (true, true)
         #expect(transmitter == expected)
     }
 

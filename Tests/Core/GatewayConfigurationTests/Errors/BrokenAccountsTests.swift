@@ -74,6 +74,7 @@ import Testing
         ("\(complete), email_domains: example", "not a domain"),
         ("\(complete), risk_level_change: block", "cannot be 'block'; write log or revoke"),
         ("\(complete), events_per_second: 0", "out of range; write 1 to 10000"),
+        ("\(complete), unknown_users: 0", "out of range; write 1 to 1000000"),
         ("\(complete), polling: true", "unknown key 'polling'"),
         ("\(complete) }, b: { \(complete)", "accounts.transmitters.b has the issuer of 'a'; remove one of them"),
         ("\(complete) }, Okta: { \(complete)", "'Okta' is not a name; write up to 64 lower-case letters"),

@@ -110,6 +110,8 @@ import Testing
         let closed = await rig.notify(Self.token()).denial
         #expect(closed?.code == .storeUnavailable && closed?.retryAfter == 1)
         #expect(await (try EventRig(keys: .unknown)).notify(Self.token()).denial?.code == .invalidCredential)
+        let unconfirmed = await (try EventRig(keys: .unconfirmed(retryAfter: 7))).notify(Self.token()).denial
+        #expect(unconfirmed?.code == .keysUnavailable && unconfirmed?.retryAfter == 7)
     }
 
     @Test func `L-01: the log names the account and not the user of the provider`() async throws {

@@ -129,6 +129,11 @@ import Testing
         let unavailable = await keys.push(Self.token).denial
         #expect(unavailable?.code == .keysUnavailable && unavailable?.retryAfter == 7)
         #expect(keys.counts == ["corp  failed 1"])
+        // The transmitter changed its keys, and they are not fetched again yet.
+        let unconfirmed = await (try SecurityEventRig(keys: .unconfirmed(retryAfter: 9))).push(Self.token).denial
+        #expect(unconfirmed?.code == .keysUnavailable && unconfirmed?.retryAfter == 9)
+        let unknown = await (try SecurityEventRig(keys: .unknown)).push(Self.token)
+        #expect(unknown.rejection == .invalidKey)
         let rig = try SecurityEventRig()
         try await rig.store.close()
         #expect(await rig.push(Self.token).denial?.code == .storeUnavailable)

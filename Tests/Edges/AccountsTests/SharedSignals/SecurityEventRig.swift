@@ -26,16 +26,18 @@ struct SecurityEventRig: Sendable {
 
     /// - Parameters:
     ///   - keys: The result of each key lookup. `nil` for the keys of the transmitter.
+    ///   - id: The name of the transmitter.
     ///   - log: The log of another gateway, if two share one.
     ///   - change: Changes of the transmitter.
     init(
-        _ store: SQLiteStore? = nil, keys: KeyLookupResult? = nil, log: LogLines = LogLines(), now: Int64 = now,
+        _ store: SQLiteStore? = nil, id: String = "corp", keys: KeyLookupResult? = nil, log: LogLines = LogLines(),
+        now: Int64 = now,
         _ change: (inout Configuration.Transmitter) -> Void = { _ in }
     ) throws {
         var identity = Configuration.Identity()
         identity.providers = [ProviderSample.oidc.provider(), ProviderSample.google.provider()]
         identity.firebase = Configuration.Firebase(project: TokenDraft.project)
-        var settings = Configuration.Transmitter(id: "corp", location: SourceLocation(origin: "a test"))
+        var settings = Configuration.Transmitter(id: id, location: SourceLocation(origin: "a test"))
         (settings.issuer, settings.audiences) = (Self.issuer, [Self.audience])
         settings.keys = .url("https://keys.example/ssf")
         settings.subjects = .provider("oidc.corp")
@@ -67,6 +69,11 @@ struct SecurityEventRig: Sendable {
             "iss": "\"\(issuer)\"", "aud": "\"\(audience)\"", "iat": "\(now - 100)", "jti": "\"\(id)\"",
             "events": #"{"https://schemas.openid.net/secevent/\#(uri)":\#(payload)}"#,
         ]).with("sub_id", subject).withHeader("typ", #""secevent+jwt""#)
+    }
+
+    /// A subject at the provider.
+    static func makeSubject(_ name: String) -> String {
+        #"{"format":"iss_sub","iss":"https://id.corp.example","sub":"\#(name)"}"#
     }
 
     static let sessionRevoked = token("caep/event-type/session-revoked")

@@ -40,8 +40,10 @@ struct SQLiteFile {
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
         var statements = [
-            "DROP TABLE write_back_parked", "DROP TABLE write_back", "DROP TABLE queue_size", "DROP TABLE outbox",
-            "ALTER TABLE link DROP COLUMN token", "PRAGMA user_version = \(version)",
+            "DROP TABLE unknown_user", "DROP TABLE transmitter", "ALTER TABLE user DROP COLUMN blocked_by",
+            "ALTER TABLE user DROP COLUMN expires", "DROP TABLE write_back_parked", "DROP TABLE write_back",
+            "DROP TABLE queue_size", "DROP TABLE outbox", "ALTER TABLE link DROP COLUMN token",
+            "PRAGMA user_version = \(version)",
         ]
         if version < 6 { statements.append("ALTER TABLE account DROP COLUMN deleted") }
         if version < 5 { statements.append("DROP TABLE flow") }

@@ -42,6 +42,12 @@ extension Configuration {
         package var riskLevelChange = RiskEffect.log
         /// The maximum number of events per second on each gateway (`events_per_second`), 1 to 10,000. Default: 100.
         package var eventsPerSecond = 100
+        /// The maximum number of records of users unknown to the store that its events may add (`unknown_users`), 1 to
+        /// 1,000,000. Default: 10,000.
+        package var unknownUsers = 10_000
+        /// Whether changes by its events are written back to Firebase, if `revocation.write_back` is on (`write_back`).
+        /// Default: false.
+        package var writeBack = false
         /// Whether URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
         package var insecureHTTP = false
         /// The location in the file.
@@ -93,6 +99,8 @@ extension Configuration.Transmitter {
         mapping.set(&transmitter.deviceComplianceChange, "device_compliance_change") { $0.choice() }
         mapping.set(&transmitter.riskLevelChange, "risk_level_change") { $0.choice() }
         mapping.set(&transmitter.eventsPerSecond, "events_per_second") { $0.integer(in: 1...10_000) }
+        mapping.set(&transmitter.unknownUsers, "unknown_users") { $0.integer(in: 1...1_000_000) }
+        mapping.set(&transmitter.writeBack, "write_back") { $0.boolean() }
         return transmitter
     }
 
@@ -197,6 +205,6 @@ extension KnownKeys {
         [
             "issuer", "audiences", "keys_url", "discovery_url", "provider", "email_domains", "authorization",
             "critical_subject_members", "assurance_level_change", "device_compliance_change", "risk_level_change",
-            "events_per_second", "insecure_http",
+            "events_per_second", "unknown_users", "write_back", "insecure_http",
         ])
 }
