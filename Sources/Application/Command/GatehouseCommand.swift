@@ -16,6 +16,7 @@ struct GatehouseCommand: AsyncParsableCommand {
         subcommands: [
             InitCommand.self, CheckCommand.self, ServeCommand.self, StatusCommand.self, HealthcheckCommand.self,
             ReloadCommand.self, UserCommand.self, SessionCommand.self, RevokeCommand.self, AccountCommand.self,
+            EventsCommand.self,
             ExplainCommand.self, TokenCommand.self, RulesCommand.self, DemoCommand.self, CompletionCommand.self,
         ])
 

@@ -136,7 +136,8 @@ struct CheckCommand: AsyncParsableCommand {
                 case .firebase: "firebase"
                 case .provider(let id): id
                 }
-            return "\(transmitter.id) = \(transmitter.issuer), users of \(users)"
+            let delivery = transmitter.poll == nil ? "" : ", polled"
+            return "\(transmitter.id) = \(transmitter.issuer), users of \(users)\(delivery)"
         }
         return "\nevents     \(lines.joined(separator: "\n           "))"
     }

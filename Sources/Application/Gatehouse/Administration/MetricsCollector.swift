@@ -62,6 +62,12 @@ struct MetricsCollector: Sendable {
             GatewayReadings.SecurityEvents(
                 transmitter: count.transmitter, event: count.event, result: count.result, count: count.count)
         }
+        readings.eventPolls = (generation.sources.eventPolls?.status ?? []).map { status in
+            GatewayReadings.EventPolls(
+                transmitter: status.transmitter,
+                counts: [("answered", status.answered), ("held", status.held), ("failed", status.failed)],
+                isHolder: status.isHolder, isFailing: status.isFailing)
+        }
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.telemetry = telemetry.reading

@@ -278,6 +278,7 @@ package final class Gateway: Sendable {
         let remainders = await workers.stop()
         await writeBack.stop()
         await outbox.stop()
+        await generations.stopPolls()
         // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {

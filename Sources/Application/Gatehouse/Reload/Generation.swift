@@ -1,3 +1,4 @@
+import Accounts
 import GatewayConfiguration
 import GatewayCore
 import Logging
@@ -77,6 +78,11 @@ final class Generations: Sendable {
             }
             for sources in unused { await sources.shutdown() }
         }
+    }
+
+    /// Ends the polls of transmitters, which need the store.
+    func stopPolls() async {
+        for sources in state.withLock({ $0.retired + [$0.current.sources] }) { await sources.eventPolls?.stop() }
     }
 
     func shutdown() async {

@@ -46,6 +46,8 @@ final class IdentitySources: Sendable {
     let outbox: OutboxDestinations?
     /// The receiver of security events. `nil` without transmitters.
     let securityEvents: SecurityEvents?
+    /// The polls of transmitters. `nil` if none is polled.
+    let eventPolls: EventPolls?
     /// The keys of session cookies. `nil` without accounts.
     let sessions: SessionAuthority?
     /// The lookups for workers.
@@ -101,6 +103,11 @@ final class IdentitySources: Sendable {
                     snapshot.transmitters, keys: proofKeys, clockSkew: snapshot.clockSkew, store: environment.store,
                     clock: clock, logger: logger, auditLogger: logger.forAudit)
             self.securityEvents = securityEvents
+            eventPolls = securityEvents.flatMap { events in
+                EventPolls(
+                    snapshot.transmitters, events: events, store: environment.store,
+                    transport: EventPolls.client(on: group), clock: clock, logger: logger)
+            }
             let flows = flowClient.flatMap { client in
                 CodeFlows(
                     settings, snapshot.flowProviders, transport: client, verifiers: snapshot.verifiers,
@@ -128,6 +135,7 @@ final class IdentitySources: Sendable {
         } else {
             sessions = nil
             securityEvents = nil
+            eventPolls = nil
             outbox = nil
         }
         self.lookups = lookups
@@ -138,11 +146,13 @@ final class IdentitySources: Sendable {
         accounts?.start()
         appTokens?.start()
         firebaseCookies?.start()
+        eventPolls?.start()
         task.withLock { $0 = $0 ?? Task { [keys] in await keys.run() } }
     }
 
     /// Stops all fetches and lookups. Waiting requests are resolved without a result.
     func shutdown() async {
+        await eventPolls?.stop()
         task.withLock { $0 }?.cancel()
         await opaqueTokens?.shutdown()
         await outbox?.shutdown()

@@ -175,7 +175,7 @@ extension KnownKeys {
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
             introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
             firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials, store, revocation,
-            writeBack, accounts, accountsPage, transmitter, webhook, headers, assertion, upstream, upstreamServer,
+            writeBack, accounts, accountsPage, transmitter, poll, webhook, headers, assertion, upstream, upstreamServer,
             upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
             rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)

@@ -40,4 +40,13 @@ enum SecurityEventFailure: Error, Equatable {
 
     /// The delay after which the transmitter should deliver such an event again, in seconds.
     static let delayWhenFull = 300
+
+    /// The response to a pushed event.
+    var reply: AccountReply {
+        switch self {
+        case .rejected(let error): .eventRejected(error)
+        case .unavailable(let denial): .refused(denial.denial)
+        case .full: .refused(Denial(.overloaded, retryAfter: Self.delayWhenFull))
+        }
+    }
 }

@@ -35,6 +35,9 @@ package struct SecurityEvents: Sendable {
     /// The maximum lifetime of the mark of an event whose repetition does no harm, in seconds.
     private static let shortMark: Int64 = 3_600
 
+    /// The maximum length of the state of a verification in the log, in characters.
+    private static let shownState = 64
+
     /// The numbers of received events.
     package var counts: [SecurityEventCount] { counters.counts }
 
@@ -52,7 +55,26 @@ package struct SecurityEvents: Sendable {
             try await receive(try await verifier.verify(token, of: sender), requestID: call.requestID)
             return .eventStored
         } catch {
-            return refused(error, of: transmitter, requestID: call.requestID)
+            record(error, of: transmitter, requestID: call.requestID)
+            return error.reply
+        }
+    }
+
+    /// Takes a polled event (RFC 8936).
+    ///
+    /// - Parameter id: The name of the event in the response, which must be its `jti`.
+    /// - Returns: `nil` if the event is stored.
+    func take(_ text: String, id: String, of transmitter: EventTransmitter) async -> SecurityEventFailure? {
+        do throws(SecurityEventFailure) {
+            let token = try SecurityEventVerifier.parse(Array(text.utf8))
+            guard token.payload.root["jti"]?.equals(id) == true else {
+                throw .rejected(.request("jti is not the name of the event in the response."))
+            }
+            try await receive(try await verifier.verify(token, of: transmitter), requestID: nil)
+            return nil
+        } catch {
+            record(error, of: transmitter, requestID: nil)
+            return error
         }
     }
 
@@ -66,10 +88,10 @@ package struct SecurityEvents: Sendable {
         }
     }
 
-    private func refused(
-        _ failure: SecurityEventFailure, of transmitter: EventTransmitter?, requestID: String
-    ) -> AccountReply {
-        var metadata: Logger.Metadata = ["request_id": "\(requestID)"]
+    /// Counts and logs a failure.
+    private func record(_ failure: SecurityEventFailure, of transmitter: EventTransmitter?, requestID: String?) {
+        var metadata: Logger.Metadata = [:]
+        if let requestID { metadata["request_id"] = "\(requestID)" }
         if let transmitter { metadata["transmitter"] = "\(transmitter.id)" }
         switch failure {
         case .rejected(let error):
@@ -77,24 +99,21 @@ package struct SecurityEvents: Sendable {
             metadata["code"] = "\(error.code.rawValue)"
             metadata["reason"] = "\(error.description)"
             logger.info("event refused", metadata: metadata)
-            return .eventRejected(error)
         case .unavailable(let denial):
             counters.count(
                 transmitter?.id ?? "", nil, denial.denial.code == .overloaded ? .limited : .failed)
             metadata["code"] = "\(denial.denial.code.wire)"
             metadata["reason"] = "\(denial.reason ?? "")"
             logger.warning("event refused", metadata: metadata)
-            return .refused(denial.denial)
         case .full:
             counters.count(transmitter?.id ?? "", nil, .full)
             metadata["reason"] = "the subject is unknown, and unknown_users is reached"
             logger.warning("event refused", metadata: metadata)
-            return .refused(Denial(.overloaded, retryAfter: SecurityEventFailure.delayWhenFull))
         }
     }
 
     /// Applies a verified event, unless it was received before, and marks it as seen.
-    private func receive(_ event: SecurityEvent, requestID: String) async throws(SecurityEventFailure) {
+    private func receive(_ event: SecurityEvent, requestID: String?) async throws(SecurityEventFailure) {
         let transmitter = event.transmitter
         let effect = try SecurityEventEffect(event)
         do throws(StoreError) {
@@ -136,11 +155,12 @@ package struct SecurityEvents: Sendable {
 
     /// Logs the event without its subject and without an address.
     private func log(
-        _ event: SecurityEvent, _ effect: SecurityEventEffect, _ outcome: SecurityEventOutcome, _ requestID: String
+        _ event: SecurityEvent, _ effect: SecurityEventEffect, _ outcome: SecurityEventOutcome, _ requestID: String?
     ) {
         var metadata: Logger.Metadata = [
-            "event": "\(event.type.name)", "transmitter": "\(event.transmitter.id)", "request_id": "\(requestID)",
+            "event": "\(event.type.name)", "transmitter": "\(event.transmitter.id)",
         ]
+        if let requestID { metadata["request_id"] = "\(requestID)" }
         switch outcome {
         case .applied(let users):
             if users.isEmpty { auditLogger.notice("event applied", metadata: metadata) }
@@ -153,6 +173,9 @@ package struct SecurityEvents: Sendable {
                 metadata["status"] = "\(status)"
                 return logger.log(
                     level: status == "enabled" ? .notice : .warning, "event stream changed", metadata: metadata)
+            }
+            if event.type == .known(.verification), let state = event.payload["state"]?.string {
+                metadata["state"] = "\(ForeignText.shown(state, atMost: Self.shownState))"
             }
             logger.notice("event received", metadata: metadata)
         case .unresolved(let reason):

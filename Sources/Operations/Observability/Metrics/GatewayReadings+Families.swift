@@ -8,6 +8,7 @@ extension GatewayReadings {
             families: requestFamilies + stageFamilies + http2Families + streamFamilies + tokenFamilies
                 + appCheckFamilies + ruleFamilies + introspectionClientFamilies
                 + introspectionFamilies + accountFamilies + appConsumptionFamilies + securityEventFamilies
+                + eventPollFamilies
                 + certificateFamilies + keyFamilies + writeBackFamilies + firebaseFamilies + outboxFamilies
                 + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + decisionFeedFamilies

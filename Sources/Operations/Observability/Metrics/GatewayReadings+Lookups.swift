@@ -163,6 +163,41 @@ extension GatewayReadings {
         }
     }
 
+    /// The state of the polls of one transmitter.
+    package struct EventPolls: Sendable {
+        package let transmitter: String
+        /// The numbers of polls by result.
+        package let counts: [(result: String, count: UInt64)]
+        package let isHolder: Bool
+        package let isFailing: Bool
+
+        /// Creates a reading.
+        package init(transmitter: String, counts: [(result: String, count: UInt64)], isHolder: Bool, isFailing: Bool) {
+            self.transmitter = transmitter
+            self.counts = counts
+            self.isHolder = isHolder
+            self.isFailing = isFailing
+        }
+    }
+
+    /// The polls of transmitters. Absent if none is polled.
+    var eventPollFamilies: [MetricFamily] {
+        guard !eventPolls.isEmpty else { return [] }
+        let samples = eventPolls.flatMap { polls in
+            polls.counts.map { MetricSample([("transmitter", polls.transmitter), ("result", $0.result)], $0.count) }
+        }
+        return [
+            MetricFamily(
+                "gatehouse_security_event_polls_total", help: "Polls of transmitters by result.", .counters(samples)),
+            MetricFamily(
+                "gatehouse_security_event_polls_lease", help: "1 if this gateway polls the transmitter.",
+                .gauges(eventPolls.map { MetricSample([("transmitter", $0.transmitter)], $0.isHolder ? 1 : 0) })),
+            MetricFamily(
+                "gatehouse_security_event_polls_failing", help: "1 while the last poll failed.",
+                .gauges(eventPolls.map { MetricSample([("transmitter", $0.transmitter)], $0.isFailing ? 1 : 0) })),
+        ]
+    }
+
     /// The numbers of received security events. Absent until the first one.
     var securityEventFamilies: [MetricFamily] {
         guard !securityEvents.isEmpty else { return [] }

@@ -80,6 +80,7 @@ package struct GatewayReadings: Sendable {
     package var outbox: OutboxStatus?
     /// The received security events.
     package var securityEvents: [SecurityEvents] = []
+    package var eventPolls: [EventPolls] = []
     /// The certificates of the listeners.
     package var certificates: [Certificate] = []
     /// The numbers of successful and failed reloads of certificates.

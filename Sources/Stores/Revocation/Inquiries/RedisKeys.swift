@@ -76,6 +76,9 @@ package enum RedisKeys {
     /// The hash of the gateways that share the store.
     package static let fleet = Array("gatehouse:fleet".utf8)
 
+    /// Returns the key of the string with the gateway that has a lease.
+    package static func lease(_ name: String) -> [UInt8] { Array("gatehouse:lease:\(name)".utf8) }
+
     /// The hash of the transmitters that have, or had, records of unknown users.
     package static let transmitters = Array("gatehouse:unknown".utf8)
 

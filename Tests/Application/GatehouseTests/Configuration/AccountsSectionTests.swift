@@ -41,7 +41,9 @@ import Testing
             { transmitters: { corp: { issuer: 'https://ssf.example/t', audiences: [a, b], provider: firebase,
               email_domains: Example.COM, authorization: Bearer x, critical_subject_members: [user],
               assurance_level_change: revoke, device_compliance_change: revoke, risk_level_change: revoke,
-              events_per_second: 7, unknown_users: 9, write_back: true, insecure_http: true } } }
+              events_per_second: 7, unknown_users: 9, write_back: true,
+              management_authorization: Bearer m,
+              poll: { url: 'https://ssf.example/poll', authorization: Bearer p, interval: 1m }, insecure_http: true } } }
             """
         let transmitter = try #require(try accounts(yaml)?.transmitters.first)
         var expected = Configuration.Transmitter(id: "corp", location: transmitter.location)
@@ -54,6 +56,9 @@ import Testing
         (expected.deviceComplianceChange, expected.riskLevelChange) = (.revoke, .revoke)
         (expected.eventsPerSecond, expected.unknownUsers) = (7, 9)
         (expected.writeBack, expected.insecureHTTP) = (true, true)
+        expected.poll = Configuration.Poll(url: "https://ssf.example/poll", authorization: Secret("Bearer p"))
+        expected.managementAuthorization = Secret("Bearer m")
+        expected.poll?.interval = .seconds(60)
         #expect(transmitter == expected)
     }
 

@@ -4,6 +4,7 @@ import JOSE
 import RequestPipeline
 import Revocation
 import RevocationStores
+import Testing
 
 @testable import Accounts
 @testable import Authentication
@@ -22,6 +23,7 @@ struct SecurityEventRig: Sendable {
 
     let store: SQLiteStore
     let events: SecurityEvents
+    let transmitter: EventTransmitter
     let log: LogLines
 
     /// - Parameters:
@@ -46,8 +48,9 @@ struct SecurityEventRig: Sendable {
         let clock = GatewayClock.facts(at: now)
         self.store = try store ?? SQLiteStore(path: nil, clock: clock, logger: .silent)
         self.log = log
+        transmitter = try #require(EventTransmitter(settings, identity, sources: sources))
         events = SecurityEvents(
-            [EventTransmitter(settings, identity, sources: sources)].compactMap { $0 },
+            [transmitter],
             keys: FixedKeys(sources.map { _ in TokenDraft.keys }, result: keys), clockSkew: 5, store: self.store,
             clock: clock, logger: log.logger)
     }

@@ -32,6 +32,11 @@ extension Configuration {
         package var emailDomains: [String] = []
         /// The required value of `Authorization` (`authorization`). `nil` if the field is not compared.
         package var authorization: Secret?
+        /// The value of `Authorization` of calls of its management API by `gatehouse events`
+        /// (`management_authorization`). `nil` if it is not called.
+        package var managementAuthorization: Secret?
+        /// The polling of its events (`poll`). `nil` if it delivers them.
+        package var poll: Poll?
         /// The members of a complex subject that must be understood (`critical_subject_members`), at most 16.
         package var criticalMembers: [String] = []
         /// The effect of a decrease of the assurance level (`assurance_level_change`). Default: log.
@@ -95,6 +100,11 @@ extension Configuration.Transmitter {
         transmitter.readTokens(ProviderReader(mapping, name: entry.value.name))
         transmitter.readSubjects(mapping, identity)
         mapping.set(&transmitter.authorization, "authorization") { $0.secret() }
+        mapping.set(&transmitter.managementAuthorization, "management_authorization") { $0.secret() }
+        let allowsPlainHTTP = transmitter.insecureHTTP
+        mapping.set(&transmitter.poll, "poll") { value in
+            value.mapping(.poll).flatMap { Configuration.Poll.read($0, allowsPlainHTTP: allowsPlainHTTP) }
+        }
         mapping.set(&transmitter.assuranceLevelChange, "assurance_level_change") { $0.choice() }
         mapping.set(&transmitter.deviceComplianceChange, "device_compliance_change") { $0.choice() }
         mapping.set(&transmitter.riskLevelChange, "risk_level_change") { $0.choice() }
@@ -187,6 +197,12 @@ extension Configuration.Transmitter {
         }
     }
 
+    /// The URL of its metadata.
+    package var metadataURL: String {
+        if case .discovery(let url, _) = keys { return url }
+        return Self.discoveryURL(of: issuer)
+    }
+
     /// Returns the URL of the transmitter's metadata: the well-known path is inserted between the host and the path of
     /// the issuer (OpenID Shared Signals Framework 1.0 section 7.1).
     static func discoveryURL(of issuer: String) -> String {
@@ -204,7 +220,9 @@ extension KnownKeys {
         "accounts.transmitters.*",
         [
             "issuer", "audiences", "keys_url", "discovery_url", "provider", "email_domains", "authorization",
-            "critical_subject_members", "assurance_level_change", "device_compliance_change", "risk_level_change",
+            "management_authorization", "poll", "critical_subject_members", "assurance_level_change",
+            "device_compliance_change",
+            "risk_level_change",
             "events_per_second", "unknown_users", "write_back", "insecure_http",
         ])
 }
