@@ -254,11 +254,7 @@ package protocol FlowStore: Sendable {
 
 /// All facets of a store. Both implementations provide all of them.
 package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore & WriteBackQueue & OutboxStore
-<<<<<<< HEAD
-    & FleetStore
-=======
-    & LeaseStore
->>>>>>> 92ee0e0b (Poll security events (RFC 8936), and manage streams by the command line)
+    & FleetStore & LeaseStore
 
 /// A worker's access to the store: the view, and a connection for strict lookups.
 package struct StoreAccess: Sendable {
