@@ -56,6 +56,7 @@ struct ConsoleAccessTests {
             peer: PeerAddress(.version4(network), isSecure: false, through: []))
         switch api.admit(request) {
         case .response(let response): return response
+        case .stream: return .text("a stream")
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
         }
     }
