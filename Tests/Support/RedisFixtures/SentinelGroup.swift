@@ -19,10 +19,13 @@ final class SentinelGroup: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Additional lines for the data servers.
+    ///   - masterConfiguration: Additional lines for the initial master.
     ///   - sentinelConfiguration: Additional lines for the sentinels.
-    init(_ configuration: [String] = [], sentinelConfiguration: [String] = []) async throws {
+    init(
+        _ configuration: [String] = [], masterConfiguration: [String] = [], sentinelConfiguration: [String] = []
+    ) async throws {
         let fast = ["repl-diskless-sync-delay 0", "repl-ping-replica-period 1"]
-        let master = try await RedisServer(fast + configuration)
+        let master = try await RedisServer(fast + configuration + masterConfiguration)
         var servers = [master]
         for _ in 0..<2 {
             servers.append(try await RedisServer(fast + configuration + ["replicaof 127.0.0.1 \(master.port)"]))

@@ -8,6 +8,8 @@ public struct RedisConfiguration: Sendable {
         case server(RedisEndpoint)
         /// The master with this name, as reported by the sentinels.
         case sentinels([RedisEndpoint], master: String)
+        /// A sentinel itself, for queries about the master with this name.
+        case sentinel(RedisEndpoint, master: String)
     }
 
     /// The way to find the server.
@@ -25,6 +27,8 @@ public struct RedisConfiguration: Sendable {
     /// Whether connections to a replica (`REPLICAOF`) are rejected: a replica that is cut off from its master returns
     /// old data. With sentinels, replicas are always rejected.
     public var refusesCopies = false
+    /// The agreement of all links on one master. `nil` if each link finds the master itself.
+    public var agreement: MasterAgreement?
     /// The TLS settings for servers and sentinels. `nil` for plaintext connections.
     public var tls: RedisTLS?
 
@@ -41,6 +45,10 @@ public struct RedisConfiguration: Sendable {
     public var maximumUnsentSize = 16 << 20
     /// The bounds on one reply.
     public var replyLimits = RedisReplyLimits.standard
+    /// The interval of the queries to all sentinels.
+    public var sentinelInterval: Duration = .seconds(1)
+    /// The time after which links are closed while fewer than half of the sentinels respond.
+    public var quorumLimit: Duration = .seconds(4)
     /// The delay between connection attempts.
     public var backoff = RedisBackoff()
 
@@ -83,6 +91,7 @@ extension RedisConfiguration: CustomStringConvertible, CustomReflectable {
         case .server(let server): "\(scheme)://\(server)/\(database)"
         case .sentinels(let sentinels, let master):
             "\(scheme)+sentinel://\(sentinels.map(\.description).joined(separator: ","))/\(master)/\(database)"
+        case .sentinel(let sentinel, let master): "\(scheme)+sentinel://\(sentinel)/\(master)"
         }
     }
 

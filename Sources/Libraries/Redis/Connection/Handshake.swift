@@ -51,8 +51,13 @@ struct Handshake {
 
     static func sentinel(_ configuration: RedisConfiguration, master: String) -> Handshake {
         var requests = authentication(configuration.sentinelUsername, configuration.sentinelPassword)
-        requests.append((.masterAddress, RedisCommand(["SENTINEL", "get-master-addr-by-name", master])))
+        requests.append((.masterAddress, masterQuery(master)))
         return Handshake(requests)
+    }
+
+    /// The query of a sentinel for the address of a master.
+    static func masterQuery(_ master: String) -> RedisCommand {
+        RedisCommand(["SENTINEL", "get-master-addr-by-name", master])
     }
 
     private static func authentication(_ user: String?, _ password: String?) -> [(step: Step, command: RedisCommand)] {
@@ -79,7 +84,8 @@ struct Handshake {
         }
     }
 
-    private static func master(_ reply: RedisReply) -> Verdict {
+    /// Checks the reply to `masterQuery`.
+    static func master(_ reply: RedisReply) -> Verdict {
         guard !reply.isNull else { return .refused(.masterUnknown, nil) }
         let host = reply[0]
         guard host.kind == .string, isHost(host.bytes), let port = reply[1].decimal else {

@@ -50,6 +50,11 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         if case .sentinels = location { true } else { false }
     }
 
+    /// Whether the link is to a sentinel itself.
+    var isOfSentinel: Bool {
+        if case .sentinel = location { true } else { false }
+    }
+
     mutating func start() -> Action {
         guard case .stopped = state else { return .none }
         return connect()
@@ -69,6 +74,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         case .sentinels(_, let master):
             guard failedSentinels < sentinels.count else { return wait() }
             return connect(to: .sentinel(sentinels[failedSentinels], master: master))
+        case .sentinel(let endpoint, let master): return connect(to: .sentinel(endpoint, master: master))
         }
     }
 
@@ -88,6 +94,9 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     mutating func opened(_ finding: Handshake.Finding, at now: UInt64) -> Action {
         guard case .connecting(let target) = state else { return .none }
         switch (target, finding) {
+        case (.sentinel, .master) where isOfSentinel:
+            state = .ready(since: now)
+            return .none
         case (.sentinel(let endpoint, _), .master(let master)):
             prefer(endpoint)
             return connect(to: .server(master))
@@ -104,10 +113,17 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         sentinels.insert(endpoint, at: 0)
     }
 
+    /// Abandons the connection that is ready for one to another server.
+    mutating func move(to endpoint: RedisEndpoint) -> Action {
+        guard case .ready = state else { return .none }
+        return connect(to: .server(endpoint))
+    }
+
     /// Handles a failed attempt or a closed connection.
     mutating func failed(at now: UInt64) -> Action {
         switch state {
         case .stopped, .waiting: return .none
+        case .connecting where isOfSentinel: return wait()
         case .connecting(.sentinel):
             failedSentinels += 1
             return connect()

@@ -13,7 +13,8 @@ public protocol RedisLinkObserver: AnyObject {
 /// A persistent, pipelined connection of one event loop.
 ///
 /// A lost connection is reopened with a growing delay. With sentinels, each attempt looks up the master's address and
-/// rejects a server that does not report the role of master. Commands fail at once while there is no connection.
+/// rejects a server that does not report the role of master. Links with a common `MasterAgreement` use one server.
+/// Commands fail at once while there is no connection.
 ///
 /// All members except `sharedStatus` belong to the event loop. The link must be stopped before it is released.
 public final class RedisLink {
@@ -32,6 +33,8 @@ public final class RedisLink {
     private var problem = RedisProblem(.notStarted)
     /// The problems logged since the last connection, so that each is a warning once.
     private var loggedCodes: Set<RedisProblem.Code> = []
+    /// The number of this link in the agreement of all links.
+    private var membership: UInt64?
 
     /// The observer of the link's state.
     public weak var observer: (any RedisLinkObserver)?
@@ -63,13 +66,28 @@ public final class RedisLink {
     public func start() {
         loop.preconditionInEventLoop()
         problem = RedisProblem(.connecting)
+        join()
         perform(machine.start())
+    }
+
+    private func join() {
+        guard membership == nil, let agreement = configuration.agreement else { return }
+        let bound = NIOLoopBound(WeakLink(link: self), eventLoop: loop)
+        membership = agreement.join { [loop] order in
+            loop.execute { bound.value.link?.follow(order) }
+        }
+    }
+
+    private struct WeakLink {
+        weak var link: RedisLink?
     }
 
     /// Closes the connection. Pending commands fail with `.closed`.
     public func stop() {
         loop.preconditionInEventLoop()
         machine.stop()
+        if let membership { configuration.agreement?.leave(membership) }
+        membership = nil
         attempt += 1
         timer?.cancel()
         timer = nil
@@ -193,10 +211,15 @@ extension RedisLink: RedisConnectionOwner {
             connection.close(RedisProblem(.stopped))
             return perform(action)
         }
+        if let order = membership.flatMap({ configuration.agreement?.opened($0, at: connection.endpoint) }) {
+            return perform(order, instead: connection)
+        }
         ready = connection
         report(.ready, at: connection.endpoint)
         loggedCodes = []
-        logger.info("connected to Redis", metadata: ["redis.endpoint": "\(connection.endpoint)"])
+        logger.info(
+            machine.isOfSentinel ? "connected to a sentinel of Redis" : "connected to Redis",
+            metadata: ["redis.endpoint": "\(connection.endpoint)"])
         observer?.linkIsReady(self)
     }
 
@@ -207,6 +230,28 @@ extension RedisLink: RedisConnectionOwner {
         ready = nil
         fail(problem)
         if wasReady { observer?.linkIsLost(self, why: problem) }
+    }
+}
+
+// MARK: - Agreement
+
+extension RedisLink {
+    /// Follows the other links.
+    private func follow(_ order: MasterAgreement.Order) {
+        guard let ready, order != .move(to: ready.endpoint) else { return }
+        perform(order, instead: ready)
+    }
+
+    private func perform(_ order: MasterAgreement.Order, instead connection: RedisConnection) {
+        guard case .move(let endpoint) = order else {
+            return connection.close(RedisProblem(.noQuorum, at: connection.endpoint))
+        }
+        let wasReady = ready != nil
+        problem = RedisProblem(.anotherMaster, at: connection.endpoint)
+        (self.connection, ready) = (nil, nil)
+        perform(machine.move(to: endpoint))
+        if wasReady { observer?.linkIsLost(self, why: problem) }
+        connection.close(problem)
     }
 }
 
@@ -227,7 +272,7 @@ extension RedisLink {
     private func log(_ problem: RedisProblem) {
         let level: Logger.Level = loggedCodes.insert(problem.code).inserted ? .warning : .debug
         logger.log(
-            level: level, "no connection to Redis",
+            level: level, machine.isOfSentinel ? "no connection to a sentinel of Redis" : "no connection to Redis",
             metadata: ["redis.problem": "\(problem.code.rawValue)", "redis.explanation": "\(problem)"])
     }
 }

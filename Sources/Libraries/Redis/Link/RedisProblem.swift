@@ -33,6 +33,8 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case refused
         // Sentinels
         case masterUnknown = "master-unknown"
+        case anotherMaster = "another-master"
+        case noQuorum = "no-quorum"
         // Protocol
         case notRedis = "not-redis"
         case replyTooLarge = "reply-too-large"
@@ -91,6 +93,9 @@ extension RedisProblem.Code {
         case .cluster: "the server is part of a Redis Cluster and does not store the key"
         case .refused: "the server rejected a command of the handshake"
         case .masterUnknown: "the sentinel knows no master of this name; check the name"
+        case .anotherMaster: "the sentinels name another master"
+        case .noQuorum:
+            "fewer than half of the sentinels respond, so the server may have been replaced; check them and the network"
         case .notRedis: "the server does not use the Redis protocol; check the port, and whether it uses TLS"
         case .replyTooLarge: "the server sent a reply above the size limit"
         case .unaskedReply: "the server sent an unrequested reply"

@@ -94,6 +94,16 @@ extension RecordWord {
         return merged == self ? self : merged.keptByView
     }
 
+    /// Returns the view's new record for a write of this gateway that the view may lack: the stricter of both in each
+    /// part. Only entries of the stream and readings withdraw a restriction.
+    package func restricting(_ old: RecordWord) -> RecordWord {
+        if self == .none || old == .faulty { return old }
+        if self == .faulty || old == .none { return self }
+        let timed = (old.time?.seconds ?? -1) < (time?.seconds ?? -1) ? self : old
+        let merged = RecordWord(time: timed.time, flag: flag || old.flag, isAuthentication: timed.isAuthentication)
+        return old.isKept ? merged.keptByView : merged
+    }
+
     /// Returns whether the record was last read in `generation`.
     func isOf(_ generation: UInt64) -> Bool {
         bits & Self.generationMask == generation << 40 & Self.generationMask

@@ -188,7 +188,7 @@ struct RedisAccountSteps: Sendable {
         guard case .string(let bytes)? = try await commands.send(change.command, faulty: nil).first,
             let entry = ReplicaStreamID(parsing: bytes)
         else { throw .unexpectedReply() }
-        _ = await commands.progress.wait(for: entry, atMost: commands.visibilityLimit)
+        await commands.show(user.word, of: ReplicaKey(UserKey(link)), at: entry)
     }
 }
 

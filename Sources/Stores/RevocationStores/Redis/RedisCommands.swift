@@ -15,14 +15,16 @@ final class RedisCommands: Sendable {
         var closing: CheckedContinuation<Void, Never>?
     }
 
-    let progress = ReplicaProgress()
+    let progress: ReplicaProgress
     let client: RedisClient
+    private let replica: Replica
     /// The maximum time that an acknowledged write waits to appear in this gateway's view.
-    let visibilityLimit: Duration
+    private let visibilityLimit: Duration
     private let life = Mutex(Life())
 
-    init(_ client: RedisClient, visibilityLimit: Duration) {
-        self.client = client
+    /// - Parameter progress: The position of `replica`.
+    init(_ client: RedisClient, _ replica: Replica, _ progress: ReplicaProgress, visibilityLimit: Duration) {
+        (self.client, self.replica, self.progress) = (client, replica, progress)
         self.visibilityLimit = visibilityLimit
     }
 
@@ -71,10 +73,13 @@ final class RedisCommands: Sendable {
 
     /// Writes a record, publishes the change, and waits until this gateway's view contains it.
     ///
-    /// - Parameter read: Parses the reply to `command`.
+    /// - Parameters:
+    ///   - key: The key of the record.
+    ///   - word: Returns the record as the view contains it.
+    ///   - read: Parses the reply to `command`.
     func write<Record>(
-        _ command: RedisCommand, telling change: RedisChange, faulty: StoreError,
-        read: (RedisValue) throws(StoreError) -> Record
+        _ command: RedisCommand, to key: ReplicaKey, telling change: RedisChange, faulty: StoreError,
+        word: (Record) -> RecordWord, read: (RedisValue) throws(StoreError) -> Record
     ) async throws(StoreError) -> Record {
         try await run { () async throws(StoreError) in
             let replies = try await send(command + change.command, faulty: faulty)
@@ -83,10 +88,19 @@ final class RedisCommands: Sendable {
                 throw .unexpectedReply()
             }
             let record = try read(replies[0])
-            // A timeout is not a failure: Redis has the write, and all gateways will apply it.
-            _ = await progress.wait(for: entry, atMost: visibilityLimit)
+            await show(word(record), of: key, at: entry)
             return record
         }
+    }
+
+    /// Waits until the view contains a record with its entry. If the entry does not arrive in time, because the
+    /// connection that follows the changes is impaired or uses another server, the restrictions of the record are added
+    /// to the view. So an acknowledged revocation applies to the next request of this gateway.
+    ///
+    /// A timeout is not a failure: Redis has the write, and all gateways will apply it.
+    func show(_ word: RecordWord, of key: ReplicaKey, at entry: ReplicaStreamID) async {
+        guard await !progress.wait(for: entry, atMost: visibilityLimit) else { return }
+        await replica.record(word, of: key, at: entry)
     }
 
     /// Sends commands like `ask`, inside of `run`.

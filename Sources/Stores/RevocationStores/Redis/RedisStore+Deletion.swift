@@ -150,7 +150,9 @@ extension RedisAccountSteps {
             let entry = ReplicaStreamID(parsing: bytes)
         else { throw .unexpectedReply() }
         guard found != "changed" else { return false }
-        _ = await commands.progress.wait(for: entry, atMost: commands.visibilityLimit)
+        // The record may be stricter: its time never decreases.
+        let word = RecordWord(UserRecord(validSince: time, disabled: true))
+        await commands.show(word, of: ReplicaKey(uid), at: entry)
         return true
     }
 

@@ -66,16 +66,24 @@ extension RedisStore {
         try StoreBounds.check(user: uid)
         guard let request = queued.flatMap({ writeBack.request($0, of: uid) }) else {
             let command = script.command(RedisKeys.user(uid), arguments)
-            return try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
+            return try await write(command, of: uid, change) {
                 reply throws(StoreError) in try StoredUser(fieldsOf: [reply]).valid()
             }
         }
-        let command = queueingCommand(script, uid, arguments, request)
-        let record = try await commands.write(command, telling: change, faulty: .userIsNoHash()) {
+        let record = try await write(queueingCommand(script, uid, arguments, request), of: uid, change) {
             reply throws(StoreError) in try Self.queued(reply, request.entries)
         }
         writeBack.record([record.writeBack, record.databaseWriteBack])
         return record
+    }
+
+    private func write(
+        _ command: RedisCommand, of uid: UserKey, _ change: RedisChange,
+        read: (RedisValue) throws(StoreError) -> UserRecord
+    ) async throws(StoreError) -> UserRecord {
+        try await commands.write(
+            command, to: ReplicaKey(uid), telling: change, faulty: .userIsNoHash(), word: { RecordWord($0) }, read: read
+        )
     }
 
     /// Parses the fields of a user and the outcomes of the write-back.
@@ -171,7 +179,8 @@ extension RedisStore {
         let command = script.command(
             RedisKeys.session(uid, session), arguments + [expires.map { "\($0)" } ?? ""] + more)
         return try await commands.write(
-            command, telling: .session(uid: uid, session), faulty: StoreError.faultySession()
+            command, to: ReplicaKey(uid, session: session), telling: .session(uid: uid, session),
+            faulty: StoreError.faultySession(), word: RecordWord.init(shownOf:)
         ) { reply throws(StoreError) in
             try StoredSession(fieldsOf: [reply]).valid(StoreError.faultySession())
         }

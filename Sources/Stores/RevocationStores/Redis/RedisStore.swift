@@ -30,6 +30,8 @@ package final class RedisStore: Store {
     package let configuration: RedisConfiguration
     let commands: RedisCommands
     let replica: Replica
+    /// `nil` without sentinels.
+    private let watch: SentinelWatch?
     let logger: Logger
 
     /// The state of the store.
@@ -39,26 +41,30 @@ package final class RedisStore: Store {
     ///
     /// - Parameters:
     ///   - maxStaleness: The maximum age of the view for its readers. It is confirmed several times as often.
-    ///   - loop: The event loop of both connections, which must outlive the store.
+    ///   - loop: The event loop of the store's connections, which must outlive the store.
     /// - Throws: `.cannotOpen` for TLS files that cannot be used.
     package init(
         _ location: RedisLocation, maxStaleness: Duration = .seconds(60), loop: any EventLoop,
         clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
-        configuration = try location.connection()
+        var configuration = try location.connection()
+        if case .sentinels = configuration.location { configuration.agreement = MasterAgreement() }
+        self.configuration = configuration
         loadLimit = location.timeouts.load
         self.clock = clock
         self.logger = logger
         view = StoreView()
-        commands = RedisCommands(
-            RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic),
-            visibilityLimit: location.timeouts.visibility)
+        watch = SentinelWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         var timing = ReplicaTiming(maximumStaleness: maxStaleness)
         timing.reply = location.timeouts.replicaReply
+        let progress = ReplicaProgress()
         replica = try Replica(
             configuration: configuration, view: view, links: linkGenerations, loop: loop, clock: clock, logger: logger,
             timing: timing, onLoss: location.onLostStore,
-            applied: { [progress = commands.progress] in progress.reached($0) })
+            applied: { progress.reached($0) })
+        commands = RedisCommands(
+            RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic), replica, progress,
+            visibilityLimit: location.timeouts.visibility)
         replica.restore { [weak self] records, done in
             Task {
                 await self?.restore(records)
@@ -67,6 +73,7 @@ package final class RedisStore: Store {
         }
         commands.client.start()
         replica.start()
+        watch?.start()
     }
 
     /// Waits until the replica has read all records.
@@ -101,6 +108,7 @@ package final class RedisStore: Store {
     package func close() async throws(StoreError) {
         guard await commands.close() else { return }
         await replica.stop()
+        await watch?.stop()
         view.setStale()
     }
 }

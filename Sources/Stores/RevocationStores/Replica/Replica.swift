@@ -44,7 +44,8 @@ final class Replica: Sendable {
     /// - Parameters:
     ///   - links: The link generations to update.
     ///   - loop: The event loop, which must outlive this object.
-    ///   - applied: Called on the event loop when the view contains everything up to a new entry.
+    ///   - applied: Called on the event loop when the view contains everything up to a new entry, and with `nil` when
+    ///     the connection is lost.
     ///   - loaded: Called once on the event loop, when the view first contains everything.
     /// - Throws: `.internalFailure` if libcrypto cannot hash.
     init(
@@ -52,7 +53,7 @@ final class Replica: Sendable {
         loop: any EventLoop, clock: GatewayClock, logger: Logger,
         timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(),
         onLoss: StoreLossPolicy = .keep,
-        loaded: @escaping @Sendable () -> Void = {}, applied: @escaping @Sendable (ReplicaStreamID) -> Void = { _ in }
+        loaded: @escaping @Sendable () -> Void = {}, applied: @escaping @Sendable (ReplicaStreamID?) -> Void = { _ in }
     ) throws(StoreError) {
         self.loop = loop
         let shared = SharedReplicaStatus()
@@ -86,6 +87,17 @@ final class Replica: Sendable {
     func accept() async -> StoreLoss {
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume(returning: self.follower.value.accept()) }
+        }
+    }
+
+    /// Adds the restrictions of a record that this gateway has written to the view, unless the view contains
+    /// everything up to its entry.
+    func record(_ word: RecordWord, of key: ReplicaKey, at entry: ReplicaStreamID) async {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                self.follower.value.record(word, of: key, at: entry)
+                continuation.resume()
+            }
         }
     }
 

@@ -17,7 +17,9 @@ final class ReplicaFollower {
         /// Writes records back, then calls the closure.
         var restore: @Sendable ([LostRecord], @escaping @Sendable () -> Void) -> Void = { _, done in done() }
         let loaded: @Sendable () -> Void
-        let applied: @Sendable (ReplicaStreamID) -> Void
+        /// Called when the view contains everything up to an entry. `nil` without a connection: the next server may
+        /// count its entries differently.
+        let applied: @Sendable (ReplicaStreamID?) -> Void
     }
 
     let environment: Environment
@@ -89,9 +91,22 @@ final class ReplicaFollower {
     }
 
     private func notifyApplied() {
-        guard isLoaded, !isBroken, let id = machine.appliedThrough, id != applied else { return }
+        guard isLoaded, !isBroken, machine.phase == .following, let id = machine.appliedThrough, id != applied
+        else { return }
         applied = id
         environment.applied(id)
+    }
+
+    /// Adds the restrictions of a record that this gateway has written, unless the view contains everything up to its
+    /// entry. A later entry that withdraws them has then not been applied either, so that none is undone.
+    func record(_ word: RecordWord, of key: ReplicaKey, at entry: ReplicaStreamID) {
+        guard !isBroken, machine.mayLack(entry, of: key) else { return }
+        do {
+            if try table.restrict(key, to: word) { known?.record(key, isThere: true) }
+        } catch {
+            isBroken = true
+            environment.log.writeBroken(error)
+        }
     }
 
     private func perform(_ action: ReplicaMachine.Action) {
@@ -242,6 +257,8 @@ extension ReplicaFollower: RedisLinkObserver {
 
     func linkIsLost(_ link: RedisLink, why problem: RedisProblem) {
         epoch += 1
+        applied = nil
+        environment.applied(nil)
         handle(.lost)
         armTimerAndShowStatus()
     }

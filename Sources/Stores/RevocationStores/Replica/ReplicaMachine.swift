@@ -126,6 +126,15 @@ struct ReplicaMachine: Sendable {
         return position?.id
     }
 
+    /// Returns whether the table may lack the record that an entry of this gateway names. `false` before the first
+    /// reading, since nothing uses the table yet.
+    func mayLack(_ entry: ReplicaStreamID, of key: ReplicaKey) -> Bool {
+        guard let position else { return false }
+        // On another server, ids are not comparable. During a reading, the entry may be before its start.
+        guard phase == .following, isWhole, position.id >= entry else { return true }
+        return hints.contains(key) || round.pendingHints.contains { $0.key == key }
+    }
+
     /// The time of the next `tick`. `nil` if none is needed.
     var deadline: UInt64? {
         guard case .resting(let end) = phase else { return nil }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The position of a replica in the change stream, for writers that wait until the view contains their write.
 ///
-/// A writer does not update the view itself. When it receives the reply, the replica may already have applied a later
+/// A writer does not update the view at once. When it receives the reply, the replica may already have applied a later
 /// change of another writer, which the older value would undo. So it waits until the replica passes its stream entry.
 final class ReplicaProgress: Sendable {
     /// The maximum number of waiting writers. Further writers do not wait.
@@ -29,8 +29,10 @@ final class ReplicaProgress: Sendable {
     private let state = Mutex(State())
 
     /// Records that the view contains everything up to `id`; `.zero` for a stream without entries. The first call
-    /// reports the first load. After a change of servers, an id may be smaller than the last one.
-    func reached(_ id: ReplicaStreamID) {
+    /// reports the first load. After a change of servers, an id may be smaller than the last one. `nil` without a
+    /// connection to a server.
+    func reached(_ id: ReplicaStreamID?) {
+        guard let id else { return state.withLock { $0.reached = nil } }
         let passed = state.withLock { state -> [Waiter] in
             state.reached = id
             let passed = state.waiters.filter { $0.value.id <= id }

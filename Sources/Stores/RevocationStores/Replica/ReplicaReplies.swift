@@ -137,7 +137,11 @@ extension RecordWord {
 
     /// Keeps only revoked sessions. Sign-in times are looked up in the store if a request needs them.
     private static func kept(_ session: StoredSession) -> RecordWord {
-        guard let record = session.record else { return .faulty }
-        return record.revoked ? RecordWord(SessionRecord(revoked: true)) : .none
+        session.record.map { RecordWord(shownOf: $0) } ?? .faulty
+    }
+
+    /// Creates the view's record of a session.
+    init(shownOf session: SessionRecord) {
+        self = session.revoked ? RecordWord(SessionRecord(revoked: true)) : .none
     }
 }

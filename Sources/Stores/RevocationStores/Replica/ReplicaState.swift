@@ -214,6 +214,8 @@ struct ReplicaHints: Sendable {
 
     var count: Int { keys.count }
 
+    func contains(_ key: ReplicaKey) -> Bool { known[key] != nil }
+
     mutating func add(_ hint: Hint) {
         if known.updateValue((known[hint.key] ?? []).union(hint.parts), forKey: hint.key) == nil {
             keys.append(hint.key)

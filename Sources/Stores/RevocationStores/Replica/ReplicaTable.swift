@@ -26,6 +26,11 @@ struct ReplicaKey: Sendable, Hashable {
         guard let session = String(validating: session, as: UTF8.self),
             (try? StoreBounds.check(session: session)) != nil
         else { return nil }
+        self.init(user, session: session)
+    }
+
+    /// Creates the key of a session's record. The name was checked.
+    init(_ user: UserKey, session: String) {
         bytes = RedisKeys.session(user, session)
         isSession = true
     }
@@ -72,6 +77,22 @@ struct ReplicaTable {
         // Keys are parsed before they are requested.
         case nil: return .none
         }
+    }
+
+    /// Adds the restrictions of a record that this gateway has written.
+    ///
+    /// - Returns: Whether the view lacked one of them.
+    /// - Throws: `StoreError` if libcrypto cannot hash the name.
+    mutating func restrict(_ key: ReplicaKey, to word: RecordWord) throws -> Bool {
+        let old = try self.word(key)
+        let merged = word.restricting(old)
+        guard merged != old else { return false }
+        switch key.bytes.withUnsafeBytes({ RedisRecordKey(parsing: $0, names: &names) }) {
+        case .user: view.setUser(try userKey(), to: merged)
+        case .session(let nameCount): view.setSession(try sessionKey(nameCount), to: merged)
+        case nil: return false
+        }
+        return true
     }
 
     /// Returns the view's record of a key.

@@ -128,6 +128,29 @@ struct LinkMachineTests {
         #expect(Self.milliseconds(machine.waited()) == 100)
     }
 
+    @Test func `a ready link moves to another server and looks it up after a failure`() {
+        var machine = Self.sentinels(1)
+        #expect(machine.move(to: Self.endpoint(9)) == .none)
+        _ = machine.start()
+        #expect(machine.move(to: Self.endpoint(9)) == .none)
+        _ = machine.opened(.master(Self.endpoint(8)), at: 0)
+        _ = machine.opened(.usable(.echo), at: 0)
+        #expect(machine.move(to: Self.endpoint(9)) == .connect(.server(Self.endpoint(9))))
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
+        #expect(machine.waited() == Self.connecting(1))
+    }
+
+    @Test func `a link to a sentinel is ready with its answer`() {
+        var machine = Self.machine(.sentinel(Self.endpoint(1), master: "m"))
+        #expect(!machine.usesSentinels)
+        #expect(machine.start() == Self.connecting(1))
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
+        #expect(machine.waited() == Self.connecting(1))
+        #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .none)
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 100)
+        #expect(machine.waited() == Self.connecting(1))
+    }
+
     @Test func `a lost master is looked up through the sentinels`() {
         var machine = Self.sentinels(1)
         _ = machine.start()

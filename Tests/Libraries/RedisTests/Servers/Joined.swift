@@ -12,17 +12,26 @@ final class Joined {
     let log = LogBook()
     /// Keeps the server alive for the lifetime of the client.
     private var server: RedisServer?
+    private let watch: SentinelWatch?
 
     /// Creates a client whose timeouts no reply of a server exceeds, however busy the machine is.
-    init(_ location: RedisConfiguration.Location, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
+    ///
+    /// - Parameter isWatching: Whether the sentinels are asked regularly, if the configuration has an agreement.
+    init(
+        _ location: RedisConfiguration.Location, isWatching: Bool = true,
+        _ change: (inout RedisConfiguration) -> Void = { _ in }
+    ) {
         var configuration = RedisConfiguration(location)
         (configuration.connectTimeout, configuration.replyTimeout) = (.hangLimit, .hangLimit)
         configuration.heartbeatInterval = .milliseconds(100)
         configuration.backoff.maximum = .milliseconds(100)
+        configuration.sentinelInterval = .milliseconds(20)
         change(&configuration)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         client = RedisClient(configuration, loop: loop, logger: log.logger)
+        watch = isWatching ? SentinelWatch(configuration, loop: loop, logger: log.logger) : nil
         client.start()
+        watch?.start()
     }
 
     convenience init(to server: RedisServer, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
@@ -35,8 +44,11 @@ final class Joined {
     }
 
     deinit {
-        let client = client
-        Task { await client.close() }
+        let (client, watch) = (client, watch)
+        Task {
+            await watch?.stop()
+            await client.close()
+        }
     }
 
     /// Waits until the client is connected, and returns it.
@@ -46,6 +58,13 @@ final class Joined {
             throw Impatience("a connection: \(client.status)")
         }
         return self
+    }
+
+    /// Waits until the client is connected to a server on this port.
+    func ready(at port: Int) async throws {
+        try await eventually("a connection to \(port), it is \(client.status)") {
+            client.status.state == .ready && client.status.endpoint?.port == port ? true : nil
+        }
     }
 
     /// Waits until the client reports this problem.

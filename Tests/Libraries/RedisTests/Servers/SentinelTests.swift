@@ -18,18 +18,61 @@ struct SentinelTests {
         #expect(try await joined.query("SET", "a", "1") == .status("OK"))
 
         let second = try await group.killMaster()
-        try await eventually("the new master") {
-            joined.client.status.state == .ready && joined.client.status.endpoint?.port == second.port ? true : nil
-        }
+        try await joined.ready(at: second.port)
         #expect(try await joined.query("SET", "a", "2") == .status("OK"))
 
         // One sentinel is sufficient.
         group.killSentinel(0)
         let third = try await group.failOver()
-        try await eventually("the third master") {
-            joined.client.status.state == .ready && joined.client.status.endpoint?.port == third.port ? true : nil
-        }
+        try await joined.ready(at: third.port)
         #expect(try await joined.query("SET", "a", "3") == .status("OK"))
+    }
+
+    /// The sentinels cannot make the former master a replica, as while it is isolated.
+    @Test func `a healthy connection to a former master is abandoned`() async throws {
+        let group = try await SentinelGroup(
+            masterConfiguration: ["rename-command SLAVEOF \"\"", "rename-command REPLICAOF \"\""])
+        let former = try group.master()
+        let joined = try await Joined(Self.location(group.sentinelPorts)) { $0.agreement = MasterAgreement() }.ready()
+        let new = try await group.failOver()
+        try await joined.ready(at: new.port)
+        #expect(try former.cli("role").hasPrefix("master"))
+        #expect(try await joined.query("SET", "a", "1") == .status("OK"))
+        #expect(joined.log.lines.contains { $0.hasPrefix("warning the sentinels name another Redis master") })
+    }
+
+    @Test func `a link that opens at another server takes the others along`() async throws {
+        let (first, second) = (try await RedisServer(), try await RedisServer())
+        let named = Role(first.port)
+        let sentinel = try FakeRedis { _ in .text(Self.address(named.port)) }
+        let agreement = MasterAgreement()
+        let reader = try await Joined(Self.location([sentinel.port]), isWatching: false) { $0.agreement = agreement }
+            .ready()
+        #expect(reader.client.status.endpoint?.port == first.port)
+        named.port = second.port
+        let writer = try await Joined(Self.location([sentinel.port]), isWatching: false) { $0.agreement = agreement }
+            .ready()
+        #expect(writer.client.status.endpoint?.port == second.port)
+        try await reader.ready(at: second.port)
+    }
+
+    @Test func `fewer than half of the sentinels are no evidence that a server is the master`() async throws {
+        let server = try await RedisServer()
+        let role = Role()
+        let answering = try Self.sentinel(naming: server.port)
+        let others = try (0..<2).map { _ in
+            try FakeRedis { _ in .text(role.isMaster ? Self.address(server.port) : "*-1\r\n") }
+        }
+        let joined = try await Joined(Self.location([answering.port] + others.map(\.port))) {
+            $0.agreement = MasterAgreement()
+            $0.quorumLimit = .milliseconds(100)
+        }.ready()
+        role.isMaster = false
+        try await joined.problem(.noQuorum)
+        #expect(await joined.failure("GET", "a") != nil)
+        role.isMaster = true
+        try await joined.ready()
+        #expect(try await joined.query("GET", "a") == .null)
     }
 
     @Test func `the connection to a demoted master is closed`() async throws {
@@ -99,12 +142,19 @@ struct SentinelTests {
     }
 }
 
-/// The role of a fake server.
+/// The role of a fake server, and the port that a fake sentinel names.
 private final class Role: Sendable {
-    private let state = Mutex(true)
+    private let state: Mutex<(isMaster: Bool, port: Int)>
+
+    init(_ port: Int = 0) { state = Mutex((true, port)) }
 
     var isMaster: Bool {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        get { state.withLock { $0.isMaster } }
+        set { state.withLock { $0.isMaster = newValue } }
+    }
+
+    var port: Int {
+        get { state.withLock { $0.port } }
+        set { state.withLock { $0.port = newValue } }
     }
 }

@@ -35,6 +35,18 @@ import Testing
         #expect(RecordWord.none.keeping(.faulty, changing: []).isKept)
     }
 
+    @Test func `a write of the gateway itself only adds restrictions`() {
+        let old = Self.word(7, true)
+        #expect(RecordWord.none.restricting(old) == old)
+        #expect(old.restricting(.none) == old)
+        #expect(Self.word(9, false).restricting(old) == Self.word(9, true))
+        #expect(Self.word(5, false).restricting(old) == old)
+        #expect(Self.word(nil, true).restricting(Self.word(7, false)) == old)
+        #expect(old.restricting(.faulty) == .faulty)
+        #expect(!Self.word(9, false).restricting(old).isKept)
+        #expect(Self.word(9, false).restricting(RecordWord.none.keeping(old, changing: [])).isKept)
+    }
+
     @Test func `a sweep that keeps records counts them until they are set again`() throws {
         let view = StoreView()
         let keys = (0..<100).map { StoreKey(high: UInt64($0) &* 0x9e37_79b9_7f4a_7c15, low: UInt64($0) + 1) }

@@ -50,6 +50,14 @@ import Testing
         #expect(await progress.wait(for: id(3), atMost: Self.long))
     }
 
+    @Test func `an entry of the last connection is no longer reached`() async {
+        progress.reached(id(9))
+        progress.reached(nil)
+        #expect(await !progress.wait(for: id(4), atMost: .milliseconds(1)))
+        progress.reached(id(9))
+        #expect(await progress.wait(for: id(4), atMost: Self.long))
+    }
+
     @Test func `each of many concurrent waits ends`() async {
         let count = await withTaskGroup(of: Bool.self) { group in
             for number in 1...500 as ClosedRange<UInt64> {

@@ -42,6 +42,25 @@ import Testing
         #expect(script.confirmed.count == 1)
     }
 
+    @Test func `the table may lack a write until its record was read for its entry`() {
+        let ann = ReplicaKey.user("ann")
+        var script = ReplicaScript()
+        #expect(!script.machine.mayLack(.at(1), of: ann))
+        script = .connected(information)
+        #expect(script.machine.mayLack(.at(1), of: ann))
+        script = .following(information)
+        #expect(!script.machine.mayLack(.at(10), of: ann))
+        #expect(script.machine.mayLack(.at(11), of: ann))
+        script.reply(.changes([.user("ann", at: 11)]))
+        #expect(script.machine.mayLack(.at(11), of: ann))
+        #expect(!script.machine.mayLack(.at(11), of: .user("bob")))
+        script.reply(.record(.none))
+        #expect(!script.machine.mayLack(.at(11), of: ann))
+        // The next server may count its entries differently.
+        script.handle(.lost)
+        #expect(script.machine.mayLack(.at(11), of: ann))
+    }
+
     @Test func `a record is read again for its entry and then confirmed`() throws {
         let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(information)

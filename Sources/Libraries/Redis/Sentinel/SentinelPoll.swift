@@ -1,0 +1,59 @@
+/// The state machine of the queries to all sentinels. Times are nanoseconds of a monotonic clock.
+///
+/// In each round, every sentinel is asked for the address of the master once.
+struct SentinelPoll {
+    /// The result of one round.
+    struct Finding: Equatable {
+        /// The address that more than half of the sentinels named.
+        var named: RedisEndpoint?
+        /// Whether at least half of the sentinels have responded within the limit.
+        ///
+        /// A failover needs the votes of more than half of them. Every such majority includes one of the sentinels
+        /// that respond, which knows the new master soon after the failover.
+        var isQuorate: Bool
+    }
+
+    /// The least number of rounds that fail before the quorum counts as lost, so that a pause of this process is no
+    /// evidence.
+    static let leastFailures = 3
+
+    private let count: Int
+    private let quorumLimit: UInt64
+    private var answers: [RedisEndpoint] = []
+    private var missing = 0
+    private var begunAt: UInt64 = 0
+    private var quorateAt: UInt64?
+    private var failures = 0
+
+    /// Creates a machine for `count` sentinels.
+    init(count: Int, quorumLimit: UInt64) {
+        self.count = count
+        self.quorumLimit = quorumLimit
+    }
+
+    /// Begins a round.
+    mutating func begin(at now: UInt64) {
+        answers = []
+        missing = count
+        begunAt = now
+        if quorateAt == nil { quorateAt = now }
+    }
+
+    /// Records the answer of one sentinel, `nil` if it named no address in time. Returns the finding after the last
+    /// answer of the round.
+    mutating func answered(_ address: RedisEndpoint?) -> Finding? {
+        guard missing > 0 else { return nil }
+        missing -= 1
+        if let address { answers.append(address) }
+        guard missing == 0 else { return nil }
+        let isQuorate = 2 * answers.count >= count
+        failures = isQuorate ? 0 : failures + 1
+        if isQuorate { quorateAt = begunAt }
+        let isOverdue = begunAt >= (quorateAt ?? begunAt).adding(quorumLimit)
+        return Finding(named: majority, isQuorate: isQuorate || !isOverdue || failures < Self.leastFailures)
+    }
+
+    private var majority: RedisEndpoint? {
+        answers.first { address in 2 * answers.count { $0 == address } > count }
+    }
+}

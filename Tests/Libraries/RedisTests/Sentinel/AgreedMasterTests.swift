@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Redis
+
+/// The server that all links use.
+struct AgreedMasterTests {
+    private static let old = RedisEndpoint(host: "old", port: 1)
+    private static let new = RedisEndpoint(host: "new", port: 2)
+
+    private static func named(_ endpoint: RedisEndpoint?) -> SentinelPoll.Finding {
+        SentinelPoll.Finding(named: endpoint, isQuorate: true)
+    }
+
+    private static let lost = SentinelPoll.Finding(named: nil, isQuorate: false)
+
+    /// A master on which the links and the sentinels agree.
+    private static var agreed: AgreedMaster {
+        var master = AgreedMaster()
+        _ = master.opened(at: old)
+        _ = master.polled(named(old))
+        return master
+    }
+
+    @Test func `a link that opens at another server takes the others along`() {
+        var master = Self.agreed
+        #expect(master.opened(at: Self.old) == (nil, nil))
+        #expect(master.opened(at: Self.new) == (nil, .move(to: Self.new)))
+        #expect(master.opened(at: Self.new) == (nil, nil))
+    }
+
+    @Test func `a new answer of the majority moves all links at once`() {
+        var master = Self.agreed
+        #expect(master.polled(Self.named(nil)) == nil)
+        #expect(master.polled(Self.named(Self.new)) == .move(to: Self.new))
+        #expect(master.polled(Self.named(Self.new)) == nil)
+        #expect(master.opened(at: Self.new) == (nil, nil))
+    }
+
+    @Test func `a link that finds the abandoned master goes to the named one`() {
+        var master = Self.agreed
+        _ = master.polled(Self.named(Self.new))
+        #expect(master.opened(at: Self.old) == (.move(to: Self.new), nil))
+        // Until the majority names it again.
+        #expect(master.polled(Self.named(Self.old)) == .move(to: Self.old))
+        #expect(master.opened(at: Self.old) == (nil, nil))
+    }
+
+    @Test func `links that know a failover earlier than the majority stay there for a few rounds`() {
+        var master = Self.agreed
+        _ = master.opened(at: Self.new)
+        for _ in 1..<AgreedMaster.disagreementLimit { #expect(master.polled(Self.named(Self.old)) == nil) }
+        #expect(master.polled(Self.named(Self.old)) == .move(to: Self.old))
+        _ = master.opened(at: Self.new)
+        _ = master.polled(Self.named(Self.old))
+        #expect(master.polled(Self.named(Self.new)) == nil)
+        #expect(master.opened(at: Self.new) == (nil, nil))
+    }
+
+    @Test func `without a quorum no link uses a server`() {
+        var master = Self.agreed
+        #expect(master.polled(Self.lost) == .leave)
+        #expect(master.polled(Self.lost) == nil)
+        #expect(master.opened(at: Self.old) == (.leave, nil))
+        #expect(master.polled(Self.named(Self.old)) == nil)
+        #expect(master.opened(at: Self.old) == (nil, .move(to: Self.old)))
+    }
+
+    @Test func `the first answer of the majority has precedence over that of one sentinel`() {
+        var master = AgreedMaster()
+        _ = master.opened(at: Self.old)
+        #expect(master.polled(Self.named(Self.new)) == .move(to: Self.new))
+    }
+}
