@@ -102,8 +102,8 @@ extension KnownKeys {
     static let store = KnownKeys(
         "store",
         [
-            "url", "username", "password", "ca", "certificate", "private_key", "sentinel_username",
-            "sentinel_password", "on_lost_store",
+            "url", "username", "password", "password_file", "password_command", "password_refresh", "ca", "certificate",
+            "private_key", "sentinel_username", "sentinel_password", "on_lost_store",
         ])
     static let revocation = KnownKeys(
         "revocation",

@@ -20,6 +20,8 @@ public struct RedisConfiguration: Sendable {
     public var username: String?
     /// The password of the server. `nil` if the server requires none.
     public var password: String?
+    /// Credentials that change, in place of `username` and `password`. `nil` if they do not change.
+    public var renewal: RenewedCredentials?
     /// The ACL user of the sentinels, which is independent of the servers' users.
     public var sentinelUsername: String?
     /// The password of the sentinels. `nil` if they require none.
@@ -51,6 +53,12 @@ public struct RedisConfiguration: Sendable {
     public var quorumLimit: Duration = .seconds(4)
     /// The delay between connection attempts.
     public var backoff = RedisBackoff()
+
+    /// The credentials for the next authentication. `nil` if the server requires none, or before the first renewal.
+    var credentials: RedisCredentials? {
+        if let renewal { return renewal.current }
+        return password.map { RedisCredentials(username: username, password: $0) }
+    }
 
     /// Creates a configuration with default settings.
     public init(_ location: Location) {

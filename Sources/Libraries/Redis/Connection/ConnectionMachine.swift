@@ -18,11 +18,18 @@ struct ConnectionMachine<Waiter> {
     static var silenceLimitFactor: UInt64 { 4 }
 
     private struct Place {
-        /// `nil` for a heartbeat and for a command that has timed out.
+        enum Kind {
+            case command
+            case heartbeat
+            /// Another authentication of the connection.
+            case authentication
+        }
+
+        /// `nil` for a command of the connection itself and for one that has timed out.
         var waiter: Waiter?
         var deadline: UInt64
         var replies: Int32
-        var isHeartbeat: Bool
+        var kind: Kind
     }
 
     private enum State {
@@ -111,7 +118,7 @@ extension ConnectionMachine {
         guard isReady else { return .notReady }
         guard replies <= maximumInFlight - expected else { return .overloaded }
         expected += replies
-        line.append(Place(waiter: waiter, deadline: deadline, replies: Int32(clamping: replies), isHeartbeat: false))
+        line.append(Place(waiter: waiter, deadline: deadline, replies: Int32(clamping: replies), kind: .command))
         if deadline < wakeAt { wakeAt = deadline }
         return .admitted
     }
@@ -121,6 +128,8 @@ extension ConnectionMachine {
         case to(Waiter)
         /// The reply is late or belongs to a heartbeat.
         case discard
+        /// The reply to another authentication.
+        case authenticated(isAccepted: Bool)
         case opened(Handshake.Finding)
         case close(RedisProblem.Code, String?)
     }
@@ -139,7 +148,12 @@ extension ConnectionMachine {
         expected -= 1
         let place = line[line.startIndex]
         if place.replies > 1 { line[line.startIndex].replies -= 1 } else { line.removeFirst() }
-        if place.isHeartbeat { return receivedHeartbeat(reply, at: now) }
+        switch place.kind {
+        case .command: break
+        case .heartbeat: return receivedHeartbeat(reply, at: now)
+        // A server that rejects the new credentials keeps the authentication of the connection.
+        case .authentication: return .authenticated(isAccepted: reply.kind != .error)
+        }
         return place.waiter.map { .to($0) } ?? .discard
     }
 
@@ -182,7 +196,8 @@ extension ConnectionMachine {
             wake.action = .close(.silent)
         } else if !isHeartbeatOut, now >= heartbeatAt {
             wake.action = .sendHeartbeat
-            appendHeartbeat(at: now)
+            isHeartbeatOut = true
+            append(.heartbeat, at: now)
         }
         planWake()
         return wake
@@ -205,14 +220,21 @@ extension ConnectionMachine {
         return min(afterLastBytes, oldest.deadline.adding(Self.silenceLimitFactor * timing.silenceLimit))
     }
 
-    /// Queues a heartbeat behind all other commands. Its deadline follows the latest one, since a command before it
-    /// may block.
-    private mutating func appendHeartbeat(at now: UInt64) {
+    /// Adds another authentication to the queue of expected replies, before it is sent. Returns `false` if the
+    /// connection is not ready.
+    mutating func admitAuthentication(at now: UInt64) -> Bool {
+        guard isReady else { return false }
+        append(.authentication, at: now)
+        wakeAt = min(wakeAt, silentAt)
+        return true
+    }
+
+    /// Queues a command of the connection itself behind all others. Its deadline follows the latest one, since a
+    /// command before it may block.
+    private mutating func append(_ kind: Place.Kind, at now: UInt64) {
         let latest = line.reduce(now) { max($0, $1.deadline) }
-        isHeartbeatOut = true
         expected += 1
-        line.append(
-            Place(waiter: nil, deadline: latest.adding(timing.silenceLimit), replies: 1, isHeartbeat: true))
+        line.append(Place(waiter: nil, deadline: latest.adding(timing.silenceLimit), replies: 1, kind: kind))
     }
 
     private mutating func planWake() {

@@ -36,7 +36,7 @@ struct Handshake {
     }
 
     static func server(_ configuration: RedisConfiguration, role: RoleDemand) -> Handshake {
-        var requests = authentication(configuration.username, configuration.password)
+        var requests = authentication(configuration.credentials)
         if configuration.database != 0 {
             requests.append((.select, RedisCommand(["SELECT", configuration.database])))
         }
@@ -50,7 +50,10 @@ struct Handshake {
     }
 
     static func sentinel(_ configuration: RedisConfiguration, master: String) -> Handshake {
-        var requests = authentication(configuration.sentinelUsername, configuration.sentinelPassword)
+        var requests = authentication(
+            configuration.sentinelPassword.map {
+                RedisCredentials(username: configuration.sentinelUsername, password: $0)
+            })
         requests.append((.masterAddress, masterQuery(master)))
         return Handshake(requests)
     }
@@ -60,10 +63,13 @@ struct Handshake {
         RedisCommand(["SENTINEL", "get-master-addr-by-name", master])
     }
 
-    private static func authentication(_ user: String?, _ password: String?) -> [(step: Step, command: RedisCommand)] {
-        guard let password else { return [] }
-        let credentials = user.map { [$0, password] } ?? [password]
-        return [(.authenticate, RedisCommand(["AUTH"] + credentials))]
+    private static func authentication(_ credentials: RedisCredentials?) -> [(step: Step, command: RedisCommand)] {
+        credentials.map { [(.authenticate, authentication($0))] } ?? []
+    }
+
+    /// The command that authenticates a connection.
+    static func authentication(_ credentials: RedisCredentials) -> RedisCommand {
+        RedisCommand(["AUTH"] + (credentials.username.map { [$0] } ?? []) + [credentials.password])
     }
 
     /// Checks the next reply.

@@ -14,6 +14,8 @@ public protocol RedisReceiver: AnyObject {
 /// The creator of a connection, which receives its events.
 protocol RedisConnectionOwner: AnyObject {
     func connection(_ connection: RedisConnection, opened finding: Handshake.Finding)
+    /// Reports the reply to `authenticate`.
+    func connection(_ connection: RedisConnection, renewedCredentials isAccepted: Bool)
     /// Called once, before the pending receivers fail.
     func connection(_ connection: RedisConnection, closed problem: RedisProblem)
 }
@@ -111,6 +113,13 @@ extension RedisConnection {
         }
     }
 
+    /// Authenticates the ready connection again. Commands before and after it are not affected.
+    func authenticate(_ credentials: RedisCredentials) {
+        guard machine.admitAuthentication(at: clock()) else { return }
+        queue(Handshake.authentication(credentials))
+        armTimer()
+    }
+
     private func queue(_ command: RedisCommand) {
         command.forEachCommand { bytes in
             alignment?.mark(&unsent)
@@ -181,6 +190,7 @@ extension RedisConnection {
         case .to(let waiter): waiter.receiver.received(reply, ticket: waiter.ticket)
         // The reply to a heartbeat plans the next one.
         case .discard: armTimer()
+        case .authenticated(let isAccepted): owner?.connection(self, renewedCredentials: isAccepted)
         case .opened(let finding):
             if case .usable(let carrier) = finding { alignment = ReplyAlignment(carrier, first: firstMarker) }
             armTimer()

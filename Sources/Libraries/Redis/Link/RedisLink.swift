@@ -35,6 +35,10 @@ public final class RedisLink {
     private var loggedCodes: Set<RedisProblem.Code> = []
     /// The number of this link in the agreement of all links.
     private var membership: UInt64?
+    /// The number of this link in the credentials that change.
+    private var subscription: UInt64?
+    /// The credentials of the connection, if they change.
+    private var usedCredentials: RedisCredentials?
 
     /// The observer of the link's state.
     public weak var observer: (any RedisLinkObserver)?
@@ -71,10 +75,16 @@ public final class RedisLink {
     }
 
     private func join() {
-        guard membership == nil, let agreement = configuration.agreement else { return }
         let bound = NIOLoopBound(WeakLink(link: self), eventLoop: loop)
-        membership = agreement.join { [loop] order in
-            loop.execute { bound.value.link?.follow(order) }
+        if membership == nil {
+            membership = configuration.agreement?.join { [loop] order in
+                loop.execute { bound.value.link?.follow(order) }
+            }
+        }
+        if subscription == nil {
+            subscription = configuration.renewal?.join { [loop] in
+                loop.execute { bound.value.link?.authenticate() }
+            }
         }
     }
 
@@ -87,7 +97,8 @@ public final class RedisLink {
         loop.preconditionInEventLoop()
         machine.stop()
         if let membership { configuration.agreement?.leave(membership) }
-        membership = nil
+        if let subscription { configuration.renewal?.leave(subscription) }
+        (membership, subscription) = (nil, nil)
         attempt += 1
         timer?.cancel()
         timer = nil
@@ -146,6 +157,9 @@ extension RedisLink {
         guard endpoint.hasValidPort else {
             return fail(RedisProblem(.unreachable, at: endpoint, detail: "no such port"))
         }
+        if case .server = target, let renewal = configuration.renewal, renewal.current == nil {
+            return fail(RedisProblem(.noCredentials, at: endpoint))
+        }
         let made = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: configuration.connectTimeout.nanosecondsClamped)))
             .connect(host: endpoint.host, port: endpoint.port)
@@ -179,6 +193,7 @@ extension RedisLink {
     }
 
     private func makeConnection(to target: LinkMachine<SystemRandomNumberGenerator>.Target) -> RedisConnection {
+        usedCredentials = configuration.renewal?.current
         let handshake: Handshake =
             switch target {
             case .server: .server(configuration, role: role)
@@ -220,7 +235,27 @@ extension RedisLink: RedisConnectionOwner {
         logger.info(
             machine.isOfSentinel ? "connected to a sentinel of Redis" : "connected to Redis",
             metadata: ["redis.endpoint": "\(connection.endpoint)"])
+        // They may have changed during the handshake.
+        authenticate()
         observer?.linkIsReady(self)
+    }
+
+    func connection(_ connection: RedisConnection, renewedCredentials isAccepted: Bool) {
+        guard connection === self.connection else { return }
+        if isAccepted { return logger.debug("authenticated again to Redis") }
+        logger.warning(
+            "Redis rejected the renewed credentials; the connection keeps the earlier ones",
+            metadata: ["redis.endpoint": "\(connection.endpoint)"])
+        configuration.renewal?.reject()
+    }
+
+    /// Authenticates the connection with the current credentials, unless it already has.
+    private func authenticate() {
+        guard let ready, let credentials = configuration.renewal?.current, credentials != usedCredentials else {
+            return
+        }
+        usedCredentials = credentials
+        ready.authenticate(credentials)
     }
 
     func connection(_ connection: RedisConnection, closed problem: RedisProblem) {
@@ -228,6 +263,7 @@ extension RedisLink: RedisConnectionOwner {
         let wasReady = ready != nil
         self.connection = nil
         ready = nil
+        if problem.code == .wrongPassword || problem.code == .passwordRequired { configuration.renewal?.reject() }
         fail(problem)
         if wasReady { observer?.linkIsLost(self, why: problem) }
     }

@@ -22,6 +22,7 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
         // Authentication and authorization
         case wrongPassword = "wrong-password"
         case passwordRequired = "password-required"
+        case noCredentials = "no-credentials"
         case noPermission = "no-permission"
         case noDatabase = "no-database"
         // State of the server
@@ -83,6 +84,7 @@ extension RedisProblem.Code {
             "the TLS handshake failed; check that the server uses TLS, and whether it requires a client certificate"
         case .wrongPassword: "the server rejected the user or password; check both, and that the user is enabled"
         case .passwordRequired: "the server requires a password, but none is configured"
+        case .noCredentials: "the password is not known yet; check password_file or password_command of the store"
         case .noPermission:
             "the user lacks permission for a required command; check the server's ACL LOG and the user's rules"
         case .noDatabase: "the database number does not exist, or the user lacks permission to select it"

@@ -74,7 +74,7 @@ private final class SentinelPoller {
         timeout = configuration.replyTimeout.nanosecondsClamped
         poll = SentinelPoll(count: sentinels.count, quorumLimit: configuration.quorumLimit.nanosecondsClamped)
         var configuration = configuration
-        (configuration.agreement, configuration.refusesCopies) = (nil, false)
+        (configuration.agreement, configuration.renewal, configuration.refusesCopies) = (nil, nil, false)
         configuration.heartbeatInterval = Self.noHeartbeats
         links = sentinels.map { sentinel in
             configuration.location = .sentinel(sentinel, master: master)

@@ -1,5 +1,7 @@
 import GatewayConfiguration
 import GatewayCore
+import Logging
+import NIOCore
 import Redis
 import Revocation
 
@@ -14,7 +16,11 @@ extension RedisLocation {
         configuration.refusesCopies = true
         (configuration.connectTimeout, configuration.replyTimeout) = (timeouts.connect, timeouts.reply)
         configuration.username = account?.username
-        configuration.password = account?.password.text
+        switch account?.password {
+        case .fixed(let password): configuration.password = password.text
+        case .file, .command: configuration.renewal = RenewedCredentials()
+        case nil: break
+        }
         configuration.sentinelUsername = sentinelAccount?.username
         configuration.sentinelPassword = sentinelAccount?.password.text
         if let tls {
@@ -26,6 +32,24 @@ extension RedisLocation {
             }
         }
         return configuration
+    }
+
+    /// Returns the renewal of a configuration's credentials, which does nothing before `start`. `nil` if they do not
+    /// change.
+    func renewal(
+        of configuration: RedisConfiguration, loop: any EventLoop, clock: GatewayClock, logger: Logger
+    ) -> CredentialRenewal? {
+        guard let account, let credentials = configuration.renewal else { return nil }
+        let (interval, fetch): (Duration, CredentialRenewal.Fetch)
+        switch account.password {
+        case .fixed: return nil
+        case .file(let path): (interval, fetch) = (timeouts.passwordFile, { await PasswordFile.content(of: path) })
+        case .command(let arguments, let every):
+            (interval, fetch) = (every, { await CredentialCommand.output(of: arguments) })
+        }
+        return CredentialRenewal(
+            of: credentials, username: account.username, every: interval, loop: loop, clock: clock, logger: logger,
+            fetch: fetch)
     }
 
     private var place: RedisConfiguration.Location {

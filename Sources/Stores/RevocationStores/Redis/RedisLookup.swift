@@ -27,8 +27,11 @@ package enum RedisLookup {
         _ location: RedisLocation, _ body: (RedisClient) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
-        let client = RedisClient(
-            try location.connection(), loop: MultiThreadedEventLoopGroup.singleton.next(), logger: silent)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let configuration = try location.connection()
+        let renewal = location.renewal(of: configuration, loop: loop, clock: .system, logger: silent)
+        let client = RedisClient(configuration, loop: loop, logger: silent)
+        renewal?.start()
         client.start()
         let result: Result<Value, StoreError>
         if await isConnected(client, within: location.timeouts.lookup) {
@@ -38,6 +41,7 @@ package enum RedisLookup {
             result = .failure(StoreError(.io, status.problem.map { "\($0)" } ?? "\(status)"))
         }
         await client.close()
+        await renewal?.stop()
         return try result.get()
     }
 

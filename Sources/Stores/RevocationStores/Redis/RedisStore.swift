@@ -32,6 +32,8 @@ package final class RedisStore: Store {
     let replica: Replica
     /// `nil` without sentinels.
     private let watch: SentinelWatch?
+    /// `nil` for credentials that do not change.
+    private let renewal: CredentialRenewal?
     let logger: Logger
 
     /// The state of the store.
@@ -55,6 +57,7 @@ package final class RedisStore: Store {
         self.logger = logger
         view = StoreView()
         watch = SentinelWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
+        renewal = location.renewal(of: configuration, loop: loop, clock: clock, logger: logger)
         var timing = ReplicaTiming(maximumStaleness: maxStaleness)
         timing.reply = location.timeouts.replicaReply
         let progress = ReplicaProgress()
@@ -71,6 +74,7 @@ package final class RedisStore: Store {
                 done()
             }
         }
+        renewal?.start()
         commands.client.start()
         replica.start()
         watch?.start()
@@ -109,6 +113,7 @@ package final class RedisStore: Store {
         guard await commands.close() else { return }
         await replica.stop()
         await watch?.stop()
+        await renewal?.stop()
         view.setStale()
     }
 }

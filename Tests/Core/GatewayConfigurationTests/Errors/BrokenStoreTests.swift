@@ -80,6 +80,21 @@ import Testing
         .section("store: { url: 'redis://h', password: [hunter2] }", "1:38 store.password is not a string"),
         .section(
             #"store: { url: 'redis://h', password: "hun\nter" }"#, "1:38 store.password contains a control character"),
+        .section(
+            "store: { url: 'redis://:b@h', password_file: x }", "1:31 store.password_file is a second password; remove"),
+        .section(
+            "store: { url: 'redis://h', password_file: x, password_command: [/x] }",
+            "1:28 store.password_file is a second password", "1:46 store.password_command is a second password"),
+        .section("store: { url: 'redis://h', password_refresh: 1m }", "1:28 store.password_refresh without password_c"),
+        .section(
+            "store: { url: 'redis://h', password_file: x, password_refresh: 1m }", "1:46 store.password_refresh without"
+        ),
+        .section("store: { url: 'redis://h', password_command: x }", "1:46 store.password_command is not a list"),
+        .section("store: { url: 'redis://h', password_command: [] }", "1:46 store.password_command does not begin"),
+        .section("store: { url: 'redis://h', password_command: [az] }", "1:46 store.password_command does not begin"),
+        .section(
+            "store: { url: 'redis://h', password_command: [/x], password_refresh: 2d }", "1:70 store.password_refresh"),
+        .section("store: { url: 'sqlite:a', password_file: x }", "1:27 store.password_file requires a Redis store"),
         .section("store: { url: 'redis://h', sentinel_password: x }", "1:28 store.sentinel_password without sentinels"),
         .section(
             "store: { url: 'rediss://h', sentinel_username: x }", "1:29 store.sentinel_username without sentinels"),
@@ -156,6 +171,26 @@ import Testing
         expected.account = .init(password: Secret("p"))
         #expect(store == .redis(expected))
         #expect(store.description == "redis://:[redacted]@h:6379/0")
+    }
+
+    @Test func `a password can be in a file or come from a program`() throws {
+        var expected = RedisLocation(servers: .server(Address(host: "h", port: 6379)))
+        expected.account = .init(username: "u", password: .file("secret"))
+        var store = try ConfigurationTesting.load(
+            section: "store: { url: 'redis://h', username: u, password_file: secret }"
+        ).store
+        #expect(store == .redis(expected))
+        #expect(store.description == "redis://u:[changing]@h:6379/0")
+        expected.account = .init(password: .command(["/bin/token", "-a", "-a"], every: .seconds(600)))
+        store = try ConfigurationTesting.load(
+            section: "store: { url: 'redis://h', password_command: [/bin/token, -a, -a] }"
+        ).store
+        #expect(store == .redis(expected))
+        expected.account = .init(password: .command(["/bin/token"], every: .seconds(30)))
+        store = try ConfigurationTesting.load(
+            section: "store: { url: 'redis://h', password_command: [/bin/token], password_refresh: 30s }"
+        ).store
+        #expect(store == .redis(expected))
     }
 
     @Test func `a password is never printed`() throws {

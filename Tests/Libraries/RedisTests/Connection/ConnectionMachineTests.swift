@@ -54,6 +54,7 @@ enum Delivered: Equatable {
     case waiter(Int)
     case discard
     case opened
+    case authenticated(Bool)
     case close(RedisProblem.Code)
 
     init(_ delivery: ConnectionMachine<Int>.Delivery) {
@@ -61,6 +62,7 @@ enum Delivered: Equatable {
         case .to(let waiter): self = .waiter(waiter)
         case .discard: self = .discard
         case .opened: self = .opened
+        case .authenticated(let isAccepted): self = .authenticated(isAccepted)
         case .close(let code, _): self = .close(code)
         }
     }
@@ -75,6 +77,35 @@ struct ConnectionMachineTests {
         _ = try fixture.receive("+PONG\r\n")
         #expect(try fixture.receive(Replies.echo) == .opened)
         #expect(fixture.send(1, timeout: 50) == .admitted)
+    }
+
+    @Test(arguments: [("+OK\r\n", true), ("-WRONGPASS a\r\n", false)])
+    func `another authentication has its place between two commands`(reply: String, isAccepted: Bool) throws {
+        var fixture = try MachineFixture.ready(maximumInFlight: 2)
+        #expect(fixture.send(1, timeout: 5000) == .admitted)
+        #expect(fixture.machine.admitAuthentication(at: fixture.now) == true)
+        #expect(fixture.send(2, timeout: 50) == .overloaded)
+        #expect(try fixture.receive(":1\r\n") == .waiter(1))
+        #expect(fixture.send(2, timeout: 50) == .admitted)
+        #expect(try fixture.receive(reply) == .authenticated(isAccepted))
+        #expect(try fixture.receive(":2\r\n") == .waiter(2))
+        #expect(try fixture.receive(":3\r\n") == .close(.unaskedReply))
+    }
+
+    @Test func `a server that never replies to another authentication is silent`() throws {
+        var fixture = try MachineFixture.ready()
+        #expect(fixture.send(1, timeout: 5000) == .admitted)
+        #expect(fixture.machine.admitAuthentication(at: fixture.now) == true)
+        #expect(try fixture.receive(":1\r\n") == .waiter(1))
+        fixture.expectNoEffect(after: 6999)
+        #expect(fixture.wake(after: 1).action == .close(.silent))
+    }
+
+    @Test func `a connection that is not ready does not authenticate again`() {
+        var fixture = MachineFixture()
+        #expect(!fixture.machine.admitAuthentication(at: fixture.now))
+        fixture.open()
+        #expect(!fixture.machine.admitAuthentication(at: fixture.now))
     }
 
     @Test func `a silent server times out during the handshake`() {

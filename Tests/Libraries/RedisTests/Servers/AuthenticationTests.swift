@@ -1,4 +1,5 @@
 import Redis
+import Synchronization
 import Testing
 
 @testable import RedisFixtures
@@ -44,6 +45,46 @@ struct AuthenticationTests {
         try server.cli("ACL", "SETUSER", "default", ">new")
         try await joined.ready()
         #expect(try await joined.query("SET", "a", "b") == .status("OK"))
+    }
+
+    @Test func `an open connection takes new credentials without a lost command`() async throws {
+        let rules = "on ~* +@all"
+        let server = try await RedisServer(["user one >1 \(rules)", "user two >2 \(rules)"])
+        let credentials = RenewedCredentials()
+        let joined = Joined(to: server) { $0.renewal = credentials }
+        try await joined.problem(.noCredentials)
+        credentials.renew(RedisCredentials(username: "one", password: "1"))
+        try await joined.ready()
+        let id = try await joined.query("CLIENT", "ID")
+
+        let replies = Task { () throws(RedisFailure) -> [RedisValue] in
+            var replies: [RedisValue] = []
+            for _ in 0..<200 { replies.append(try await joined.query("INCR", "a")) }
+            return replies
+        }
+        credentials.renew(RedisCredentials(username: "two", password: "2"))
+        #expect(try await replies.value == (1...200).map { .integer($0) })
+        #expect(try await joined.query("ACL", "WHOAMI") == .text("two"))
+        try server.cli("ACL", "DELUSER", "one")
+        #expect(try await joined.query("CLIENT", "ID") == id)
+    }
+
+    @Test func `rejected credentials leave an open connection as it is and are reported`() async throws {
+        let server = try await RedisServer(["user one on >1 ~* +@all"])
+        let credentials = RenewedCredentials()
+        let rejections = Mutex(0)
+        credentials.onRejection { rejections.withLock { $0 += 1 } }
+        credentials.renew(RedisCredentials(username: "one", password: "1"))
+        let joined = try await Joined(to: server) { $0.renewal = credentials }.ready()
+        credentials.renew(RedisCredentials(username: "one", password: "wrong"))
+        try await eventually("the rejection") { rejections.withLock { $0 } == 1 ? true : nil }
+        #expect(try await joined.query("ACL", "WHOAMI") == .text("one"))
+        // The next connection needs valid ones.
+        try server.cli("CLIENT", "KILL", "TYPE", "normal")
+        try await joined.problem(.wrongPassword)
+        #expect(rejections.withLock { $0 } > 1)
+        credentials.renew(RedisCredentials(username: "one", password: "1"))
+        try await joined.ready()
     }
 
     @Test func `a user can do only what the ACL permits`() async throws {
@@ -97,12 +138,16 @@ struct AuthenticationTests {
         var configuration = RedisConfiguration(host: "h")
         configuration.password = Self.secret
         configuration.sentinelPassword = Self.secret
+        let credentials = RenewedCredentials()
+        credentials.renew(RedisCredentials(username: "u", password: Self.secret))
+        configuration.renewal = credentials
         var dumped = ""
+        dump(credentials.current, to: &dumped)
         dump(configuration, to: &dumped)
         let failure = await joined.failure("GET", "a")
         let texts = [
             "\(configuration)", String(reflecting: configuration), dumped, "\(joined.client.status)",
-            String(reflecting: joined.client.status), String(reflecting: failure),
+            String(reflecting: joined.client.status), String(reflecting: failure), "\(credentials.current as Any)",
         ]
         for text in texts + joined.log.lines { #expect(!text.contains(Self.secret)) }
         #expect(!joined.log.lines.isEmpty)

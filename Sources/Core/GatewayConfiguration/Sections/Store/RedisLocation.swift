@@ -28,8 +28,37 @@ package struct RedisLocation: Sendable, Equatable {
         case sentinels([Address], master: String)
     }
 
+    /// The source of a password.
+    package enum Password: Sendable, Equatable {
+        /// It does not change.
+        case fixed(Secret)
+        /// A file that is read again.
+        case file(String)
+        /// The absolute path of a program and its arguments, which runs again after the interval at the latest.
+        case command([String], every: Duration)
+    }
+
     /// The credentials of a user.
     package struct Account: Sendable, Equatable {
+        /// `nil` for the default user.
+        package var username: String?
+        /// Its password.
+        package var password: Password
+
+        /// Creates credentials.
+        package init(username: String? = nil, password: Password) {
+            self.username = username
+            self.password = password
+        }
+
+        /// Creates credentials that do not change.
+        package init(username: String? = nil, password: Secret) {
+            self.init(username: username, password: .fixed(password))
+        }
+    }
+
+    /// The credentials for sentinels, which do not change.
+    package struct SentinelAccount: Sendable, Equatable {
         /// `nil` for the default user.
         package var username: String?
         /// Its password.
@@ -67,6 +96,8 @@ package struct RedisLocation: Sendable, Equatable {
         package var load: Duration = .seconds(5)
         /// The maximum time that an acknowledged write waits to appear in the view of its gateway.
         package var visibility: Duration = .seconds(1)
+        /// The interval at which a password file is read.
+        package var passwordFile: Duration = .seconds(5)
         /// The timeout of connecting for a diagnosis.
         package var lookup: Duration = .seconds(3)
 
@@ -81,7 +112,7 @@ package struct RedisLocation: Sendable, Equatable {
     /// The credentials for the server. `nil` if it requires none.
     package var account: Account?
     /// The credentials for the sentinels. `nil` if they require none.
-    package var sentinelAccount: Account?
+    package var sentinelAccount: SentinelAccount?
     /// `nil` for plaintext connections.
     package var tls: TLS?
     /// The policy for records that the store has lost.
@@ -108,7 +139,7 @@ package enum StoreLossPolicy: String, Sendable, CaseIterable {
 extension RedisLocation: CustomStringConvertible {
     /// The URL without passwords.
     package var description: String {
-        let user = account.map { "\($0.username.map(Self.encoded) ?? ""):\($0.password)@" } ?? ""
+        let user = account.map { "\($0.username.map(Self.encoded) ?? ""):\($0.password.shown)@" } ?? ""
         switch servers {
         case .server(let address):
             return "\(tls == nil ? "redis" : "rediss")://\(user)\(address)/\(database)"
@@ -121,5 +152,12 @@ extension RedisLocation: CustomStringConvertible {
     /// Returns a user name in URL encoding.
     private static func encoded(_ user: String) -> String {
         String(decoding: PercentEncoding.encoded(user.utf8), as: UTF8.self)
+    }
+}
+
+extension RedisLocation.Password {
+    /// The password in descriptions, which do not contain it.
+    fileprivate var shown: String {
+        if case .fixed(let password) = self { "\(password)" } else { "[changing]" }
     }
 }

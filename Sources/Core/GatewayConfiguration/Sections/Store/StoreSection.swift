@@ -95,10 +95,32 @@ private struct RedisStoreReader {
         if password != nil { mapping?.refuse("password", "is also set by url", "remove one of them") }
         mapping?.set(&username, "username") { $0.string(atMost: 1_024) }
         mapping?.set(&password, "password") { $0.secret() }
-        return account(username, password, "user", "password")
+        if let changing = changingPassword(password) {
+            return RedisLocation.Account(username: username, password: changing)
+        }
+        return checked(password, of: username, "user", "password").map {
+            RedisLocation.Account(username: username, password: $0)
+        }
     }
 
-    private func sentinelAccount() -> RedisLocation.Account? {
+    /// The password in a file or of a program. `nil` without one.
+    private func changingPassword(_ password: Secret?) -> RedisLocation.Password? {
+        let keys = ["password_file", "password_command"].filter { mapping?.value($0) != nil }
+        if password != nil || keys.count > 1 {
+            for key in keys { mapping?.refuse(key, "is a second password", "remove one of them") }
+            return nil
+        }
+        if mapping?.value("password_command") == nil {
+            mapping?.refuse("password_refresh", "without password_command", "remove it, or add password_command")
+        }
+        var (file, command, interval): (String?, [String]?, Duration) = (nil, nil, .seconds(600))
+        mapping?.set(&file, "password_file") { $0.path() }
+        mapping?.set(&command, "password_command") { $0.program() }
+        mapping?.set(&interval, "password_refresh") { $0.duration(in: .seconds(1) ... .seconds(86_400)) }
+        return file.map { .file($0) } ?? command.map { .command($0, every: interval) }
+    }
+
+    private func sentinelAccount() -> RedisLocation.SentinelAccount? {
         guard case .sentinels = url.servers else {
             for key in ["sentinel_username", "sentinel_password"] { mapping?.refuse(key, "without sentinels") }
             return nil
@@ -106,15 +128,17 @@ private struct RedisStoreReader {
         var (username, password): (String?, Secret?) = (nil, nil)
         mapping?.set(&username, "sentinel_username") { $0.string(atMost: 1_024) }
         mapping?.set(&password, "sentinel_password") { $0.secret() }
-        return account(username, password, "user of the sentinels", "sentinel_password")
+        return checked(password, of: username, "user of the sentinels", "sentinel_password").map {
+            RedisLocation.SentinelAccount(username: username, password: $0)
+        }
     }
 
-    private func account(
-        _ username: String?, _ password: Secret?, _ what: String, _ key: String
-    ) -> RedisLocation.Account? {
-        if let password { return RedisLocation.Account(username: username, password: password) }
+    /// Reports a user without a password.
+    private func checked(_ password: Secret?, of username: String?, _ what: String, _ key: String) -> Secret? {
+        if let password { return password }
         // An invalid key has already been reported.
-        guard username != nil, mapping?.value(key) == nil else { return nil }
+        let isReported = [key, "password_file", "password_command"].contains { mapping?.value($0) != nil }
+        guard username != nil, !isReported else { return nil }
         return place.fail(
             "store has a \(what) but no password", "add \(key): ${NAME}; a `nopass` user accepts any password")
     }
@@ -135,6 +159,25 @@ private struct RedisStoreReader {
             mapping?.refuse(key, "without \(other)", "add \(other): FILE")
         }
         return tls
+    }
+}
+
+extension ConfigurationValue {
+    /// The maximum number of arguments of a program.
+    private static let maximumArguments = 64
+
+    /// Returns the absolute path of a program and its arguments.
+    fileprivate func program() -> [String]? {
+        guard let elements = sequence() else { return nil }
+        guard elements.count <= Self.maximumArguments else {
+            return fail("\(name) has more than \(Self.maximumArguments) elements", "write a script")
+        }
+        let arguments = elements.compactMap { $0.string() }
+        guard arguments.count == elements.count else { return nil }
+        guard let program = arguments.first, program.hasPrefix("/") else {
+            return fail("\(name) does not begin with an absolute path", "write [/PATH/OF/PROGRAM, ARGUMENT]")
+        }
+        return arguments
     }
 }
 
