@@ -119,6 +119,16 @@ byte informationLast = 0, informationAdded = 0;
 #define CONTINUES 1
 #define LOST 2
 byte overlap = 0;
+#ifdef SAVES
+/* The file of the view: SavedView. Its records are read one after the other, after its position. */
+byte saves = 0;
+byte saving = 0;            /* 0: no file is being written; 1: the position was taken; 2: the user was read */
+bit isSaved = 0;            /* whether there is a file */
+byte newPosition = 0, newSeen = 0, newFollowed = 0, newUser = 0;
+byte filePosition = 0, fileSeen = 0, fileFollowed = 0, fileUser = 0;
+bit fileSession = 0;
+bit isFromFile = 0;         /* whether the view is from the file and was not confirmed yet */
+#endif
 byte i = 0;                 /* scratch; 0 between steps */
 
 #define has(s, facts) ((((facts) & LEVEL1) == 0 || server[s].user >= 1) \
@@ -180,6 +190,10 @@ inline acknowledge(facts) {
 /* Whether an entry that may withdraw was read, and the record was not. */
 #define readsUser ((hintUser && hintUserParts) || (sentUser && sentUserParts))
 #define readsSession (hintSession || sentSession)
+
+/* ReplicaMachine.savedPosition */
+#define isComplete (isLoaded && isWhole && !isFromFile && phase >= PLAN && !hintUser && !sentUser && !hintSession \
+    && !sentSession)
 
 /* Facts that a server lost are excused unless the gateway has confirmed them. */
 inline excuse_one(fact, isInView) {
@@ -372,7 +386,15 @@ inline start_over(newLast, newAdded, why) {
         hintUserParts = 0; hintSessionParts = 0;
 #endif
         isForked = 0
+#ifdef SAVES
+#ifndef KEEPS_FILE
+    :: else -> if :: isFromFile -> user = 0; userKept = 0; session = 0; sessionKept = 0 :: else fi
+#else
     :: else
+#endif
+#else
+    :: else
+#endif
     fi;
     hasPosition = 1; position = newLast; seen = newAdded; followed = identity;
     forget_check();
@@ -402,6 +424,9 @@ inline confirm() {
         confirmed = snapshot; confirmedW = snapshotW;
 #endif
         isProven = 0; isLoaded = 1;
+#ifdef SAVES
+        isFromFile = 0;
+#endif
         if :: sweepDue == 2 -> sweep = 1; sweepDue = 0 :: else fi;
         printf("gateway: confirmed\n")
     :: else
@@ -710,9 +735,40 @@ end:
         wantedReread = 0; hintUser = 0; hintUserParts = 0; hintSession = 0; hintSessionParts = 0; sweepDue = 0;
         readUser = 0; readSession = 0;
         confirmed = 0; confirmedW = 0; snapshot = 0; snapshotW = 0;
+#ifdef SAVES
+        isFromFile = 0; saving = 0; newPosition = 0; newSeen = 0; newFollowed = 0; newUser = 0;
+        if
+        :: isSaved ->
+            user = fileUser; session = fileSession; position = filePosition; seen = fileSeen; followed = fileFollowed;
+            hasPosition = 1; isWhole = 1; isFromFile = 1;
+            printf("gateway: starts with the file; user %d, session %d, position %d\n", user, session, position)
+        :: else
+        fi;
+#endif
         excuse_lost();
         printf("gateway: restart\n")
         }
+#ifdef SAVES
+    /* ViewSaver.save */
+    :: atomic {
+        saving == 0 && saves < SAVES && isComplete ->
+        saves++;
+        saving = 1; newPosition = position; newSeen = seen; newFollowed = followed;
+        printf("gateway: saves position %d\n", position)
+        }
+    :: atomic { saving == 1 -> saving = 2; newUser = user }
+    :: atomic {
+        saving == 2 ->
+        saving = 0; isSaved = 1;
+#ifdef SAVES_POSITION_LAST
+        newPosition = position; newSeen = seen;
+#endif
+        filePosition = newPosition; fileSeen = newSeen; fileFollowed = newFollowed; fileUser = newUser;
+        fileSession = session;
+        newPosition = 0; newSeen = 0; newFollowed = 0; newUser = 0;
+        printf("gateway: saved\n")
+        }
+#endif
     od
 }
 

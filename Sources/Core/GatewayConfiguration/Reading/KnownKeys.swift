@@ -103,7 +103,7 @@ extension KnownKeys {
         "store",
         [
             "url", "username", "password", "password_file", "password_command", "password_refresh", "ca", "certificate",
-            "private_key", "sentinel_username", "sentinel_password", "on_lost_store",
+            "private_key", "sentinel_username", "sentinel_password", "on_lost_store", "view_file",
         ])
     static let revocation = KnownKeys(
         "revocation",

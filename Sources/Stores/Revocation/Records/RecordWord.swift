@@ -38,6 +38,14 @@ package struct RecordWord: Sendable {
         self.bits = bits
     }
 
+    /// The word without its generation, for a file.
+    package var savedBits: UInt64 { bits & ~Self.generationMask }
+
+    /// Creates a record from a file.
+    package init(savedBits: UInt64) {
+        bits = savedBits & ~Self.generationMask
+    }
+
     /// The content of the record, without the generation and the mark of a loss.
     private var content: UInt64 { bits & ~(Self.generationMask | Self.kept) }
     /// Whether the store has lost at least a part of the record.

@@ -101,6 +101,15 @@ package final class ShardedTable: Sendable {
         }
     }
 
+    /// Returns a copy of the records of one shard.
+    func records(shard: Int) -> [(key: StoreKey, word: RecordWord)] {
+        writer.withLock { _ in
+            var records: [(key: StoreKey, word: RecordWord)] = []
+            block(shard).forEach { records.append(($0, $1)) }
+            return records
+        }
+    }
+
     /// The number of keys with a record that the store has lost.
     package var kept: Int { writer.withLock { $0.kept } }
 

@@ -6,12 +6,12 @@ package import JOSE
 /// users is below 2^-81; a deliberate collision costs 2^64 hashes. Users and sessions have separate tables, so their
 /// keys cannot collide.
 package struct StoreKey: Sendable, Hashable {
-    let high: UInt64
+    package let high: UInt64
     /// Never 0, which marks a free slot in the table.
     package let low: UInt64
 
     /// Creates a key from two words of a digest.
-    init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low == 0 ? 1 : low
     }

@@ -92,6 +92,12 @@ extension StoreView {
         changeCount.wrappingAdd(1, ordering: .releasing)
     }
 
+    /// Returns a copy of the users of one slice, of `sweepSlices`. The writer waits meanwhile.
+    package func userRecords(slice: Int) -> [(key: StoreKey, word: RecordWord)] { users.records(shard: slice) }
+
+    /// Returns a copy of the sessions of one slice, of `sweepSlices`. The writer waits meanwhile.
+    package func sessionRecords(slice: Int) -> [(key: StoreKey, word: RecordWord)] { sessions.records(shard: slice) }
+
     /// Marks the view as always fresh: its store writes to the view before it acknowledges a write.
     package func setAlwaysFresh() {
         freshness.store(.max, ordering: .releasing)

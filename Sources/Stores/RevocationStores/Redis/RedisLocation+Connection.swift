@@ -40,16 +40,26 @@ extension RedisLocation {
         of configuration: RedisConfiguration, loop: any EventLoop, clock: GatewayClock, logger: Logger
     ) -> CredentialRenewal? {
         guard let account, let credentials = configuration.renewal else { return nil }
-        let (interval, fetch): (Duration, CredentialRenewal.Fetch)
+        let interval: Duration
+        let fetch: CredentialRenewal.Fetch
         switch account.password {
         case .fixed: return nil
-        case .file(let path): (interval, fetch) = (timeouts.passwordFile, { await PasswordFile.content(of: path) })
+        case .file(let path):
+            interval = timeouts.passwordFile
+            fetch = { await PasswordFile.content(of: path) }
         case .command(let arguments, let every):
-            (interval, fetch) = (every, { await CredentialCommand.output(of: arguments) })
+            interval = every
+            fetch = { await CredentialCommand.output(of: arguments) }
         }
         return CredentialRenewal(
             of: credentials, username: account.username, every: interval, loop: loop, clock: clock, logger: logger,
             fetch: fetch)
+    }
+
+    /// The file of the view. `nil` without one. Restoring needs names, which the file does not have.
+    var savedView: SavedView? {
+        guard let viewFile, onLostStore != .restore else { return nil }
+        return SavedView(path: viewFile, store: storeName)
     }
 
     private var place: RedisConfiguration.Location {

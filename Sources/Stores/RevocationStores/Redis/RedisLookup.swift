@@ -1,4 +1,5 @@
 package import GatewayConfiguration
+import GatewayCore
 import Logging
 import NIOPosix
 import Redis

@@ -34,6 +34,8 @@ package final class RedisStore: Store {
     private let watch: SentinelWatch?
     /// `nil` for credentials that do not change.
     private let renewal: CredentialRenewal?
+    /// `nil` if the view is not saved.
+    private let saver: ViewSaver?
     let logger: Logger
 
     /// The state of the store.
@@ -68,6 +70,9 @@ package final class RedisStore: Store {
         commands = RedisCommands(
             RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic), replica, progress,
             visibilityLimit: location.timeouts.visibility)
+        saver = location.savedView.map { [view, replica] in
+            ViewSaver($0, of: view, replica, loop: loop, logger: logger)
+        }
         replica.restore { [weak self] records, done in
             Task {
                 await self?.restore(records)
@@ -76,7 +81,7 @@ package final class RedisStore: Store {
         }
         renewal?.start()
         commands.client.start()
-        replica.start()
+        if let saver { saver.start() } else { replica.start() }
         watch?.start()
     }
 
@@ -111,6 +116,7 @@ package final class RedisStore: Store {
     /// Completes pending operations and closes the connections.
     package func close() async throws(StoreError) {
         guard await commands.close() else { return }
+        await saver?.stop()
         await replica.stop()
         await watch?.stop()
         await renewal?.stop()

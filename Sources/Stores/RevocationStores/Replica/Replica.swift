@@ -74,8 +74,17 @@ final class Replica: Sendable {
     }
 
     /// Starts connecting.
-    func start() {
-        loop.execute { self.follower.value.start() }
+    ///
+    /// - Parameter saved: The position of the view, if it was read from a file.
+    func start(from saved: SavedPosition? = nil) {
+        loop.execute { self.follower.value.start(from: saved) }
+    }
+
+    /// Returns the position to save with the view. `nil` while the view may lack something.
+    func savedPosition() async -> SavedPosition? {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: self.follower.value.savedPosition) }
+        }
     }
 
     /// Sets the function that writes lost records back. Called before `start`.

@@ -53,9 +53,14 @@ final class ReplicaFollower {
         link.observer = self
     }
 
-    func start() {
+    /// - Parameter saved: The position of a view that was read from a file.
+    func start(from saved: SavedPosition?) {
+        if let saved { machine.resume(saved, now: environment.clock.monotonic()) }
         link.start()
     }
+
+    /// The position to save with the view.
+    var savedPosition: SavedPosition? { isBroken || !isLoaded ? nil : machine.savedPosition }
 
     func stop() {
         // Pending replies are ignored without a log line, since this is no failure.
@@ -117,6 +122,7 @@ final class ReplicaFollower {
         case .historyWentBack:
             loss.wentBack = true
             showStatus()
+        case .discardRecords: table.removeAll()
         case .beginReread:
             table.beginReread()
             if loss.isAcceptanceRequested { table.acceptsLoss = true }

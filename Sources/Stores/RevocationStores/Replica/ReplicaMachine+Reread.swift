@@ -14,6 +14,8 @@ extension ReplicaMachine {
         if isLost || position?.isAhead(of: information) ?? false {
             actions.append(.historyWentBack)
             hints.forgetWithdrawals()
+        } else if isSaved {
+            actions.append(.discardRecords)
         }
         position = ReplicaPosition(information)
         followedServer = server

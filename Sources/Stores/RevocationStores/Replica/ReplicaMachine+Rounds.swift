@@ -107,6 +107,7 @@ extension ReplicaMachine {
     /// Confirms the proven time after the records that it depends on were read.
     mutating func confirm(_ actions: inout [Action]) {
         guard let time = check.takeProven() else { return }
+        isSaved = false
         recovered(&actions)
         if let end = sweepAfter {
             // This comparison began before the end of the reading.

@@ -47,6 +47,8 @@ struct ReplicaMachine: Sendable {
         case linkChanged(String)
         /// Redis lost a part of the history that the table was read from.
         case historyWentBack
+        /// The table is from a file, and withdrawals may have been missed since: remove all records.
+        case discardRecords
         /// A reading of everything begins.
         case beginReread
         /// A reading of everything has ended, and the stream continued until then: remove records that were not set
@@ -78,6 +80,8 @@ struct ReplicaMachine: Sendable {
     var position: ReplicaPosition?
     /// The state of the stream of a server whose history is being compared with `position`.
     var comparedInformation: ReplicaStreamInformation?
+    /// Whether the table is from a file and was not confirmed yet.
+    var isSaved = false
     /// Whether the table contains everything up to `position`.
     var isWhole = false
     var reread: ReplicaReread?
@@ -106,6 +110,20 @@ struct ReplicaMachine: Sendable {
         self.bounds = bounds
         linesLeft = bounds.logged
         jitter = KeyJitter(seed: seed)
+    }
+
+    /// Starts with a table from a file, as after a lost connection. Called before the first event.
+    mutating func resume(_ saved: SavedPosition, now: UInt64) {
+        (position, followedServer) = (saved.position, saved.server)
+        (isWhole, isSaved) = (true, true)
+        // Any time within the interval: otherwise all gateways of a fleet read everything at the same time again.
+        nextReread = now &+ jitter.duration(from: 0, through: timing.reread.nanoseconds)
+    }
+
+    /// The position to save with the table. `nil` while the table may lack something, or for a server without identity.
+    var savedPosition: SavedPosition? {
+        guard phase == .following, appliedThrough != nil, !isSaved, let position, let followedServer else { return nil }
+        return SavedPosition(position: position, server: followedServer)
     }
 
     /// Appends the actions for `event` in order.

@@ -9,6 +9,11 @@ struct ReplicaPosition: Sendable, Equatable {
     /// The id up to which a Redis that does not count entries has proven that none is missing.
     var shown: ReplicaStreamID
 
+    /// Creates a position from a file.
+    init(id: ReplicaStreamID, added: UInt64?, shown: ReplicaStreamID) {
+        (self.id, self.added, self.shown) = (id, added, shown)
+    }
+
     init(_ information: ReplicaStreamInformation) {
         id = information.last
         added = information.added
@@ -41,6 +46,13 @@ struct ReplicaPosition: Sendable, Equatable {
         id = entry.id
         added = added.map { $0 &+ 1 }
     }
+}
+
+/// A position that is saved with the table.
+struct SavedPosition: Sendable, Equatable {
+    var position: ReplicaPosition
+    /// The server that the table was read from.
+    var server: ReplicaIdentity
 }
 
 /// Whether the history of another server contains the last entry that was seen.

@@ -116,6 +116,12 @@ struct ReplicaTable {
         }
     }
 
+    /// Removes all records, before the view is confirmed for the first time.
+    func removeAll() {
+        let everything = view.beginReread()
+        for slice in 0..<StoreView.sweepSlices { _ = view.sweep(everything, slice: slice) }
+    }
+
     mutating func beginReread() {
         reread = view.beginReread()
     }

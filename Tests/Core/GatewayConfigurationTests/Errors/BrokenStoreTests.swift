@@ -94,6 +94,9 @@ import Testing
         .section("store: { url: 'redis://h', password_command: [az] }", "1:46 store.password_command does not begin"),
         .section(
             "store: { url: 'redis://h', password_command: [/x], password_refresh: 2d }", "1:70 store.password_refresh"),
+        .section(
+            "store: { url: 'redis://h', on_lost_store: restore, view_file: x }",
+            "1:52 store.view_file with on_lost_store: restore; remove"),
         .section("store: { url: 'sqlite:a', password_file: x }", "1:27 store.password_file requires a Redis store"),
         .section("store: { url: 'redis://h', sentinel_password: x }", "1:28 store.sentinel_password without sentinels"),
         .section(
@@ -150,6 +153,7 @@ import Testing
                   private_key: gate.key
                   sentinel_username: watcher
                   sentinel_password: 12345
+                  view_file: /var/lib/gatehouse/view
                 """,
             environment: ["PASSWORD": "hunter2"]
         ).store
@@ -162,6 +166,7 @@ import Testing
         expected.tls?.ca = "ca.pem"
         expected.tls?.certificate = "gate.pem"
         expected.tls?.privateKey = "gate.key"
+        expected.viewFile = "/var/lib/gatehouse/view"
         #expect(store == .redis(expected))
     }
 

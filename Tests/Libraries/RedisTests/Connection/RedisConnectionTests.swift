@@ -31,6 +31,7 @@ private final class Owner: RedisConnectionOwner {
     private(set) var closed: [RedisProblem] = []
 
     func connection(_ connection: RedisConnection, opened finding: Handshake.Finding) { opened.append(finding) }
+    func connection(_ connection: RedisConnection, renewedCredentials isAccepted: Bool) {}
     func connection(_ connection: RedisConnection, closed problem: RedisProblem) { closed.append(problem) }
 }
 

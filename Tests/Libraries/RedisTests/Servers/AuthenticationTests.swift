@@ -57,9 +57,12 @@ struct AuthenticationTests {
         try await joined.ready()
         let id = try await joined.query("CLIENT", "ID")
 
-        let replies = Task { () throws(RedisFailure) -> [RedisValue] in
+        let client = joined.client
+        let replies = Task {
             var replies: [RedisValue] = []
-            for _ in 0..<200 { replies.append(try await joined.query("INCR", "a")) }
+            for _ in 0..<200 {
+                replies += try await client.send(RedisCommand(["INCR", "a"]), timeout: .hangLimit)
+            }
             return replies
         }
         credentials.renew(RedisCredentials(username: "two", password: "2"))
@@ -72,17 +75,17 @@ struct AuthenticationTests {
     @Test func `rejected credentials leave an open connection as it is and are reported`() async throws {
         let server = try await RedisServer(["user one on >1 ~* +@all"])
         let credentials = RenewedCredentials()
-        let rejections = Mutex(0)
-        credentials.onRejection { rejections.withLock { $0 += 1 } }
+        let rejections = Rejections()
+        credentials.onRejection { rejections.add() }
         credentials.renew(RedisCredentials(username: "one", password: "1"))
         let joined = try await Joined(to: server) { $0.renewal = credentials }.ready()
         credentials.renew(RedisCredentials(username: "one", password: "wrong"))
-        try await eventually("the rejection") { rejections.withLock { $0 } == 1 ? true : nil }
+        try await eventually("the rejection") { rejections.count == 1 ? true : nil }
         #expect(try await joined.query("ACL", "WHOAMI") == .text("one"))
         // The next connection needs valid ones.
         try server.cli("CLIENT", "KILL", "TYPE", "normal")
         try await joined.problem(.wrongPassword)
-        #expect(rejections.withLock { $0 } > 1)
+        #expect(rejections.count > 1)
         credentials.renew(RedisCredentials(username: "one", password: "1"))
         try await joined.ready()
     }
@@ -152,4 +155,13 @@ struct AuthenticationTests {
         for text in texts + joined.log.lines { #expect(!text.contains(Self.secret)) }
         #expect(!joined.log.lines.isEmpty)
     }
+}
+
+/// A counter of rejected credentials.
+private final class Rejections: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
 }

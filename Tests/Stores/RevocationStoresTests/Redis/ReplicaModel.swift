@@ -177,7 +177,7 @@ struct ReplicaModel {
         case .beginReread: marked = []
         case .sweep: table = table.filter { marked.contains($0.key) }
         case .confirm(let time): confirm(time)
-        case .linkChanged, .log, .historyWentBack: break
+        case .linkChanged, .log, .historyWentBack, .discardRecords: break
         }
     }
 

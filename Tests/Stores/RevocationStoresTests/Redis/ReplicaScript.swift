@@ -18,6 +18,7 @@ struct ReplicaScript {
     private(set) var sweeps = 0
     private(set) var changes: [RecordParts] = []
     private(set) var regressions = 0
+    private(set) var removals = 0
     private(set) var forgets = 0
 
     static let server = ReplicaIdentity(names: [[1]], isMaster: true)
@@ -75,6 +76,7 @@ struct ReplicaScript {
             records.append((key, word))
             changes.append(parts)
         case .historyWentBack: regressions += 1
+        case .discardRecords: removals += 1
         case .beginReread: rereads += 1
         case .sweep: sweeps += 1
         case .confirm(let time): confirmed.append(time)

@@ -117,6 +117,8 @@ package struct RedisLocation: Sendable, Equatable {
     package var tls: TLS?
     /// The policy for records that the store has lost.
     package var onLostStore = StoreLossPolicy.keep
+    /// A file in which the view is saved. `nil`: each start reads all records.
+    package var viewFile: String?
     /// The timeouts of connections and calls.
     package var timeouts = Timeouts()
 
@@ -139,7 +141,13 @@ package enum StoreLossPolicy: String, Sendable, CaseIterable {
 extension RedisLocation: CustomStringConvertible {
     /// The URL without passwords.
     package var description: String {
-        let user = account.map { "\($0.username.map(Self.encoded) ?? ""):\($0.password.shown)@" } ?? ""
+        url(of: account.map { "\($0.username.map(Self.encoded) ?? ""):\($0.password.shown)@" } ?? "")
+    }
+
+    /// The URL without credentials, which names the data.
+    package var storeName: String { url(of: "") }
+
+    private func url(of user: String) -> String {
         switch servers {
         case .server(let address):
             return "\(tls == nil ? "redis" : "rediss")://\(user)\(address)/\(database)"

@@ -86,6 +86,8 @@ private struct RedisStoreReader {
         location.sentinelAccount = sentinelAccount()
         location.tls = tls()
         mapping?.set(&location.onLostStore, "on_lost_store") { $0.choice() }
+        mapping?.set(&location.viewFile, "view_file") { $0.path() }
+        if location.onLostStore == .restore { mapping?.refuse("view_file", "with on_lost_store: restore") }
         return location
     }
 
@@ -105,13 +107,13 @@ private struct RedisStoreReader {
 
     /// The password in a file or of a program. `nil` without one.
     private func changingPassword(_ password: Secret?) -> RedisLocation.Password? {
+        if mapping?.value("password_command") == nil {
+            mapping?.refuse("password_refresh", "without password_command", "remove it, or add password_command")
+        }
         let keys = ["password_file", "password_command"].filter { mapping?.value($0) != nil }
         if password != nil || keys.count > 1 {
             for key in keys { mapping?.refuse(key, "is a second password", "remove one of them") }
             return nil
-        }
-        if mapping?.value("password_command") == nil {
-            mapping?.refuse("password_refresh", "without password_command", "remove it, or add password_command")
         }
         var (file, command, interval): (String?, [String]?, Duration) = (nil, nil, .seconds(600))
         mapping?.set(&file, "password_file") { $0.path() }

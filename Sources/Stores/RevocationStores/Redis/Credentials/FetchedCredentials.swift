@@ -32,7 +32,8 @@ struct FetchedCredentials: Equatable {
     /// - Parameter username: The user in the configuration, which a user in the text replaces.
     init(parsing bytes: [UInt8], username: String?) throws(Failure) {
         guard bytes.count <= Self.maximumSize else { throw Failure("more than \(Self.maximumSize) bytes") }
-        let text = bytes.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed()
+        var text = bytes.drop(while: Self.isSpace)
+        while let last = text.last, Self.isSpace(last) { text.removeLast() }
         if text.first == UInt8(ascii: "{") {
             guard let document = try? JSONDecoder().decode(Document.self, from: Data(text)) else {
                 throw Failure("a JSON object without a text as password, or with other types than documented")
