@@ -148,9 +148,13 @@ extension Trait where Self == SharedScenarioTrait {
 extension Fleet {
     /// Two gateways with accounts and one Redis, which accept the tokens of every provider.
     ///
-    /// - Parameter more: Returns further keys of `accounts` in YAML, after a comma.
+    /// - Parameters:
+    ///   - more: Returns further keys of `accounts` in YAML, after a comma.
+    ///   - arrange: Changes the rest of the configuration.
     static func withAccounts(
-        _ more: (DevelopmentProvider) -> String = { _ in "" }, _ body: (Fleet, RedisServer) async throws -> Void
+        _ more: (DevelopmentProvider) -> String = { _ in "" },
+        arrange: (DevelopmentProvider, inout GatewayConfiguration) throws -> Void = { _, _ in },
+        _ body: (Fleet, RedisServer) async throws -> Void
     ) async throws {
         let redis = try await RedisServer()
         let folder = try ScratchFolder()
@@ -163,6 +167,7 @@ extension Fleet {
                 configuration.identifyAll(provider)
                 configuration["accounts"] =
                     "{ session_key: '\(key)', calls_per_address: 100000, calls_per_account: 100000\(more(provider)) }"
+                try arrange(provider, &configuration)
             }
         ) { try await body($0, redis) }
         withExtendedLifetime(folder) {}

@@ -27,7 +27,7 @@ struct Fleet: Sendable {
     /// Starts the servers like `run(_:store:waits:arrange:_:)`. `arrange` also gets the development identity.
     static func run(
         _ count: Int = 1, store: String, waits: Bool = true,
-        arrangeWith arrange: (DevelopmentProvider, inout GatewayConfiguration) -> Void,
+        arrangeWith arrange: (DevelopmentProvider, inout GatewayConfiguration) throws -> Void,
         _ body: (Fleet) async throws -> Void
     ) async throws {
         try await OwnThread.run {
@@ -38,7 +38,7 @@ struct Fleet: Sendable {
             configuration["store"] = store
             // Tests share two cores, so slow responses must not count as failures.
             configuration["revocation"] = "{ strict_timeout: \(Allowance.factor)s }"
-            arrange(provider, &configuration)
+            try arrange(provider, &configuration)
             let gateways = try (0..<count).map { _ in try GatewayProcess(configuration) }
             let result: Result<Void, any Error>
             do {

@@ -1,3 +1,4 @@
+import Authentication
 import Authorization
 import GatewayConfiguration
 import GatewayCore
@@ -19,11 +20,15 @@ enum AccountEvidence: Sendable {
         if case .notQueried = self { false } else { true }
     }
 
-    /// The account's status for the decision. An account that was not looked up is assumed to be valid.
-    var view: AccountView {
+    /// Returns the account's status for the decision about a credential. An account that was not looked up is assumed
+    /// to be valid.
+    func view(for facts: CredentialFacts) -> AccountView {
         switch self {
         case .irrelevant: .notQueried
-        case .notQueried: .known(.account(validSince: nil, disabled: false))
+        case .notQueried:
+            .known(
+                .account(
+                    validSince: nil, disabled: false, FirebaseAccount(keys: facts.evidence.map { [$0] } ?? [])))
         case .reported(let status, _): .known(status)
         case .failed: .failed(lastKnown: nil)
         }
@@ -83,9 +88,13 @@ struct AccountQuery: Sendable {
                 tenant: user.tenant ?? (user.project == nil ? project.tenant.id : nil),
                 quotaProject: credential.quotaProject)
             let reply = await transport.send(lookup.request([uid], token: token.value), within: settings.timeout)
-            switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
+            let query = AccountLookup.Query.uid(uid)
+            let statuses = reply.flatMap {
+                AccountLookup.read($0, about: [query], listing: project.id, now: clock.now())
+            }
+            switch statuses {
             case .failure(let failure): return .failed("no usable response from \(source): \(failure.shown)")
-            case .success(let statuses): return .reported(statuses[uid] ?? .unavailable, by: source)
+            case .success(let statuses): return .reported(statuses[query] ?? .unavailable, by: source)
             }
         }
     }

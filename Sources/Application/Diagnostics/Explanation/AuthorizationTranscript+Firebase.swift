@@ -7,7 +7,11 @@ extension AuthorizationTranscript {
     /// Returns the step for the user's account at Identity Toolkit. `nil` if accounts are not looked up.
     func account() -> ExplanationStep? {
         let name = "account"
-        guard queriesFirebase else { return nil }
+        guard queriesFirebase else {
+            guard principal.facts.evidence != nil, policy.revocation != .off else { return nil }
+            return ExplanationStep(
+                .failed, name, "the identity belongs to the user by a link from Firebase, which is not queried")
+        }
         guard policy.revocation != .off else {
             return ExplanationStep(.note, name, "not checked: the route has revocation: off")
         }
@@ -35,8 +39,10 @@ extension AuthorizationTranscript {
 
     private func words(_ status: AccountStatus.State) -> String {
         switch status {
-        case .account(_, disabled: true): return "the user is disabled in Firebase"
-        case .account(let since?, _):
+        case .account(_, disabled: true, _): return "the user is disabled in Firebase"
+        case _ where principal.facts.evidence.map(status.lacks) ?? false:
+            return "Firebase does not list the identity by which the credential belongs to the user"
+        case .account(let since?, _, _):
             let count = "only sign-ins since \(RFC3339.text(since)) are valid"
             let validity = principal.facts.validityTime
             guard validity.isBefore(since) else { return "not disabled, and \(count)" }

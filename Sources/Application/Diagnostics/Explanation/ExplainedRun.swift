@@ -128,7 +128,7 @@ struct ExplainedRun {
         case .owner(let query): return await owner(of: query)
         case .account(let principal, _):
             firebase = await explainer.account(of: principal)
-            guard case .known(let known) = firebase.view, known != .unavailable else {
+            guard case .known(let known) = firebase.view(for: principal.facts), known != .unavailable else {
                 return .result(.accountUnknown)
             }
             let status = AccountStatus(state: known, queriedAt: explainer.clock.monotonic())

@@ -127,6 +127,10 @@ final class IdentitySources: Sendable {
                     store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
                 securityEvents: securityEvents, flows: flows, auditLogger: logger.forAudit)
             parts.signIns = environment.signIns
+            if settings.firebaseUsers != .separate, let accounts, let project = identity.firebase?.project {
+                parts.firebaseUsers = FirebaseUsers(
+                    project: project, usesAddresses: settings.firebaseUsers == .identityOrEmail, lookup: accounts)
+            }
             parts.callbacks = ProviderCallbacks(
                 identity, store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit)
             lookups.calls = Accounts(parts)
@@ -240,12 +244,13 @@ extension ProjectAccounts {
         guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase,
             !credentials.isEmpty
         else { return nil }
+        let listsNames = configuration.accounts.map { $0.firebaseUsers != .separate } ?? false
         var toolkits: [String: IdentityToolkit] = [:]
         for project in firebase.projects {
             guard let credential = credentials[project.id] else { continue }
             credential.log(to: environment.logger)
             toolkits[project.id] = IdentityToolkit(
-                settings, project: project.id, tenant: firebase.implicitTenant(of: project),
+                settings, project: project.id, tenant: firebase.implicitTenant(of: project), listsNames: listsNames,
                 credential: credential, group: environment.group, clock: environment.clock, logger: environment.logger)
         }
         self.init(toolkits, first: firebase.project)

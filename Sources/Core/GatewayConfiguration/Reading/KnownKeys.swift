@@ -113,8 +113,8 @@ extension KnownKeys {
     static let accounts = KnownKeys(
         "accounts",
         [
-            "issuer", "session_key", "previous_session_keys", "session_cookie", "session_cookie_url", "service_account",
-            "origins", "public_url", "return_to", "apps",
+            "issuer", "session_key", "previous_session_keys", "firebase_users", "session_cookie", "session_cookie_url",
+            "service_account", "origins", "public_url", "return_to", "apps",
             "one_account_per_email", "unlinked",
             "hide_account_existence", "calls_per_address", "calls_per_account", "pages", "page",
             "transmitters", "token_keys", "webhook",

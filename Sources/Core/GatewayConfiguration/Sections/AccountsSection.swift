@@ -19,6 +19,16 @@ extension Configuration {
             case firebase
         }
 
+        /// The meaning of a sign-in at a provider by a user who may have a Firebase account (`firebase_users`).
+        package enum FirebaseUsers: String, Sendable, Hashable, CaseIterable {
+            /// The gateway's accounts are apart from Firebase.
+            case separate
+            /// The user is the Firebase user who has the identity.
+            case identity
+            /// The user is the Firebase user who has the identity, or otherwise its verified address.
+            case identityOrEmail = "identity_or_email"
+        }
+
         /// `iss` and `aud` of the gateway's tokens (`issuer`), at most 1,024 bytes. Default: `nil`, created once and
         /// kept in the store.
         package var issuer: String?
@@ -27,6 +37,8 @@ extension Configuration {
         package var sessionKey: String?
         /// Files with previous keys, whose cookies remain valid (`previous_session_keys`), at most 8. Default: none.
         package var previousSessionKeys: [String] = []
+        /// The users of sign-ins at providers (`firebase_users`). Default: separate.
+        package var firebaseUsers = FirebaseUsers.separate
         /// The issuer of the session cookies of `POST session` (`session_cookie`). Default: gateway.
         package var sessionCookie = SessionCookie.gateway
         /// The URL that creates Firebase's session cookies (`session_cookie_url`). `{project}` is replaced by the
@@ -115,6 +127,7 @@ extension Configuration.Accounts {
         mapping.set(&previousSessionKeys, "previous_session_keys") {
             $0.keyFiles(atMost: Self.maximumPreviousKeys, besides: current)
         }
+        mapping.set(&firebaseUsers, "firebase_users") { $0.choice() }
         mapping.set(&sessionCookie, "session_cookie") { $0.choice() }
         mapping.set(&sessionCookieURL, "session_cookie_url") {
             $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
@@ -141,6 +154,7 @@ extension Configuration.Accounts {
     func check(_ mapping: MappingReader, at place: SourceLocation, _ others: Configuration, hasIdentity: Bool) {
         checkKeys(mapping, at: place, others)
         checkFlows(mapping, at: place, others)
+        checkFirebaseUsers(mapping, at: place, others)
         checkFirebaseCookies(mapping, others)
         checkTokenKeys(mapping, at: place, others)
         if page != nil { checkPage(mapping, others) }

@@ -50,6 +50,7 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case providerLinked
     case emailInUse
     case consentRequired
+    case firebaseUserMismatch
 
     // 408, 413, 415, 429, 431
     case requestTimeout
@@ -99,6 +100,7 @@ extension DecisionCode {
         case .providerLinked: "auth/provider-already-linked"
         case .emailInUse: "auth/email-already-in-use"
         case .consentRequired: "auth/consent-required"
+        case .firebaseUserMismatch: "auth/firebase-user-mismatch"
         case .missingCredential: "auth/missing-credential"
         case .argumentError: "auth/argument-error"
         case .invalidIDToken: "auth/invalid-id-token"
@@ -154,7 +156,8 @@ extension DecisionCode {
             401
         case .appNotAllowed, .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
         case .routeNotFound, .noSuchProvider: 404
-        case .credentialInUse, .accountExists, .providerLinked, .emailInUse, .consentRequired: 409
+        case .credentialInUse, .accountExists, .providerLinked, .emailInUse, .consentRequired, .firebaseUserMismatch:
+            409
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .requestTooLarge: 413
@@ -188,6 +191,7 @@ extension DecisionCode {
         case .providerLinked: "The provider is already linked"
         case .emailInUse: "The address belongs to another account"
         case .consentRequired: "The consent of the user is required"
+        case .firebaseUserMismatch: "The account and the Firebase user differ"
         case .missingCredential: "Sign-in required"
         case .argumentError: "The credential is not a token of an accepted kind"
         case .invalidIDToken: "The ID token is invalid"
@@ -247,6 +251,7 @@ extension DecisionCode {
         case .providerLinked: "Unlink the provider first."
         case .emailInUse: "Sign in to the account that has the address."
         case .consentRequired: "Ask the user for consent to link the accounts, then send consent: true."
+        case .firebaseUserMismatch: "Contact support: an operator decides which user has this identity."
         case .missingCredential: "Send an ID token as Authorization: Bearer, or a session cookie."
         case .argumentError:
             "Send a token that this service accepts as Authorization: Bearer; exchange custom tokens first."

@@ -61,6 +61,7 @@ struct LinkCall {
 
 /// `POST unlink`: removes the link of the caller's account to a provider.
 struct UnlinkCall {
+    private static let firebaseLink = "Firebase lists this identity for the user. Unlink it in Firebase."
     private static let lastLink = "This is the account's only provider. Link another one first."
 
     let parts: AccountParts
@@ -72,6 +73,7 @@ struct UnlinkCall {
         try parts.count(caller.user)
         try await parts.authorizer.require(caller, isRecent: true)
         guard (try? StoreBounds.check(provider: provider)) != nil else { throw AccountDenial(.noSuchProvider) }
+        try await checkFirebase(provider, of: caller.user)
         switch try await parts.store.release(provider: provider, of: caller.user) {
         case .released(let link, let account):
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
@@ -81,5 +83,19 @@ struct UnlinkCall {
         case .absent: throw AccountDenial(.noSuchProvider)
         case .last: throw AccountDenial(.operationNotAllowed, detail: Self.lastLink)
         }
+    }
+
+    /// Rejects an identity that Firebase lists for the user, because the next sign-in would link it again.
+    private func checkFirebase(_ provider: String, of user: UserKey) async throws {
+        guard let users = parts.firebaseUsers else { return }
+        let account = try await parts.account(user)
+        guard let subject = account.links[provider] else { return }
+        let link = IdentityLink(provider: provider, subject: subject)
+        guard account.isFirebase(as: link) else { return }
+        let name = FirebaseName.identity(provider: provider, id: link.federatedID)
+        let evidence = FirebaseEvidence(project: users.project, name: name)
+        let isListed = try await parts.authorizer.isListed(evidence, by: user, notBefore: parts.clock.monotonic())
+        guard isListed else { return }
+        throw AccountDenial(.operationNotAllowed, detail: Self.firebaseLink)
     }
 }

@@ -23,7 +23,8 @@ struct Linking {
     func link(_ user: ProvenUser) async throws -> AccountRecord {
         try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
         try checkProvider(user)
-        if let owner = try await parts.store.owner(of: user.link), owner != caller.user { throw try inUse(user) }
+        let owner = try await IdentityOwner(parts: parts, audit: audit).find(user, for: caller.user)
+        if let owner, owner != caller.user { throw try inUse(user) }
         try await checkEmail(user)
         switch try await parts.store.claim(user.link, for: caller.user, unlessUnlinked: false) {
         case .linked: try await completeLink(user)

@@ -50,7 +50,7 @@ struct ReauthenticateCall {
         case .credential(let request): return try await proof(request, caller, call)
         case .code(let code):
             let user = try await AppCodes(parts: parts).redeem(code, for: .reauthenticate, call).user
-            try await Reauthentication.check(user, belongsTo: caller, parts)
+            try await Reauthentication.check(user, belongsTo: caller, parts, parts.auditLog(call))
             return Proven(signIn: user.signIn, user: user)
         }
     }
@@ -63,7 +63,7 @@ struct ReauthenticateCall {
         let user = try ProvenUser(candidate)
         try parts.count(UserKey(user.link))
         try await parts.redeemer.use(candidate, for: .reauthenticate)
-        try await Reauthentication.check(user, belongsTo: caller, parts)
+        try await Reauthentication.check(user, belongsTo: caller, parts, parts.auditLog(call))
         return Proven(signIn: user.signIn, user: user)
     }
 
@@ -84,8 +84,11 @@ struct Reauthentication {
     let session: String
 
     /// Checks that a proven user at a provider is the caller, and is neither disabled nor revoked.
-    static func check(_ user: ProvenUser, belongsTo caller: Principal, _ parts: AccountParts) async throws {
-        guard try await SameUser(store: parts.store).holds(caller, user.link) else {
+    static func check(
+        _ user: ProvenUser, belongsTo caller: Principal, _ parts: AccountParts, _ audit: AuditLog
+    ) async throws {
+        let owner = try await IdentityOwner(parts: parts, audit: audit).find(user, for: caller.user)
+        guard try await SameUser(store: parts.store).holds(caller, user.link, of: owner) else {
             throw AccountDenial(.userMismatch)
         }
         try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
@@ -139,8 +142,9 @@ struct Reauthentication {
 struct SameUser {
     let store: any GatewayStore
 
-    func holds(_ caller: Principal, _ link: IdentityLink) async throws -> Bool {
-        if let owner = try await store.owner(of: link) { return owner == caller.user }
+    /// - Parameter owner: The owner of the identity.
+    func holds(_ caller: Principal, _ link: IdentityLink, of owner: UserKey?) async throws -> Bool {
+        if let owner { return owner == caller.user }
         if caller.user == UserKey(link) { return true }
         // The store has the links of accounts that the gateway created. The links of other accounts are listed only in
         // the ID tokens of the system that created them. A session cookie is not evidence, because it may list

@@ -193,7 +193,7 @@ struct FlowCallback {
         _ user: ProvenUser, _ record: FlowRecord, _ call: AccountCall
     ) async throws -> SessionCookie? {
         let caller = try await starter(of: record, isRecent: false, call)
-        try await Reauthentication.check(user, belongsTo: caller, parts)
+        try await Reauthentication.check(user, belongsTo: caller, parts, parts.auditLog(call))
         let reauthentication = Reauthentication(parts: parts, caller: caller, session: record.session ?? "")
         let cookie = try await reauthentication.record(user.signIn, of: user).1
         await parts.keepToken(of: user, for: caller.user, call)

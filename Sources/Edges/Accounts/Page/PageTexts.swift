@@ -43,6 +43,7 @@ enum PageText: String, CaseIterable {
     case consentRequired = "auth/consent-required"
     case credentialInUse = "auth/credential-already-in-use"
     case emailInUse = "auth/email-already-in-use"
+    case firebaseUserMismatch = "auth/firebase-user-mismatch"
     case notAllowed = "auth/operation-not-allowed"
     case providerLinked = "auth/provider-already-linked"
     case signInAgain = "auth/requires-recent-login"
@@ -54,8 +55,8 @@ enum PageText: String, CaseIterable {
     var isError: Bool {
         switch self {
         case .failed, .cancelled, .loginRequired, .providerUnavailable, .sessionChanged, .accountExists,
-            .consentRequired, .credentialInUse, .emailInUse, .notAllowed, .providerLinked, .signInAgain, .userDisabled,
-            .userMismatch, .rateLimited:
+            .consentRequired, .credentialInUse, .emailInUse, .firebaseUserMismatch, .notAllowed, .providerLinked,
+            .signInAgain, .userDisabled, .userMismatch, .rateLimited:
             true
         default: false
         }

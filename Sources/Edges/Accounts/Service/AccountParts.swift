@@ -14,9 +14,11 @@ package struct AccountParts: Sendable {
     let verifier: ProofVerifier
     let clockSkew: Int64
     /// The maximum age of the store's view, in nanoseconds.
-    let maxStaleness: UInt64
+    var maxStaleness: UInt64
     /// The lookup of Firebase accounts. `nil` if their revocations are not read from Firebase.
     var firebase: (any FirebaseAccountLookup)?
+    /// The Firebase users of proven identities. `nil` if sign-ins create accounts apart from Firebase.
+    package var firebaseUsers: FirebaseUsers?
     /// The creator of Firebase's session cookies. `nil` if `POST session` creates the gateway's own.
     var firebaseCookies: FirebaseSessionCookies?
     var rating: any CallRating

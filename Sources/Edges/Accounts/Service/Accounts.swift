@@ -99,6 +99,10 @@ struct AuditLog: Sendable {
         case merge
         /// Like `merge`, but the account's address was unverified. Its previous users were removed.
         case takeover
+        /// An identity was linked to the Firebase user who has it.
+        case resolve
+        /// An identity was unlinked, because Firebase does not list it any more.
+        case evict
         /// The account was deleted.
         case delete
     }

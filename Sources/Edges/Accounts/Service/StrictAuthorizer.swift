@@ -66,7 +66,12 @@ struct StrictAuthorizer: Sendable {
     /// - Parameters:
     ///   - time: When the credential was made. Without it, any revocation applies.
     ///   - isFirebase: Whether the user has a Firebase account, whose status applies too.
-    func require(_ user: UserKey, time: UnixTime?, isFirebase: Bool = false) async throws {
+    ///   - evidence: The reason, if the user is found by a link from Firebase.
+    ///   - accountSince: The earliest time of the account's status, in monotonic nanoseconds. `nil` for now.
+    func require(
+        _ user: UserKey, time: UnixTime?, isFirebase: Bool = false, evidence: FirebaseEvidence? = nil,
+        accountSince: UInt64? = nil
+    ) async throws {
         guard let hasher = SHA256Hasher(), let key = StoreKey(user, hasher: hasher) else {
             throw AccountDenial(.internalError, reason: "libcrypto could not hash")
         }
@@ -74,12 +79,12 @@ struct StrictAuthorizer: Sendable {
         let facts = CredentialFacts(
             kind: .idToken, hasSecondFactor: false, isFirebase: isFirebase, hasSession: false, hasLinkRecord: false,
             authTime: time, authenticatedAt: .unknown, validityTime: time, expiresAt: .latest, userKey: key,
-            sessionKey: key, linkKey: key)
+            sessionKey: key, linkKey: key, evidence: evidence.flatMap { $0.key(hasher: hasher) })
         var policy = RoutePolicy()
         policy.revocation = .strict
         let record = try await store.user(user)
         let records = StoreRecords.records(user: lookup(record, key, \.credentialsSince), session: nil)
-        let account = await account(of: user, isFirebase: isFirebase)
+        let account = await account(of: user, isFirebase: isFirebase, since: accountSince)
         let context = DecisionContext(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, records: records, account: account)
         switch authorizer.revocation(policy, facts, in: context) {
@@ -102,11 +107,11 @@ struct StrictAuthorizer: Sendable {
             maxStaleness: maxStaleness, queriesFirebase: firebase != nil, includesView: false)
     }
 
-    /// Returns the current status of a Firebase user.
-    private func account(of user: UserKey, isFirebase: Bool) async -> AccountView {
+    /// Returns the status of a Firebase user at `time` or later, in monotonic nanoseconds. `nil` for now.
+    private func account(of user: UserKey, isFirebase: Bool, since time: UInt64? = nil) async -> AccountView {
         guard let firebase, isFirebase else { return .notQueried }
         let status = await withCheckedContinuation { continuation in
-            firebase.lookUp(user, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
+            firebase.lookUp(user, notBefore: time ?? clock.monotonic()) { continuation.resume(returning: $0) }
         }
         return status.state == .unavailable ? .failed(lastKnown: nil) : .known(status.state)
     }

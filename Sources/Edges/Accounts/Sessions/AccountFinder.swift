@@ -15,6 +15,13 @@ struct AccountFinder {
     let parts: AccountParts
     let audit: AuditLog
     let keys: SessionKeys
+    /// When the call began, in monotonic nanoseconds: one status of a Firebase user serves all checks since then.
+    private let began: UInt64
+
+    init(parts: AccountParts, audit: AuditLog, keys: SessionKeys) {
+        (self.parts, self.audit, self.keys) = (parts, audit, keys)
+        began = parts.clock.monotonic()
+    }
 
     /// Finds or creates the account. `name` is the display name that the client sent with the token.
     func find(_ user: ProvenUser, name: String?) async throws -> Found {
@@ -27,7 +34,9 @@ struct AccountFinder {
 
     /// Makes one attempt. `nil` if the data changed meanwhile.
     private func attempt(_ user: ProvenUser, name: String?) async throws -> Found? {
-        if let owner = try await parts.store.owner(of: user.link) { return try await known(owner, user, name: name) }
+        if let owner = try await IdentityOwner(parts: parts, audit: audit, began: began).find(user) {
+            return try await known(owner, user, name: name)
+        }
         // A deletion revokes the identity's credentials before it removes the link, so it is visible here.
         try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
         if let email = user.email, claims(email), let holder = try await parts.store.uid(ofEmail: email.address) {
@@ -41,7 +50,9 @@ struct AccountFinder {
     private func known(_ owner: UserKey, _ user: ProvenUser, name: String?) async throws -> Found? {
         var account = try await parts.account(owner)
         do {
-            try await parts.authorizer.require(owner, time: user.madeAt, isFirebase: account.created == nil)
+            try await parts.authorizer.require(
+                owner, time: user.madeAt, isFirebase: account.isFirebase(as: user.link),
+                evidence: account.evidence(of: user.link), accountSince: began)
         } catch let denial as AccountDenial where denial.denial.code == .userDisabled {
             guard try await parts.store.completeDeletion(of: owner, holding: user.link) else { throw denial }
             return nil
@@ -89,7 +100,7 @@ extension AccountFinder {
         let account = try await parts.account(holder)
         // An identity that was removed from the account can return only by an action of its user.
         guard email.isVerified, !account.unlinked.mayContain(user.link) else {
-            throw try conflict(user, with: account)
+            throw try accountExists(user, account)
         }
         // For an unverified address all revocations are ignored here. Otherwise a squatter could lock out the owner by
         // revoking the account repeatedly. A takeover revokes everything anyway.
@@ -98,12 +109,12 @@ extension AccountFinder {
         guard account.emailVerified else {
             // Releasing the links of an account that the gateway did not create removes no user, because they sign in
             // elsewhere.
-            guard account.created != nil else { throw try conflict(user, with: account) }
+            guard account.created != nil else { throw try accountExists(user, account) }
             return try await takeOver(account, by: user, email)
         }
         // The provider has since assigned the address to another user.
         if let subject = account.links[user.link.provider], !subject.utf8.elementsEqual(user.link.subject.utf8) {
-            throw try conflict(user, with: account)
+            throw try accountExists(user, account)
         }
         switch try await parts.store.claim(user.link, for: holder, unlessUnlinked: true) {
         case .linked:
@@ -111,7 +122,7 @@ extension AccountFinder {
             return true
         case .alreadyLinked: return true
         case .taken, .deleted: return false
-        case .providerTaken, .unlinked: throw try conflict(user, with: account)
+        case .providerTaken, .unlinked: throw try accountExists(user, account)
         }
     }
 
@@ -134,15 +145,10 @@ extension AccountFinder {
         throw AccountDenial.signInAgain("the account's address was verified after this sign-in")
     }
 
-    private func conflict(_ user: ProvenUser, with account: AccountRecord) throws(AccountDenial) -> AccountDenial {
-        let pending = try PendingToken.link(user, to: account.user)
-        var denial = try Conflict(parts: parts, keys: keys).denial(.accountExists, user, pending)
-        if !parts.settings.hideAccountExistence {
-            var text = ObjectText()
-            text.add("providers", account.links.keys.sorted())
-            denial.members = (denial.members ?? []) + [UInt8(ascii: ",")] + text.members
-        }
-        return AccountDenial(denial, reason: "the address belongs to another account")
+    private func accountExists(
+        _ user: ProvenUser, _ account: AccountRecord
+    ) throws(AccountDenial) -> AccountDenial {
+        try Conflict(parts: parts, keys: keys).accountExists(user, account)
     }
 }
 
@@ -150,6 +156,17 @@ extension AccountFinder {
 struct Conflict {
     let parts: AccountParts
     let keys: SessionKeys
+
+    /// Creates the denial because the address belongs to an account, whose user may link the identity.
+    func accountExists(_ user: ProvenUser, _ account: AccountRecord) throws(AccountDenial) -> AccountDenial {
+        var denial = try denial(.accountExists, user, try PendingToken.link(user, to: account.user))
+        if !parts.settings.hideAccountExistence {
+            var text = ObjectText()
+            text.add("providers", account.links.keys.sorted())
+            denial.members = (denial.members ?? []) + [UInt8(ascii: ",")] + text.members
+        }
+        return AccountDenial(denial, reason: "the address belongs to another account")
+    }
 
     /// Creates the denial. The token `pending` replaces the used proof.
     func denial(

@@ -41,13 +41,17 @@ extension SessionSource {
     var header: [UInt8] {
         var text = ObjectText()
         origin.write(to: &text)
-        if isFirebase { text.add(SessionVerifier.firebaseMember, true) }
+        if isFirebase || evidence != nil { text.add(SessionVerifier.firebaseMember, true) }
+        text.add(SessionVerifier.evidenceMember, evidence?.text)
         if let project = user.project { text.add(SessionVerifier.projectMember, project) }
         if let tenant = user.tenant { text.add(SessionVerifier.tenantMember, tenant) }
         text.add(SessionVerifier.startMember, started)
         if let time = signIn.authenticatedAt { text.add(SessionVerifier.authenticationMember, time) }
         return text.bytes
     }
+
+    /// The reason for the link of the identity that starts the session, if it is from Firebase.
+    private var evidence: FirebaseEvidence? { origin.link.flatMap { account.evidence(of: $0) } }
 
     private func isReplaced(_ name: String, hasName: Bool) -> Bool {
         name.utf8.elementsEqual("firebase".utf8) || (!hasName && name.utf8.elementsEqual("name".utf8))

@@ -27,11 +27,14 @@ extension Principal {
             members.append(("name", text))
         }
         guard let accepted = AcceptedClaims(of: self).replacing(members) else { return nil }
+        let evidence = account.evidence(of: link)
+        let evidenceKey = evidence?.key(hasher: hasher)
+        guard (evidence == nil) == (evidenceKey == nil) else { return nil }
         return Principal(
             accepted: accepted, kind: kind, user: account.user, signInProvider: signInProvider,
             times: Times(authTime: authTime, issuedAt: issuedAt, expiresAt: expiresAt), session: session,
-            isFirebase: account.created == nil, hasSecondFactor: hasSecondFactor, scopes: scopes, link: link,
-            linkKey: userKey, hasher: hasher)
+            isFirebase: account.isFirebase(as: link), hasSecondFactor: hasSecondFactor, scopes: scopes, link: link,
+            linkKey: userKey, evidence: evidenceKey, hasher: hasher)
     }
 
     private func firebaseClaim(_ link: IdentityLink, _ account: AccountRecord) -> [UInt8] {

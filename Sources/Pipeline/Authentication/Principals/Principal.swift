@@ -29,11 +29,13 @@ package struct CredentialFacts: Sendable {
     package let sessionKey: StoreKey
     /// The store key of the identity. Without a link, the user's own key.
     package let linkKey: StoreKey
+    /// The key of the evidence, if the identity belongs to the user only as long as Firebase lists it.
+    package let evidence: StoreKey?
 
     package init(
         kind: CredentialKind, hasSecondFactor: Bool, isFirebase: Bool, hasSession: Bool, hasLinkRecord: Bool,
         authTime: PossibleTime, authenticatedAt: PossibleTime, validityTime: PossibleTime, expiresAt: UnixTime,
-        userKey: StoreKey, sessionKey: StoreKey, linkKey: StoreKey
+        userKey: StoreKey, sessionKey: StoreKey, linkKey: StoreKey, evidence: StoreKey? = nil
     ) {
         self.kind = kind
         self.hasSecondFactor = hasSecondFactor
@@ -47,6 +49,7 @@ package struct CredentialFacts: Sendable {
         self.userKey = userKey
         self.sessionKey = sessionKey
         self.linkKey = linkKey
+        self.evidence = evidence
     }
 }
 
@@ -91,13 +94,15 @@ package final class Principal: Sendable {
 
     /// Creates a principal. `nil` if libcrypto fails to hash.
     ///
-    /// - Parameter linkKey: The store key of `link`, or of the identity that started the session, if it differs from
-    ///   the user's key.
+    /// - Parameters:
+    ///   - linkKey: The store key of `link`, or of the identity that started the session, if it differs from the user's
+    ///     key.
+    ///   - evidence: The key of the evidence, if that identity belongs to the user by a link from Firebase.
     init?(
         accepted: AcceptedClaims, kind: CredentialKind, user: UserKey, project: String? = nil,
         signInProvider: String?, times: Times, session: String?, isFirebase: Bool, hasSecondFactor: Bool,
         scopes: [String] = [], link: IdentityLink? = nil,
-        linkKey: StoreKey? = nil, origin: SessionOrigin? = nil, hasher: SHA256Hasher
+        linkKey: StoreKey? = nil, evidence: StoreKey? = nil, origin: SessionOrigin? = nil, hasher: SHA256Hasher
     ) {
         // No session has an empty name.
         guard let userKey = StoreKey(user, hasher: hasher),
@@ -108,7 +113,8 @@ package final class Principal: Sendable {
             hasLinkRecord: linkKey.map { $0 != userKey } ?? false, authTime: PossibleTime(times.authTime),
             authenticatedAt: PossibleTime(times.startedAt == nil ? times.authTime : times.authenticatedAt),
             validityTime: PossibleTime(times.startedAt?.adding(-1) ?? times.authTime ?? times.issuedAt),
-            expiresAt: times.expiresAt, userKey: userKey, sessionKey: sessionKey, linkKey: linkKey ?? userKey)
+            expiresAt: times.expiresAt, userKey: userKey, sessionKey: sessionKey, linkKey: linkKey ?? userKey,
+            evidence: evidence)
         self.user = user
         self.project = project
         self.signInProvider = signInProvider

@@ -57,6 +57,13 @@ extension SessionVerifier {
         token.header.root[Self.sourceMember]?[Self.firebaseMember]?.bool ?? false
     }
 
+    /// Returns the evidence of the link through which the session began. `nil` if the link does not depend on Firebase.
+    func evidence(of token: UnverifiedJWS) throws(VerificationFailure) -> FirebaseEvidence? {
+        guard let value = token.header.root[Self.sourceMember]?[Self.evidenceMember] else { return nil }
+        guard let evidence = value.string.flatMap(FirebaseEvidence.init(text:)) else { throw invalid(.sessionSource) }
+        return evidence
+    }
+
     func checkOrigin(_ origin: SessionOrigin) throws(VerificationFailure) {
         guard let flaw = origins.flaw(of: origin) else { return }
         // The same response as to a Firebase token.

@@ -27,6 +27,9 @@ package struct SessionVerifier: ClaimChecks {
     /// The member of that object which states that the user has a Firebase account. The account's state at Identity
     /// Toolkit then applies too.
     package static let firebaseMember = "firebase"
+    /// The member of that object with the evidence, if the identity that started the session belongs to the user by a
+    /// link from Firebase.
+    package static let evidenceMember = "firebase_evidence"
     /// The members of that object with the project and the tenant of a user whose key includes them.
     package static let projectMember = "user_project", tenantMember = "user_tenant"
 
@@ -75,12 +78,18 @@ package struct SessionVerifier: ClaimChecks {
         guard (linkKey == nil) == (origin.link == nil) else {
             throw VerificationFailure(code: .internalError, reason: .hashing)
         }
+        let evidence = try evidence(of: token)
+        let evidenceKey = evidence?.key(hasher: hasher)
+        guard (evidenceKey == nil) == (evidence == nil) else {
+            throw VerificationFailure(code: .internalError, reason: .hashing)
+        }
         let principal = Principal(
             accepted: accepted, kind: kind, user: user, project: project, signInProvider: firebase.signInProvider,
             times: Principal.Times(
                 authTime: authTime, startedAt: startedAt, authenticatedAt: authenticatedAt, expiresAt: expiresAt),
             session: try session(of: claims), isFirebase: isFirebases(token),
-            hasSecondFactor: firebase.hasSecondFactor, linkKey: linkKey, origin: origin, hasher: hasher)
+            hasSecondFactor: firebase.hasSecondFactor, linkKey: linkKey, evidence: evidenceKey, origin: origin,
+            hasher: hasher)
         guard let principal else { throw VerificationFailure(code: .internalError, reason: .hashing) }
         return principal
     }

@@ -128,8 +128,10 @@ extension Authorizer {
 
     func refusal(_ facts: CredentialFacts, _ status: AccountStatus.State) -> Decision? {
         switch status {
-        case .account(_, disabled: true): .deny(Denial(.userDisabled))
-        case .account(let validSince?, _) where facts.validityTime.isBefore(validSince):
+        case .account(_, disabled: true, _): .deny(Denial(.userDisabled))
+        // Firebase does not list the identity by which the credential belongs to the account.
+        case _ where facts.evidence.map(status.lacks) ?? false: .deny(Denial(facts.kind.revokedCode))
+        case .account(let validSince?, _, _) where facts.validityTime.isBefore(validSince):
             .deny(Denial(facts.kind.revokedCode))
         // The account was deleted, so none of its tokens is valid.
         case .missing: .deny(Denial(facts.kind.revokedCode))
@@ -143,6 +145,7 @@ extension Authorizer {
     /// permitted when the stream began.
     package func refusal(_ facts: CredentialFacts, account: AccountStatus.State?) -> DecisionCode? {
         if case .revoked(let code) = replicatedRevocation(facts) { return code }
+        if facts.evidence != nil, !queriesFirebase { return facts.kind.revokedCode }
         guard queriesFirebase, facts.isFirebase, let account, case .deny(let denial)? = refusal(facts, account)
         else {
             return nil

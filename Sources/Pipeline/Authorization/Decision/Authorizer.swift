@@ -133,7 +133,13 @@ package struct Authorizer {
         _ observe: some AuthorizationObserver,
         _ storeFailure: (StoreFailure) -> Void
     ) -> Decision? {
-        guard queriesFirebase else { return nil }
+        guard queriesFirebase else {
+            // A credential that depends on Firebase is not valid if Firebase is not queried any more.
+            guard facts.evidence != nil, policy.revocation != .off else { return nil }
+            let denial = Decision.deny(Denial(facts.kind.revokedCode))
+            observe.found(.account(denial))
+            return denial
+        }
         let decision = decideAccount(policy, facts, in: context, storeFailure: storeFailure)
         observe.found(.account(decision))
         return decision

@@ -11,6 +11,8 @@ enum AccountBounds {
     static let waiting = 4096
     /// The maximum number of cached statuses.
     static let remembered = 65_536
+    /// The maximum number of lookups by name that wait at once, so that sign-ins leave room for requests.
+    static let searches = 256
     /// The number of consecutive single-account calls that may be rejected before all lookups are paused.
     static let rejectedAlone = 3
 }

@@ -4,8 +4,9 @@ package import Revocation
 /// The status of a Firebase account at Identity Toolkit.
 package struct AccountStatus: Sendable, Equatable {
     package enum State: Sendable, Equatable {
-        /// `valid_since` in seconds since 1970. `nil` if no token was ever revoked.
-        case account(validSince: UnixTime?, disabled: Bool)
+        /// `valid_since` in seconds since 1970. `nil` if no token was ever revoked. Without a lookup of names, the last
+        /// value is empty.
+        case account(validSince: UnixTime?, disabled: Bool, FirebaseAccount = FirebaseAccount())
         /// The account does not exist: it was deleted.
         case missing
         /// Identity Toolkit could not be queried.
@@ -22,11 +23,42 @@ package struct AccountStatus: Sendable, Equatable {
     }
 }
 
+/// The uid and the names of a Firebase account.
+package struct FirebaseAccount: Sendable, Equatable {
+    /// The uid. `nil` if it was not read, or if several accounts have the name that was looked up.
+    package var uid: String?
+    /// The keys of the names that the account lists, as `FirebaseEvidence` makes them.
+    package var keys: [StoreKey] = []
+
+    package init(uid: String? = nil, keys: [StoreKey] = []) {
+        self.uid = uid
+        self.keys = keys
+    }
+}
+
+extension AccountStatus.State {
+    /// Returns whether the account is known not to list a name any more.
+    package func lacks(_ evidence: StoreKey) -> Bool {
+        switch self {
+        case .account(_, _, let account): !account.keys.contains(evidence)
+        case .missing: true
+        case .unavailable: false
+        }
+    }
+}
+
 /// A lookup of Firebase accounts, off the request path and shared by the workers.
 package protocol FirebaseAccountLookup: Sendable {
     /// Looks up the status of an account as of `notBefore` (monotonic nanoseconds) or later. It calls `completion`
     /// once, from any thread, during this call or later.
     func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void)
+}
+
+/// A lookup of Firebase accounts by their names too.
+package protocol FirebaseNameLookup: FirebaseAccountLookup {
+    /// Looks up the account of the first project that lists a name, as `lookUp(_:notBefore:completion:)`. The status
+    /// has the account's uid.
+    func find(_ name: FirebaseName, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void)
 }
 
 /// A worker's cache of account statuses. It is bounded: insertion evicts the current occupant of the slot.

@@ -4,9 +4,10 @@ package import Logging
 package import NIOCore
 package import OutboundHTTP
 package import Revocation
+import Synchronization
 
 /// The lookup of Firebase accounts at Identity Toolkit: it performs the actions of `AccountMachine`.
-package final class IdentityToolkit: FirebaseAccountLookup {
+package final class IdentityToolkit: FirebaseNameLookup {
     private typealias Machine = AccountMachine<@Sendable (AccountStatus) -> Void>
 
     private static let messages = messages(failing: "Firebase accounts could not be looked up")
@@ -16,6 +17,8 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     private let url: String
     private let project: String
     private let tenant: String?
+    private let listsNames: Bool
+    private let searches = Atomic<Int>(0)
     private let timeout: Duration
     private let source: String
     private let environment: LookupEnvironment
@@ -26,8 +29,9 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     /// - Parameters:
     ///   - project: The Firebase project of the accounts.
     ///   - tenant: The tenant of the users whose key has none. `nil` for the project's own accounts.
+    ///   - listsNames: Whether the names of the accounts are read.
     package convenience init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil,
+        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, listsNames: Bool = false,
         credential: GoogleCredential,
         group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
     ) {
@@ -35,12 +39,12 @@ package final class IdentityToolkit: FirebaseAccountLookup {
             group: group, connections: AccountBounds.concurrency + 1, size: AccountLookup.sizeLimit,
             longest: accounts.timeout)
         self.init(
-            accounts, project: project, tenant: tenant, credential: credential,
+            accounts, project: project, tenant: tenant, listsNames: listsNames, credential: credential,
             environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
     }
 
     init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil,
+        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, listsNames: Bool = false,
         credential: GoogleCredential,
         environment: LookupEnvironment
     ) {
@@ -48,6 +52,7 @@ package final class IdentityToolkit: FirebaseAccountLookup {
         url = accounts.lookupURL
         self.project = project
         self.tenant = tenant
+        self.listsNames = listsNames
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment
@@ -68,6 +73,21 @@ package final class IdentityToolkit: FirebaseAccountLookup {
     package func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
         let account = AccountName(uid: user.uid, tenant: user.tenant ?? tenant).bytes
         apply { machine, now in machine.lookUp(account, notBefore: notBefore, completion, now: now) }
+    }
+
+    package func find(
+        _ name: FirebaseName, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void
+    ) {
+        guard searches.wrappingAdd(1, ordering: .relaxed).newValue <= AccountBounds.searches else {
+            searches.wrappingSubtract(1, ordering: .relaxed)
+            return completion(AccountStatus(state: .unavailable, queriedAt: notBefore))
+        }
+        let waiter: @Sendable (AccountStatus) -> Void = { status in
+            self.searches.wrappingSubtract(1, ordering: .relaxed)
+            completion(status)
+        }
+        let account = AccountName(name, tenant: tenant).bytes
+        apply { machine, now in machine.lookUp(account, notBefore: notBefore, waiter, now: now) }
     }
 
     /// Resolves all waiters as unavailable, and closes the connections.
@@ -132,16 +152,20 @@ extension IdentityToolkit {
         }
     }
 
-    /// Looks up accounts of one tenant.
+    /// Looks up accounts of one tenant, either by uid or by name.
     private func lookUp(_ call: Int, _ accounts: [AccountName.Bytes], _ token: Secret) {
         let names = accounts.map(AccountName.init(bytes:))
         let lookup = AccountLookup(
             url: url, project: project, tenant: names.first?.tenant, quotaProject: credential.quotaProject)
-        let uids = names.map(\.uid)
-        environment.transport.send(lookup.request(uids, token: token), within: timeout) { [environment] result in
-            let statuses = result.flatMap { AccountLookup.read($0, about: uids, now: environment.clock.now()) }
+        let queries = names.map(\.query)
+        let listed = listsNames ? project : nil
+        environment.transport.send(lookup.request(of: queries, token: token), within: timeout) {
+            [environment] result in
+            let statuses = result.flatMap {
+                AccountLookup.read($0, about: queries, listing: listed, now: environment.clock.now())
+            }
             let named = statuses.map { statuses in
-                Dictionary(zip(accounts, uids).map { ($0, statuses[$1] ?? .unavailable) }, uniquingKeysWith: { $1 })
+                Dictionary(zip(accounts, queries).map { ($0, statuses[$1] ?? .unavailable) }, uniquingKeysWith: { $1 })
             }
             self.apply { machine, now in machine.completed(call, named, now: now) }
         }

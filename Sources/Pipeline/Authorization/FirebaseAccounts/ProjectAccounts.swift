@@ -3,7 +3,7 @@ package import Revocation
 
 /// The lookups of the accounts of all Firebase projects. Each project has its own credential, limits and breaker, so
 /// that a failure of one does not affect the others.
-package final class ProjectAccounts: FirebaseAccountLookup {
+package final class ProjectAccounts: FirebaseNameLookup {
     private let toolkits: [String: IdentityToolkit]
     private let first: String
 
@@ -23,6 +23,15 @@ package final class ProjectAccounts: FirebaseAccountLookup {
             return completion(AccountStatus(state: .unavailable, queriedAt: notBefore))
         }
         toolkit.lookUp(user, notBefore: notBefore, completion: completion)
+    }
+
+    package func find(
+        _ name: FirebaseName, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void
+    ) {
+        guard let toolkit = toolkits[first] else {
+            return completion(AccountStatus(state: .unavailable, queriedAt: notBefore))
+        }
+        toolkit.find(name, notBefore: notBefore, completion: completion)
     }
 
     /// Fetches the first access tokens, so that a rejected key is logged before the first request.

@@ -88,7 +88,7 @@ struct AccountUpdate: GoogleMethod {
         return AccountLookup.read(response, about: [uid], now: now).flatMap { states in
             switch states[uid] {
             case .missing: return .success(.ended(.missing))
-            case .account(let validSince, _):
+            case .account(let validSince, _, _):
                 guard let date = response.date else {
                     return .failure(LookupFailure(.malformed, "the response has no Date, which bounds validSince"))
                 }

@@ -152,7 +152,7 @@ extension RequestPipeline {
             return .await(.records(question, of: identity))
         case .lookUp:
             guard let principal = run.identity?.principal else { return .deny(Denial(.storeUnavailable)) }
-            return .await(.account(principal, notBefore: oldestAccount(run, plan)))
+            return .await(.account(principal, notBefore: oldestAccount(run, plan, known: principal.facts)))
         }
     }
 
@@ -226,7 +226,7 @@ extension RequestPipeline {
             return .notQueried
         }
         let known = accounts?.table.find(facts.userKey)
-        if let known, known.queriedAt >= oldestAccount(run, plan) { return .known(known.state) }
+        if let known, known.queriedAt >= oldestAccount(run, plan, known: facts) { return .known(known.state) }
         // After a failed lookup or the deadline, the known status decides. Another lookup could alternate endlessly
         // with a store query.
         return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.state) : .notQueried
@@ -239,6 +239,19 @@ extension RequestPipeline {
         if plan.policy.revocation == .strict { return run.began }
         return run.began > settings.maxStaleness ? run.began - settings.maxStaleness : 0
     }
+
+    /// Returns the minimum time of an account status for a credential. A status without the identity that the
+    /// credential depends on may be older than the identity's addition in Firebase, so that it is valid for a second.
+    private func oldestAccount(_ run: PipelineRun, _ plan: RoutePlan, known facts: CredentialFacts) -> UInt64 {
+        let oldest = oldestAccount(run, plan)
+        guard let evidence = facts.evidence, accounts?.table.find(facts.userKey)?.state.lacks(evidence) ?? false else {
+            return oldest
+        }
+        return max(oldest, run.began > Self.lackingAccountAge ? run.began - Self.lackingAccountAge : 0)
+    }
+
+    /// The maximum age of a status without the credential's identity, in nanoseconds.
+    private static let lackingAccountAge: UInt64 = 1_000_000_000
 
     /// Returns whether an account status is recent enough for a waiting run.
     package func suffices(_ status: AccountStatus, for run: PipelineRun) -> Bool {

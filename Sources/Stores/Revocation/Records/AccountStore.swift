@@ -59,6 +59,8 @@ package struct AccountRecord: Sendable, Equatable {
     package var links: [String: String]
     /// The identities that were unlinked from the account.
     package var unlinked: UnlinkedIdentities
+    /// The evidence of the links that were made from Firebase, by provider.
+    package var evidence: [String: FirebaseEvidence]
 
     /// The uid. It is unique only within its tenant.
     package var uid: String { user.uid }
@@ -66,7 +68,8 @@ package struct AccountRecord: Sendable, Equatable {
     /// Creates a record. If only the user is given, it is empty.
     package init(
         user: UserKey, email: String? = nil, emailVerified: Bool = false, emailFrom: String? = nil, name: String? = nil,
-        created: UnixTime? = nil, links: [String: String] = [:], unlinked: UnlinkedIdentities = []
+        created: UnixTime? = nil, links: [String: String] = [:], unlinked: UnlinkedIdentities = [],
+        evidence: [String: FirebaseEvidence] = [:]
     ) {
         self.user = user
         self.email = email
@@ -76,6 +79,18 @@ package struct AccountRecord: Sendable, Equatable {
         self.created = created
         self.links = links
         self.unlinked = unlinked
+        self.evidence = evidence
+    }
+
+    /// Returns the evidence of a link. `nil` if the identity is not linked, or if the link does not depend on Firebase.
+    package func evidence(of link: IdentityLink) -> FirebaseEvidence? {
+        links[link.provider]?.isExactly(link.subject) == true ? evidence[link.provider] : nil
+    }
+
+    /// Whether the state of a Firebase account applies to credentials of this account. `link` is the identity of the
+    /// credential.
+    package func isFirebase(as link: IdentityLink?) -> Bool {
+        created == nil || link.flatMap { evidence(of: $0) } != nil
     }
 }
 
@@ -150,8 +165,9 @@ package protocol AccountStore: Sendable {
     ///
     /// - Parameter unlessUnlinked: Whether an identity that was unlinked from the account is rejected. If false, the
     ///   account forgets that the identity was unlinked.
+    /// - Parameter evidence: The reason, if the link is made from Firebase. An existing link keeps its own.
     func claim(
-        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
+        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool, evidence: FirebaseEvidence?
     ) async throws(StoreError) -> LinkClaim
 
     /// Unlinks a provider from a user and ends all sessions that the identity began. The last link of an account that
@@ -160,6 +176,14 @@ package protocol AccountStore: Sendable {
     /// The account remembers the identity as unlinked. It loses its e-mail address if the identity supplied it, or if
     /// its source is unknown.
     func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease
+
+    /// Unlinks an identity like `release(provider:of:)`, also if it is the last one, but only if the link exists with
+    /// this evidence.
+    ///
+    /// - Returns: Whether this call unlinked the identity.
+    func evict(
+        _ link: IdentityLink, of user: UserKey, evidence: FirebaseEvidence
+    ) async throws(StoreError) -> Bool
 
     /// Unlinks all identities of an account and ends all sessions that they began, so that no former user of the
     /// account can sign in to it. The account remembers the identities as unlinked and loses its e-mail address.
@@ -215,6 +239,13 @@ package protocol AccountStore: Sendable {
 }
 
 extension AccountStore {
+    /// Links an identity for a reason other than Firebase.
+    package func claim(
+        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim {
+        try await claim(link, for: user, unlessUnlinked: unlessUnlinked, evidence: nil)
+    }
+
     /// Unlinks all identities of an account without a successor.
     @discardableResult
     package func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink] {

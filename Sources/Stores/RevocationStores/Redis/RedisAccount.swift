@@ -11,6 +11,7 @@ struct RedisAccount {
     private var email: String?
     private var emailFrom: String?
     private var unlinked: UnlinkedIdentities = []
+    private var evidence: [IdentityLink: FirebaseEvidence] = [:]
     private var name: String?
     private var verified = StoredField<Bool>.valid(false)
     private var created = StoredField<UnixTime?>.valid(nil)
@@ -50,6 +51,9 @@ struct RedisAccount {
                 releasing.append(email)
             } else if let link = Self.name(field, after: "unlinked:").flatMap(IdentityLink.init(name:)) {
                 unlinked.links.insert(link)
+            } else if let link = Self.name(field, after: "firebase:").flatMap(IdentityLink.init(name:)) {
+                evidence[link] = text(value).flatMap(FirebaseEvidence.init(text:))
+                if evidence[link] == nil { isFaulty = true }
             }
         }
     }
@@ -70,9 +74,13 @@ struct RedisAccount {
         guard let verified = verified.value, let created = created.value, !isFaulty,
             listed.count <= StoreBounds.maximumLinks
         else { throw Self.faulty() }
-        return AccountRecord(
+        var record = AccountRecord(
             user: uid, email: email, emailVerified: verified, emailFrom: emailFrom, name: name, created: created,
             links: links, unlinked: unlinked)
+        for (provider, subject) in links {
+            record.evidence[provider] = evidence[IdentityLink(provider: provider, subject: subject)]
+        }
+        return record
     }
 
     /// Returns the fields of a new account, without its link.

@@ -31,15 +31,15 @@ struct RedisAccountSteps: Sendable {
     /// The maximum number of attempts when other gateways change the same account concurrently.
     static let maximumRounds = 16
 
-    /// Takes the key of an identity for a user and lists the link.
+    /// Takes the key of an identity for a user and lists the link. `evidence` is the reason of a link from Firebase.
     func hold(
-        _ link: IdentityLink, for uid: UserKey, _ listing: RedisScript.Listing
+        _ link: IdentityLink, for uid: UserKey, _ listing: RedisScript.Listing, evidence: FirebaseEvidence? = nil
     ) async throws(StoreError) -> Hold {
         var isNew = false
         for _ in 0..<Self.maximumRounds {
             let owner = try await take(RedisKeys.link(link), for: uid)
             if let owner, owner != uid { return .taken(uid: owner) }
-            let (found, subject) = try await list(link, of: uid, listing)
+            let (found, subject) = try await list(link, of: uid, listing, evidence)
             isNew = isNew || owner == nil || found == "new"
             let other = IdentityLink(provider: link.provider, subject: subject)
             switch found {
@@ -103,10 +103,11 @@ struct RedisAccountSteps: Sendable {
     }
 
     private func list(
-        _ link: IdentityLink, of uid: UserKey, _ listing: RedisScript.Listing
+        _ link: IdentityLink, of uid: UserKey, _ listing: RedisScript.Listing, _ evidence: FirebaseEvidence? = nil
     ) async throws(StoreError) -> (found: String, subject: String) {
         try await step(
-            .list, link.provider, link.subject, "\(StoreBounds.maximumLinks)", listing.rawValue, of: uid)
+            .list, link.provider, link.subject, "\(StoreBounds.maximumLinks)", listing.rawValue,
+            evidence?.text ?? "", of: uid)
     }
 
     /// Removes a link that is not held from the list. If it is held by now, it is listed again.
@@ -148,11 +149,11 @@ struct RedisAccountSteps: Sendable {
             in: await remove(.unlinkAll, [successor?.provider ?? "", successor?.subject ?? ""], of: uid))
     }
 
-    /// Begins the removal of the link to a provider.
+    /// Begins the removal of the link to a provider. `arguments` are those of `script`, beginning with the provider.
     func unlink(
-        _ provider: String, of uid: UserKey
+        _ script: RedisScript, _ arguments: String..., of uid: UserKey
     ) async throws(StoreError) -> (found: String, subject: String) {
-        let fields = try await remove(.unlink, [provider], of: uid)
+        let fields = try await remove(script, arguments, of: uid)
         guard fields.count == 2, let found = fields[0].text else { throw .unexpectedReply() }
         guard let subject = fields[1].text else { throw RedisAccount.faulty() }
         return (found, subject)

@@ -6,6 +6,7 @@ import Revocation
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
 /// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
+/// - `firebase:PROVIDER:SUBJECT`: the evidence of a link that was made from Firebase.
 /// - `token:PROVIDER`: a sealed token of the linked identity, which its removal moves to the outbox.
 extension RedisScript {
     /// The conditions for listing an identity.
@@ -41,7 +42,8 @@ extension RedisScript {
         """)
 
     /// Lists the link to ARGV[1] with the subject ARGV[2], unless there are ARGV[3] links or the `Listing` ARGV[4]
-    /// forbids it. Returns the state of the link and its subject.
+    /// forbids it. ARGV[5] is the evidence from Firebase or empty; a link that is listed again keeps its own. Returns
+    /// the state of the link and its subject.
     static let list = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'deleted') then return {'deleted', ''} end
@@ -55,6 +57,12 @@ extension RedisScript {
         if links() >= tonumber(ARGV[3]) then return {'full', ''} end
         redis.call('HSET', KEYS[1], 'link:' .. ARGV[1], ARGV[2])
         redis.call('HDEL', KEYS[1], 'token:' .. ARGV[1])
+        local evidence = 'firebase:' .. ARGV[1] .. ':' .. ARGV[2]
+        if ARGV[5] ~= '' then
+            redis.call('HSET', KEYS[1], evidence, ARGV[5])
+        elseif ARGV[4] ~= 'again' then
+            redis.call('HDEL', KEYS[1], evidence)
+        end
         if ARGV[4] == 'explicit' then redis.call('HDEL', KEYS[1], memory) end
         return {'new', ARGV[2]}
         """)
@@ -116,6 +124,20 @@ extension RedisScript {
             return {'ending', old, added, dropped}
             """)
 
+    /// Begins the removal of the link to ARGV[1] with the subject ARGV[2], like `unlink`, but also of the last one, and
+    /// only if its evidence is ARGV[3].
+    static let evict = RedisScript(
+        ending + """
+            local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
+            if ending then return {'ending', ending, 0, 0} end
+            if redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) ~= ARGV[2]
+                or redis.call('HGET', KEYS[1], 'firebase:' .. ARGV[1] .. ':' .. ARGV[2]) ~= ARGV[3] then
+                return {'absent', '', 0, 0}
+            end
+            begin_end(ARGV[1], ARGV[2], false, 4)
+            return {'evicted', ARGV[2], added, dropped}
+            """)
+
     /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2]. The address stays if
     /// ARGV[1] is not empty. Returns the providers and subjects of all links that are being removed, and the numbers of
     /// added and of dropped messages. The arguments of the outbox follow.
@@ -153,7 +175,9 @@ extension RedisScript {
         local ending = 'unlinking:' .. ARGV[1]
         local is_ours = ARGV[3] == 'deleted' or not redis.call('HGET', KEYS[1], 'deleted')
         if is_ours and redis.call('HGET', KEYS[1], ending) == ARGV[2] then redis.call('HDEL', KEYS[1], ending) end
-        return redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) == ARGV[2] and 1 or 0
+        if redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) == ARGV[2] then return 1 end
+        redis.call('HDEL', KEYS[1], 'firebase:' .. ARGV[1] .. ':' .. ARGV[2])
+        return 0
         """)
 
     /// Records that the key of the address ARGV[1] may name the account, unless the account has that address. Returns

@@ -42,14 +42,15 @@ extension RedisStore: AccountStore {
 
     /// Links an identity to a user: takes its key, lists the link, and publishes the change.
     package func claim(
-        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
+        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool, evidence: FirebaseEvidence?
     ) async throws(StoreError) -> LinkClaim {
         try StoreBounds.check(link)
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
             defer { linkGenerations.changed(link.name) }
             _ = try await steps.stored(uid).record(uid, links: [:])
-            switch try await steps.hold(link, for: uid, unlessUnlinked ? .implicit : .explicit) {
+            let listing = unlessUnlinked ? RedisScript.Listing.implicit : .explicit
+            switch try await steps.hold(link, for: uid, listing, evidence: evidence) {
             case .taken(let owner): return .taken(uid: owner)
             case .providerTaken: return .providerTaken
             case .unlinked: return .unlinked
@@ -69,7 +70,7 @@ extension RedisStore: AccountStore {
         return try await commands.run { () async throws(StoreError) in
             // A link that is listed but not held would count as another link.
             for link in try await steps.read(uid).unheld { try await steps.drop(link, of: uid) }
-            let (found, subject) = try await steps.unlink(provider, of: uid)
+            let (found, subject) = try await steps.unlink(.unlink, provider, of: uid)
             switch found {
             case "absent": return .absent
             case "last": return .last
@@ -79,6 +80,25 @@ extension RedisStore: AccountStore {
                 return .released(link, try await steps.read(uid).record)
             default: throw .unexpectedReply()
             }
+        }
+    }
+
+    /// Unlinks an identity like `release`, if the link has this evidence. A removal of another identity of the provider
+    /// that was begun before is completed first.
+    package func evict(
+        _ link: IdentityLink, of uid: UserKey, evidence: FirebaseEvidence
+    ) async throws(StoreError) -> Bool {
+        try StoreBounds.check(link)
+        try StoreBounds.check(user: uid)
+        return try await commands.run { () async throws(StoreError) in
+            for _ in 0..<RedisAccountSteps.maximumRounds {
+                let (found, subject) = try await steps.unlink(
+                    .evict, link.provider, link.subject, evidence.text, of: uid)
+                guard found == "evicted" || found == "ending" else { return false }
+                try await steps.finish(IdentityLink(provider: link.provider, subject: subject), of: uid)
+                if found == "evicted" { return true }
+            }
+            throw RedisAccountSteps.contended()
         }
     }
 

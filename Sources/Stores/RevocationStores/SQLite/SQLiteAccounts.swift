@@ -7,9 +7,14 @@ import Revocation
 enum SQLiteAccounts {
     /// Returns the account of a user. It is empty if there is neither a row nor a link.
     ///
-    /// - Parameter knowsUnlinked: Whether the file's version has unlinked identities.
-    static func account(_ uid: UserKey, _ db: Database, knowsUnlinked: Bool = true) throws -> AccountRecord {
+    /// - Parameters:
+    ///   - knowsUnlinked: Whether the file's version has unlinked identities.
+    ///   - knowsEvidence: Whether the file's version has the evidence of links from Firebase.
+    static func account(
+        _ uid: UserKey, _ db: Database, knowsUnlinked: Bool = true, knowsEvidence: Bool = true
+    ) throws -> AccountRecord {
         let links = try links(of: uid, db)
+        let evidence = knowsEvidence ? try evidence(of: uid, db) : [:]
         var unlinked = UnlinkedIdentities(knowsUnlinked ? try self.unlinked(from: uid, db) : [])
         let statement = try db.cachedStatement(
             sql: """
@@ -18,7 +23,7 @@ enum SQLiteAccounts {
                 WHERE uid = CAST(? AS TEXT)
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else {
-            return AccountRecord(user: uid, links: links, unlinked: unlinked)
+            return AccountRecord(user: uid, links: links, unlinked: unlinked, evidence: evidence)
         }
         unlinked.hasMore = row[5] != 0
         let verified = StoredField<Bool>(flag: row[1])
@@ -26,7 +31,7 @@ enum SQLiteAccounts {
         guard let verified = verified.value, let created = created.value else { throw faulty() }
         return AccountRecord(
             user: uid, email: try row.text(0), emailVerified: verified, emailFrom: try row.text(4),
-            name: try row.text(2), created: created, links: links, unlinked: unlinked)
+            name: try row.text(2), created: created, links: links, unlinked: unlinked, evidence: evidence)
     }
 
     private static func unlinked(from uid: UserKey, _ db: Database) throws -> Set<IdentityLink> {
@@ -49,6 +54,21 @@ enum SQLiteAccounts {
             links[provider] = subject
         }
         return links
+    }
+
+    private static func evidence(of uid: UserKey, _ db: Database) throws -> [String: FirebaseEvidence] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT CAST(provider AS BLOB), CAST(firebase AS BLOB) FROM link
+                WHERE uid = CAST(? AS TEXT) AND firebase IS NOT NULL
+                """)
+        var evidence: [String: FirebaseEvidence] = [:]
+        for row in try Row.fetchAll(statement, arguments: [uid.name.bytes]) {
+            guard let provider = try row.text(0), let found = try row.text(1).flatMap(FirebaseEvidence.init(text:))
+            else { throw faulty() }
+            evidence[provider] = found
+        }
+        return evidence
     }
 
     static func owner(of link: IdentityLink, _ db: Database) throws -> UserKey? {
@@ -80,10 +100,14 @@ enum SQLiteAccounts {
             ])
     }
 
-    static func put(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
+    static func put(
+        _ link: IdentityLink, of uid: UserKey, evidence: FirebaseEvidence? = nil, _ db: Database
+    ) throws {
         try db.run(
-            "INSERT INTO link (provider, subject, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))",
-            [link.provider.bytes, link.subject.bytes, uid.name.bytes])
+            """
+            INSERT INTO link (provider, subject, uid, firebase)
+            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))
+            """, [link.provider.bytes, link.subject.bytes, uid.name.bytes, evidence?.text.bytes])
         try SQLiteRows.change(uid, "link", db)
     }
 

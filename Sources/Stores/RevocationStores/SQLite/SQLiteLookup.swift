@@ -41,7 +41,8 @@ package enum SQLiteLookup {
             guard version >= SQLiteSchema.versionOfAccounts, let user = try SQLiteAccounts.owner(of: link, db)
             else { return nil }
             return try SQLiteAccounts.account(
-                user, db, knowsUnlinked: version >= SQLiteSchema.versionOfUnlinked)
+                user, db, knowsUnlinked: version >= SQLiteSchema.versionOfUnlinked,
+                knowsEvidence: version >= SQLiteSchema.versionOfEvidence)
         } ?? nil
     }
 

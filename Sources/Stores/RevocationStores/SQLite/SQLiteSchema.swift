@@ -11,8 +11,8 @@ enum SQLiteSchema {
 
     /// The first n migrations lead to version n.
     private static let migrations = [
-        version1, version2, version3, version4, version5, version6, version7, version8, version9,
-        version10,
+        version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+        version11,
     ]
 
     /// The first version with links, accounts and settings.
@@ -21,6 +21,8 @@ enum SQLiteSchema {
     static let versionOfProofs = 4
     /// The first version with unlinked identities and the sources of addresses.
     static let versionOfUnlinked = 4
+    /// The first version with the evidence of links from Firebase.
+    static let versionOfEvidence = 11
 
     /// Migrates the file to the current version in one transaction.
     static func migrate(_ db: Database) throws {
@@ -228,6 +230,11 @@ enum SQLiteSchema {
             name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
             unknown_users INTEGER NOT NULL CHECK (typeof(unknown_users) = 'integer')
         ) WITHOUT ROWID;
+        """
+
+    /// The evidence of links that were made from Firebase.
+    private static let version11 = """
+        ALTER TABLE link ADD COLUMN firebase TEXT CHECK (firebase IS NULL OR typeof(firebase) = 'text');
         """
 
     private static func isTime(_ column: String) -> String {

@@ -56,7 +56,7 @@ extension SQLiteStore: AccountStore {
 
     /// Links an identity to a user.
     package func claim(
-        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
+        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool, evidence: FirebaseEvidence?
     ) async throws(StoreError) -> LinkClaim {
         try checkOpen()
         try StoreBounds.check(link)
@@ -70,9 +70,10 @@ extension SQLiteStore: AccountStore {
             guard account.links[link.provider] == nil else { return SQLiteChange(.success(.providerTaken)) }
             if unlessUnlinked, account.unlinked.mayContain(link) { return SQLiteChange(.success(.unlinked)) }
             guard account.links.count < StoreBounds.maximumLinks else { throw StoreError.tooManyLinks() }
-            try SQLiteAccounts.put(link, of: uid, db)
+            try SQLiteAccounts.put(link, of: uid, evidence: evidence, db)
             try SQLiteAccounts.forget(link, of: uid, db)
             account.links[link.provider] = link.subject
+            account.evidence[link.provider] = evidence
             account.unlinked.links.remove(link)
             return SQLiteChange(.success(.linked(account))) { linkGenerations.changed(link.name) }
         }
@@ -80,6 +81,21 @@ extension SQLiteStore: AccountStore {
 
     /// Unlinks a provider from a user.
     package func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
+        try await release(provider: provider, of: uid, only: nil)
+    }
+
+    /// Unlinks an identity like `release`, if the link has this evidence.
+    package func evict(
+        _ link: IdentityLink, of uid: UserKey, evidence: FirebaseEvidence
+    ) async throws(StoreError) -> Bool {
+        try StoreBounds.check(link)
+        if case .released = try await release(provider: link.provider, of: uid, only: (link, evidence)) { return true }
+        return false
+    }
+
+    private func release(
+        provider: String, of uid: UserKey, only: (link: IdentityLink, evidence: FirebaseEvidence)?
+    ) async throws(StoreError) -> LinkRelease {
         try checkOpen()
         try StoreBounds.check(provider: provider)
         try StoreBounds.check(user: uid)
@@ -87,8 +103,14 @@ extension SQLiteStore: AccountStore {
         return try await writer.write { [linkGenerations, view, outbox] db in
             let account = try SQLiteAccounts.account(uid, db)
             guard let subject = account.links[provider] else { return SQLiteChange(.success(.absent)) }
-            guard account.created == nil || account.links.count > 1 else { return SQLiteChange(.success(.last)) }
             let link = IdentityLink(provider: provider, subject: subject)
+            if let only {
+                guard link == only.link, account.evidence[provider] == only.evidence else {
+                    return SQLiteChange(.success(.absent))
+                }
+            } else if account.created != nil, account.links.count == 1 {
+                return SQLiteChange(.success(.last))
+            }
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
             try messages.addRevocation(of: link, db)
             try messages.addEvent("account.unlinked", [link], db)

@@ -36,6 +36,32 @@ import Testing
         #expect(try accounts(yaml) == expected)
     }
 
+    private func firebaseUsers(_ accounts: String, providers: String) throws -> Configuration {
+        let providers = providers.isEmpty ? "" : ", providers: { \(providers) }"
+        return try ConfigurationTesting.load(
+            section: """
+                identity: { firebase: { project: demo, tenant: acme }\(providers) }
+                accounts: \(accounts)
+                revocation: { source: firebase }
+                """)
+    }
+
+    @Test(arguments: Configuration.Accounts.FirebaseUsers.allCases)
+    func `the users of sign-ins at providers are read`(_ users: Configuration.Accounts.FirebaseUsers) throws {
+        let google = "google.com: { audiences: a }"
+        let configuration = try firebaseUsers("{ firebase_users: \(users.rawValue) }", providers: google)
+        #expect(configuration.accounts?.firebaseUsers == users && configuration.warnings.isEmpty)
+    }
+
+    @Test func `a second uid without a decision is a warning`() throws {
+        let separate = try firebaseUsers("{}", providers: "google.com: { audiences: a }")
+        #expect(separate.accounts?.firebaseUsers == .separate)
+        let warning = try #require(separate.warnings.first)
+        #expect(separate.warnings.count == 1 && warning.what.contains("gets a second uid"))
+        #expect(warning.remedy.contains("firebase_users: identity"))
+        #expect(try firebaseUsers("{}", providers: "").warnings.isEmpty, "no provider")
+    }
+
     @Test func `every key of a transmitter is read`() throws {
         let yaml = """
             { transmitters: { corp: { issuer: 'https://ssf.example/t', audiences: [a, b], provider: firebase,

@@ -35,6 +35,10 @@ import Testing
         accounts("{ calls_per_address: … }", "2:32 out of range; write 1 to 100000", values: ["0", "100001"]),
         accounts("{ calls_per_account: 0 }", "2:32 out of range; write 1 to 100000"),
         accounts("{ calls_per_account: 1m }", "2:32 not a whole number"),
+        accounts("{ firebase_users: both }", "2:29 cannot be 'both'; write separate, identity or identity_or_email"),
+        accounts(
+            "{ firebase_users: identity }",
+            "2:13 accounts.firebase_users: identity needs revocation.source: firebase; add source: firebase"),
         accounts("{ pages: yes }", "2:20 accounts.pages is 'yes', not true or false"),
         accounts("{ pages: true }", "2:13 accounts.pages needs public_url, which the sign-ins of the page return to"),
         accounts(
@@ -106,6 +110,27 @@ import Testing
             + "accounts: { transmitters: { a: { \(Self.complete) } } }\n" + BrokenConfiguration.rest
         let errors = ConfigurationTesting.errors(in: yaml).map(\.description)
         #expect(errors.count == 1 && errors[0].contains(expected), "\(errors)")
+    }
+
+    @Test(arguments: [
+        ("firebase: { projects: [{ project: a }, { project: b }] }", "with several Firebase projects or tenants"),
+        ("firebase: { project: a, tenant: '*' }", "with several Firebase projects or tenants"),
+        ("firebase: { project: a, tenant: [t, u] }", "with several Firebase projects or tenants"),
+    ])
+    func `an identity names no project and no tenant`(_ identity: String, _ expected: String) {
+        let yaml =
+            "identity: { \(identity) }\naccounts: { firebase_users: identity_or_email }\n"
+            + "revocation: { source: firebase }\n" + BrokenConfiguration.rest
+        let errors = ConfigurationTesting.errors(in: yaml).map(\.description)
+        #expect(errors.count == 1 && errors[0].contains(expected), "\(errors)")
+    }
+
+    @Test func `Firebase users need a Firebase project`() {
+        let yaml =
+            "identity: { providers: { oidc.corp: { issuer: 'https://id.corp.example', audiences: a } } }\n"
+            + "accounts: { firebase_users: identity }\n" + BrokenConfiguration.rest
+        let errors = ConfigurationTesting.errors(in: yaml).map(\.description)
+        #expect(errors.count == 1 && errors[0].contains("without a Firebase project"), "\(errors)")
     }
 
     static let stores = [

@@ -33,10 +33,11 @@ extension FlowRig {
     }
 
     static func withApps(
-        _ urls: [String] = App.urls, store: (any GatewayStore)? = nil, tokens: TokenSealing? = nil
+        _ urls: [String] = App.urls, store: (any GatewayStore)? = nil, tokens: TokenSealing? = nil,
+        parts change: (inout AccountParts) -> Void = { _ in }
     ) async throws -> FlowRig {
         let apps = try urls.map { try Configuration.AppURL(parsing: $0) }
-        return try await FlowRig(store: store, tokens: tokens, settings: { $0.apps = apps })
+        return try await FlowRig(store: store, tokens: tokens, settings: { $0.apps = apps }, parts: change)
     }
 
     /// Opens the start of a flow of an app.

@@ -28,7 +28,8 @@ struct FlowRig: Sendable {
     ///   - tokens: The keys that seal kept tokens. `nil` if none are kept.
     init(
         store: (any GatewayStore)? = nil, keysAreKnown: Bool = true, tokens: TokenSealing? = nil,
-        settings change: (inout Configuration.Accounts) -> Void = { _ in }
+        settings change: (inout Configuration.Accounts) -> Void = { _ in },
+        parts changeParts: (inout AccountParts) -> Void = { _ in }
     ) async throws {
         let (transport, replies) = (transport, replies)
         transport.always { replies.reply(to: $0) }
@@ -41,6 +42,7 @@ struct FlowRig: Sendable {
             },
             parts: { parts in
                 if let store { parts.store = store }
+                changeParts(&parts)
                 let (table, _) = VerifierTable.make(of: AccountsRig.identity, hasSessions: true)
                 parts.flows = CodeFlows(
                     parts.settings, Self.providers, transport: transport, verifiers: table, tokens: tokens,

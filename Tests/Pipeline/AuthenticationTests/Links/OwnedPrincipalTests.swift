@@ -70,6 +70,18 @@ import Testing
         #expect(!principal.isUnlinked)
     }
 
+    @Test func `a link from Firebase depends on its evidence`() throws {
+        let name = FirebaseName.identity(provider: "apple.com", id: "user-1")
+        let evidence = FirebaseEvidence(project: "my-app", name: name)
+        var account = Self.account(created: 1, links: ["apple.com": "user-1"])
+        account.evidence = ["apple.com": evidence]
+        let facts = try #require(try owned(try derived(), by: account)?.facts)
+        #expect(facts.evidence == evidence.key(hasher: try .required()) && facts.isFirebase)
+        account.links = ["apple.com": "user-2"]
+        #expect(try owned(try derived(), by: account)?.facts.evidence == nil)
+        #expect(try owned(try derived(), by: Self.account())?.facts.evidence == nil)
+    }
+
     @Test func `an account that the gateway did not create belongs to Firebase`() throws {
         #expect(try owned(try derived(), by: Self.account(created: nil))?.facts.isFirebase == true)
         #expect(try owned(try derived(), by: Self.account(created: 1))?.facts.isFirebase == false)

@@ -27,10 +27,14 @@ struct OwnersOnly: AccountStore {
     }
 
     func claim(
-        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
+        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool, evidence: FirebaseEvidence?
     ) async throws(StoreError) -> LinkClaim { throw Self.unasked }
 
     func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease { throw Self.unasked }
+
+    func evict(
+        _ link: IdentityLink, of user: UserKey, evidence: FirebaseEvidence
+    ) async throws(StoreError) -> Bool { throw Self.unasked }
 
     func releaseAll(
         of user: UserKey, for successor: IdentityLink?

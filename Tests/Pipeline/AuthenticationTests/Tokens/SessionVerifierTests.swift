@@ -54,6 +54,26 @@ import Testing
         }
     }
 
+    private func session(evidence: String) throws -> VerificationFailure? {
+        let source = SessionDraft.source(more: #","firebase":true,"firebase_evidence":\#(evidence)"#)
+        return try Rig().failure(SessionDraft.signed { $0.withHeader("src", source) })
+    }
+
+    @Test func `a session of a link from Firebase depends on its evidence`() throws {
+        let source = SessionDraft.source(more: #","firebase":true,"firebase_evidence":"p\u001fgoogle.com\u001f104""#)
+        let principal = try Rig().principal(SessionDraft.signed { $0.withHeader("src", source) })
+        let evidence = FirebaseEvidence(project: "p", name: .identity(provider: "google.com", id: "104"))
+        #expect(principal.facts.evidence == evidence.key(hasher: try .required()))
+        #expect(try Rig().principal(SessionDraft.signed()).facts.evidence == nil)
+    }
+
+    @Test(arguments: [
+        "7", "null", #""""#, #""p""#, #""p\u001fgoogle.com""#, #""p\u001fg\u001f""#, #""\u001fg\u001f1""#,
+    ])
+    func `a session with evidence of another form is rejected`(evidence: String) throws {
+        #expect(try session(evidence: evidence)?.reason == .sessionSource)
+    }
+
     @Test func `a session names its user and itself`() throws {
         let principal = try Rig().principal(SessionDraft.signed())
         #expect(principal.uid == "user-1")

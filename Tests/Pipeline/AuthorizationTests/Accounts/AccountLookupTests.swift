@@ -1,8 +1,10 @@
-import Authorization
 import GatewayConfiguration
 import GatewayCore
+import JOSE
+import Revocation
 import Testing
 
+@testable import Authorization
 @testable import CoreFixtures
 @testable import OutboundHTTP
 
@@ -15,6 +17,76 @@ import Testing
         #expect(request.url == "https://x.example/v1/projects/a%3Ab/accounts:lookup")
         #expect(request.bodyText == #"{"localId":["alice","b\"b","ü"]}"#)
         #expect(request.field("authorization") == "Bearer at")
+    }
+
+    private static let identity = FirebaseName.identity(provider: "google.com", id: "10")
+
+    @Test func `the request names identities and addresses`() {
+        let names = [Self.identity, .identity(provider: "oidc.a", id: #"q"q"#), .email("a@x.example")]
+        let request = lookup.request(of: names.map(AccountLookup.Query.name), token: Secret("at"))
+        let expected =
+            #"{"federatedUserId":[{"providerId":"google.com","rawId":"10"},{"providerId":"oidc.a","rawId":"q\"q"}],"#
+            + #""email":["a@x.example"]}"#
+        #expect(request.bodyText == expected)
+    }
+
+    private func found(_ name: FirebaseName, _ users: String) throws -> AccountStatus.State? {
+        try AccountLookup.read(
+            OutboundResponse(status: 200, body: Array(#"{"users":[\#(users)]}"#.utf8)), about: [.name(name)],
+            listing: "p", now: 0
+        ).get()[.name(name)]
+    }
+
+    /// The uid that a lookup by a name finds: none, `-` for several accounts.
+    private func uid(_ name: FirebaseName, _ users: String) throws -> String? {
+        switch try found(name, users) {
+        case .account(_, _, let account): account.uid ?? "-"
+        default: nil
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"localId":"u","providerUserInfo":[{"providerId":"google.com","rawId":"10"}]}"#, "u"),
+            (#"{"localId":"u","providerUserInfo":[{"providerId":"google.com","rawId":"10"},{},7]}"#, "u"),
+            (#"{"localId":"u","providerUserInfo":[{"providerId":"google.com","rawId":"11"}]}"#, nil),
+            (#"{"localId":"u","providerUserInfo":[{"providerId":"apple.com","rawId":"10"}]}"#, nil),
+            (#"{"localId":"u","providerUserInfo":[{"providerId":"google.com","federatedId":"10"}]}"#, nil),
+            (#"{"localId":"u","providerUserInfo":{"providerId":"google.com","rawId":"10"}}"#, nil),
+            (#"{"localId":"u"}"#, nil), ("", nil),
+            (
+                #"{"localId":"u","providerUserInfo":[{"providerId":"google.com","rawId":"10"}]},"#
+                    + #"{"localId":"v","providerUserInfo":[{"providerId":"google.com","rawId":"10"}]}"#, "-"
+            ),
+        ] as [(String, String?)])
+    func `an account is found by an identity that it lists`(users: String, uid: String?) throws {
+        #expect(try self.uid(Self.identity, users) == uid)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"localId":"u","email":"A@x.example","emailVerified":true}"#, "u"),
+            (#"{"localId":"u","email":"a@x.example","emailVerified":false}"#, nil),
+            (#"{"localId":"u","email":"a@x.example","emailVerified":"true"}"#, nil),
+            (#"{"localId":"u","email":"a@x.example"}"#, nil),
+            (#"{"localId":"u","emailVerified":true}"#, nil),
+        ] as [(String, String?)])
+    func `an account is found by its verified address only`(users: String, uid: String?) throws {
+        #expect(try self.uid(.email("a@x.example"), users) == uid)
+    }
+
+    @Test func `an account lists its identities and its verified address`() throws {
+        let user =
+            #"{"localId":"u","email":"a@x.example","emailVerified":true,"providerUserInfo":["#
+            + #"{"providerId":"google.com","rawId":"10"},{"providerId":"password","rawId":"a@x.example"}]}"#
+        let state = try #require(try found(Self.identity, user))
+        let hasher = try #require(SHA256Hasher())
+        func lacks(_ name: FirebaseName, of project: String = "p") throws -> Bool {
+            state.lacks(try #require(FirebaseEvidence(project: project, name: name).key(hasher: hasher)))
+        }
+        #expect(try !lacks(Self.identity) && !lacks(.email("a@x.example")))
+        #expect(try lacks(Self.identity, of: "q") && lacks(.identity(provider: "google.com", id: "11")))
+        #expect(try lacks(.identity(provider: "password", id: "a@x.example")))
     }
 
     @Test func `the accounts of a tenant have their own URL`() {

@@ -1,10 +1,13 @@
 import Authorization
 import GatewayCore
+import JOSE
 import Revocation
 import Testing
 
+@testable import Authentication
 @testable import CoreFixtures
 @testable import GatewayFixtures
+@testable import StoreFixtures
 
 /// Decisions with a lookup in Identity Toolkit in addition to the store.
 @Suite struct AccountDecisionTests {
@@ -31,6 +34,24 @@ import Testing
     ])
     func `the status of the account decides`(_ status: AccountStatus.State, _ verdict: String) throws {
         #expect(try decide(.known(status)).verdict == verdict)
+    }
+
+    /// A credential of a provider that belongs to a Firebase user by a link from Firebase.
+    @Test func `an identity that Firebase does not list is not that of the user`() throws {
+        let hasher = try #require(SHA256Hasher())
+        let evidence = FirebaseEvidence(project: "my-app", name: .identity(provider: "google.com", id: "104"))
+        let record = AccountRecord(user: "ada", links: ["google.com": "104"], evidence: ["google.com": evidence])
+        let derived = try #require(Principal(try .made(), hasher: hasher))
+        let entry = VerifiedTokenCache.Entry.of(try #require(derived.owned(by: record, hasher: hasher)))
+        func verdict(_ status: AccountStatus.State) -> String {
+            rig.decide(entry, account: .known(status), mayWait: true).verdict
+        }
+        let key = try #require(evidence.key(hasher: hasher))
+        #expect(verdict(.account(validSince: nil, disabled: false, FirebaseAccount(keys: [key]))) == "passes")
+        #expect(verdict(.account(validSince: nil, disabled: false)) == "idTokenRevoked")
+        #expect(verdict(.account(validSince: nil, disabled: true)) == "userDisabled")
+        #expect(verdict(.missing) == "idTokenRevoked" && verdict(.unavailable) == "storeUnavailable")
+        #expect(DecisionRig().decide(entry).verdict == "idTokenRevoked", "Firebase is no source any more")
     }
 
     @Test func `only a route that checks revocation looks an account up, if Firebase is a source`() throws {
