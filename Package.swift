@@ -232,8 +232,10 @@ let package = Package(
             "OperatorConsole", in: "Operations",
             uses: ["GatewayCore", "JOSE", "TextCoding"],
             embeds: [
-                "Page/Resources/console.css", "Page/Resources/console.js", "Page/Resources/dom.js",
-                "Page/Resources/texts.json", "Page/Resources/users.js",
+                "Page/Resources/charts.js", "Page/Resources/configuration.js", "Page/Resources/console.css",
+                "Page/Resources/console.js", "Page/Resources/dom.js", "Page/Resources/fleet.js",
+                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/texts.json",
+                "Page/Resources/users.js",
             ]),
         module(
             "AdminAPI", in: "Operations",

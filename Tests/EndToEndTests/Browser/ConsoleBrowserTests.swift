@@ -99,7 +99,7 @@ struct ConsoleBrowserTests {
             let visit = try await ConsoleVisit(fleet.first)
             let token = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
             try await fleet.eventuallyAll(.bearer(token, "/me/console"), 200)
-            try visit.open()
+            try visit.open("#users")
             try await visit.signIn(name: "Grace")
             try await visit.wait(for: "#field-uid")
             try visit.expectAccessible("users, empty")

@@ -49,6 +49,7 @@ struct ConsoleVisit {
     /// Presses the button with this label, and confirms.
     func press(_ label: String, confirming: Bool = true) async throws {
         let script = """
+            document.getElementById("pressed")?.removeAttribute("id");
             const button = [...document.querySelectorAll("#view button")].find((one) => one.textContent === arguments[0]);
             button.id = "pressed";
             """

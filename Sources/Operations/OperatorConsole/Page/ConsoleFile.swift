@@ -4,7 +4,12 @@ package enum ConsoleFile: String, CaseIterable, Sendable {
     case style = "console.css"
     case script = "console.js"
     case dom = "dom.js"
+    case charts = "charts.js"
+    case overview = "overview.js"
     case users = "users.js"
+    case live = "live.js"
+    case configuration = "configuration.js"
+    case fleet = "fleet.js"
 
     /// The media type.
     package var contentType: String {
@@ -16,7 +21,12 @@ package enum ConsoleFile: String, CaseIterable, Sendable {
         case .style: PackageResources.console_css
         case .script: PackageResources.console_js
         case .dom: PackageResources.dom_js
+        case .charts: PackageResources.charts_js
+        case .overview: PackageResources.overview_js
         case .users: PackageResources.users_js
+        case .live: PackageResources.live_js
+        case .configuration: PackageResources.configuration_js
+        case .fleet: PackageResources.fleet_js
         }
     }
 }

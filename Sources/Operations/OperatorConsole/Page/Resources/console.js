@@ -1,9 +1,14 @@
 // The frame of the console: the session, the navigation, and the pages by the fragment of the address.
 "use strict";
 import { button, data, Failure, field, h, report, send, setBusy, setSession, show, text } from "./dom.js";
+import { configuration } from "./configuration.js";
+import { fleet } from "./fleet.js";
+import { live } from "./live.js";
+import { overview } from "./overview.js";
 import { users } from "./users.js";
 
-const pages = { users };
+// In the order of the navigation.
+const pages = { overview, users, live, configuration, fleet };
 
 const byId = (id) => document.getElementById(id);
 let session = null;

@@ -171,3 +171,15 @@ export function confirm(title, question, action) {
     byId("confirm-no").focus();
   });
 }
+
+// Repeats an update until the page is left. A page that is not visible does not update.
+export async function poll(signal, interval, update) {
+  while (!signal.aborted) {
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, interval);
+      signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+    });
+    if (signal.aborted || document.hidden) continue;
+    try { await update(); } catch (error) { if (!signal.aborted) report(error); }
+  }
+}

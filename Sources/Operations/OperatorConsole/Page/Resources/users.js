@@ -1,7 +1,8 @@
 // The page of users: find one, see state, links, sessions and activity, and change them.
 "use strict";
 import {
-  api, badge, button, confirm, data, facts, Failure, field, h, path, report, section, setBusy, show, table, text, time,
+  api, badge, button, confirm, data, facts, Failure, field, h, number, path, report, section, setBusy, show, table,
+  text, time,
 } from "./dom.js";
 
 let context = null;
@@ -56,7 +57,9 @@ async function load(user, found) {
   const record = await api("GET", owner(user), { signal });
   const account = await part(
     () => api("GET", holder(user), { signal }), (account) => accountSection(account, user, found));
-  found.replaceChildren(stateSection(record, user, found), account, sessionSection(user));
+  const activity = await part(() => api("GET", owner(user, "activity"), { signal }), activitySection);
+  found.replaceChildren(
+    stateSection(record, user, found), account, activity, sessionSection(user));
 }
 
 // Performs a change after a confirmation, shows its result, and reads the user again.
@@ -119,6 +122,18 @@ function accountSection(account, user, found) {
     account.unlinked_more ? h("p", {}, text("unlinked_more")) : null,
     context.isOperator && account.created_at !== null && account.deleted_at === null
       ? h("div", { class: "buttons" }, remove) : null);
+}
+
+// The denials and sign-ins that this gateway remembers.
+function activitySection({ since, denials, sign_ins: signIns }) {
+  const columns = (...names) => names.map((name) => text(name));
+  return section(text("activity"), h("p", { class: "hint" }, text("activity_since"), " ", time(since)),
+    denials.length || signIns.length ? null : h("p", { class: "empty" }, text("no_activity")),
+    signIns.length ? table(text("sign_ins"), columns("at", "kind", "provider"), signIns.map((one) =>
+      [time(one.at), text(`kind:${one.kind}`), one.provider === null ? text("unknown") : data(one.provider)])) : null,
+    denials.length ? table(text("denials"), columns("at", "code", "phase", "route", "count"), denials.map((one) =>
+      [time(one.at), data(one.code), data(one.phase), one.route === null ? text("none") : data(one.route),
+        number(one.count)])) : null);
 }
 
 function sessionSection(user) {
