@@ -55,11 +55,11 @@ extension SavedView {
             }
             try writer.append(.end, [])
             guard fsync(descriptor) == 0 else { throw Failure("\(temporary) cannot be written (errno \(errno))") }
+            guard rename(temporary, path) == 0 else { throw Failure("\(path) cannot be replaced (errno \(errno))") }
         } catch {
             unlink(temporary)
             throw error
         }
-        guard rename(temporary, path) == 0 else { throw Failure("\(path) cannot be replaced (errno \(errno))") }
     }
 
     private static func append(
