@@ -285,6 +285,16 @@ struct AdminAPITests {
         #expect(await text("GET", "/v1/routes") == #"{"routes":[\#(plain),\#(full)]}"# + "\n")
     }
 
+    @Test func `decisions with personal data are for operators, and in the audit log`() async {
+        let target = "/v1/decisions?unmask=true&uid=ada"
+        let refused = await response("GET", target, sent: "look", viewer: "look")
+        #expect(refused.status == 403 && refused.text.contains("admin/read-only"))
+        #expect(await response("GET", target).text == "a stream")
+        #expect(await response("GET", "/v1/decisions?uid=~ab", sent: "look", viewer: "look").text == "a stream")
+        #expect(backend.actions.map(\.event) == ["unmask_decisions"])
+        #expect(backend.actions.map(\.filter) == ["uid=ada"] && backend.actions.map(\.status) == [200])
+    }
+
     @Test func `a viewer reads everything, and changes nothing`() async throws {
         for path in AdminPath.allCases {
             let call = try #require(AdminCall(target: path.rawValue))
