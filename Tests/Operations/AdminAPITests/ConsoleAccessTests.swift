@@ -58,7 +58,6 @@ struct ConsoleAccessTests {
         case .response(let response): return response
         case .stream: return .text("a stream")
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
-        case .stream: return .text("a stream")
         }
     }
 
