@@ -66,6 +66,7 @@ import Testing
         directory.set(.google("ada", .ada))
         let caller = try rig.caller(try await signIn())
         directory.change("ada") { $0.identities = [] }
+        rig.time.advance(seconds: 1)
         #expect(await rig.code(.exportAccount, by: caller) == "auth/session-cookie-revoked", "the session ends")
         #expect(try await signIn().code == "auth/requires-recent-login")
         #expect(try await rig.store.owner(of: link) == nil && rig.log.text.contains(#""event": evict"#))
