@@ -37,7 +37,7 @@ extension ConsoleBrowserTests {
             }
         }
 
-        /// Replaces the response with the history by a fixed one, with a hostile name, so that no test waits for samples.
+        /// Replaces the response with the history by a fixed one with a hostile name. No test waits for samples.
         private static let history = """
             const original = window.fetch;
             const quantiles = { p50: [1, 2, 3], p90: [1, 2, 3], p99: [4, 2, 3] };

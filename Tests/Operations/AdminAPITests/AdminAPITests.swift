@@ -295,10 +295,24 @@ struct AdminAPITests {
         #expect(backend.actions.map(\.filter) == ["uid=ada"] && backend.actions.map(\.status) == [200])
     }
 
+    @Test func `an account is found by an identity or by an address`() async {
+        #expect(
+            await text("GET", "/v1/accounts?provider=google.com&subject=a%26b")
+                == #"{"users":[{"uid":"ann","tenant":"t"}]}"# + "\n")
+        #expect(await text("GET", "/v1/accounts?email=Ada%40Example.com") == #"{"users":[]}"# + "\n")
+        #expect(await backend.calls == ["find google.com:a&b", "find ada@example.com"])
+        for query in ["", "?provider=a", "?subject=a", "?provider=a&email=b", "?email=a&email=b", "?uid=a"] {
+            #expect(await response("GET", "/v1/accounts\(query)").status == 400, "\(query)")
+        }
+        #expect(await response("GET", "/v1/accounts?email=a", sent: "wrong").status == 401)
+        #expect(await response("POST", "/v1/accounts?email=a").status == 405)
+    }
+
     @Test func `a viewer reads everything, and changes nothing`() async throws {
         for path in AdminPath.allCases {
             let call = try #require(AdminCall(target: path.rawValue))
-            let received = await response(call.methods[0], path.rawValue, sent: "look", viewer: "look")
+            let target = path == .findAccount ? "/v1/accounts?email=a" : path.rawValue
+            let received = await response(call.methods[0], target, sent: "look", viewer: "look")
             if call.methods[0] == "GET" {
                 #expect(received.status == 200, "\(path)")
             } else {

@@ -63,7 +63,7 @@ struct AdminCallTests {
             "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
             "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
-            "/v1/accounts", "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",
+            "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",
             "/v1/accounts/a/links//unlink", "/v1/tenants/t/accounts", "/v1/accounts/a/delete/x",
             "/v1/projects/p", "/v1/projects//users/a", "/v1/projects/p/tenants/t", "/v1/tenants/t/projects/p/users/a",
             "/v1/projects/p/accounts", "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users",

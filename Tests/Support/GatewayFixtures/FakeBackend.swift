@@ -83,6 +83,17 @@ actor FakeBackend: AdministrationBackend {
         return SessionRecord(revoked: true)
     }
 
+    func findUser(_ search: AccountSearch) throws(AdministrationError) -> UserKey? {
+        switch search {
+        case .identity(let link):
+            try record("find \(link.name)")
+            return UserKey(uid: "ann", tenant: "t")
+        case .email(let email):
+            try record("find \(email)")
+            return nil
+        }
+    }
+
     func account(_ user: UserKey) throws(AdministrationError) -> AdministeredAccount {
         try record("account \(name(user))")
         var account = AccountRecord(user: user, email: "a@b.c", emailVerified: true, emailFrom: "apple.com", created: 5)

@@ -204,6 +204,17 @@ struct GatewayAdministration: AdministrationBackend {
 
     // MARK: - Accounts
 
+    func findUser(_ search: AccountSearch) async throws(AdministrationError) -> UserKey? {
+        do throws(StoreError) {
+            switch search {
+            case .identity(let link): return try await store.owner(of: link)
+            case .email(let email): return try await store.uid(ofEmail: email)
+            }
+        } catch {
+            throw AdministrationError(error)
+        }
+    }
+
     func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount {
         try await inStore(user) { user throws(StoreError) in try await current(user) }
     }

@@ -101,6 +101,7 @@ struct AdminAPI: Sendable {
             AdminDocument.session(user, session, try await backend.session(user, session))
         case .revokeSession(let user, let session):
             AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
+        case .findAccount(let query): AdminDocument.found(try await backend.findUser(try AccountSearch(query)))
         case .account(let user): AdminDocument.account(try await backend.account(user))
         case .deleteAccount(let user): AdminDocument.account(try await backend.deleteAccount(user))
         case .unlink(let user, let provider):

@@ -44,7 +44,8 @@ extension AdminCall {
                 status: status)
         }
         return switch self {
-        case .live, .ready, .metrics, .user, .activity, .session, .account, .status, .keys, .routes, .configuration,
+        case .live, .ready, .metrics, .user, .activity, .session, .findAccount, .account, .status, .keys, .routes,
+            .configuration,
             .fleet, .history, .outbox:
             nil
         case .decisions(let query):

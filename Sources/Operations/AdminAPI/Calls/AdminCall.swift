@@ -13,6 +13,7 @@ enum AdminCall: Equatable, Sendable {
     case change(UserChange, UserKey)
     case session(UserKey, session: String)
     case revokeSession(UserKey, session: String)
+    case findAccount(AdminQuery)
     case account(UserKey)
     case deleteAccount(UserKey)
     case unlink(UserKey, provider: String)
@@ -63,6 +64,7 @@ enum AdminCall: Equatable, Sendable {
         case .outbox: self = .outbox
         case .retryOutbox: self = .retryOutbox
         case .discardOutbox: self = .discardOutbox
+        case .findAccount: self = .findAccount(query)
         case .account, .tenantAccount, .projectAccount, .projectTenantAccount: self = .account(user)
         case .deleteAccount, .tenantDeleteAccount, .projectDeleteAccount, .projectTenantDeleteAccount:
             self = .deleteAccount(user)
@@ -102,7 +104,8 @@ enum AdminCall: Equatable, Sendable {
         switch self {
         // The stream begins with the response.
         case .decisions: ["GET"]
-        case .live, .ready, .metrics, .status, .user, .activity, .session, .account, .keys, .routes, .outbox,
+        case .live, .ready, .metrics, .status, .user, .activity, .session, .findAccount, .account, .keys, .routes,
+            .outbox,
             .configuration,
             .history, .fleet:
             ["GET", "HEAD"]

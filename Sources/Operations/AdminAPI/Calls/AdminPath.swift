@@ -26,6 +26,7 @@ enum AdminPath: String, CaseIterable, Sendable {
     case activity = "/v1/users/{uid}/activity"
     case session = "/v1/users/{uid}/sessions/{session}"
     case revokeSession = "/v1/users/{uid}/sessions/{session}/revoke"
+    case findAccount = "/v1/accounts"
     case account = "/v1/accounts/{uid}"
     case deleteAccount = "/v1/accounts/{uid}/delete"
     case unlinkAccount = "/v1/accounts/{uid}/links/{provider}/unlink"

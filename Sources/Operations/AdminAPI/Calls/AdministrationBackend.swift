@@ -31,6 +31,8 @@ package protocol AdministrationBackend: Sendable {
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
+    /// Returns the user whose account has an identity or an address. `nil` if there is none.
+    func findUser(_ search: AccountSearch) async throws(AdministrationError) -> UserKey?
     /// Returns an account; empty if it does not exist.
     func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
     /// Deletes an account that the gateway created, or completes its deletion.

@@ -159,8 +159,12 @@ struct ConsoleAccess: Sendable {
         return "gatehouse-console-\(port.isEmpty ? "80" : port)"
     }
 
+    /// Returns the value of `Set-Cookie`. Without a proxy, whose paths are unknown, services on other ports of the host
+    /// do not receive the cookie: their paths are other ones.
     private func cookie(_ value: String, for request: AdminRequest) -> String {
-        "\(cookieName(for: request))=\(value); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        let path = publicOrigin == nil ? "/console/" : "/"
+        let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        return "\(cookieName(for: request))=\(value); \(attributes)"
     }
 }
 

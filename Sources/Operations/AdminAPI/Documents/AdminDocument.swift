@@ -96,6 +96,15 @@ enum AdminDocument {
             })
     }
 
+    /// Returns the users that a search found: at most one.
+    static func found(_ user: UserKey?) -> AdminResponse {
+        let users = [user].compactMap(\.self)
+        return .json(
+            ObjectText.object { body in
+                body.add("users", users) { user, output in output.add(user) }
+            })
+    }
+
     static func account(_ account: AdministeredAccount) -> AdminResponse {
         let record = account.record
         let links = record.links.map { IdentityLink(provider: $0.key, subject: $0.value) }

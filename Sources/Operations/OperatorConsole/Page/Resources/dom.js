@@ -122,6 +122,10 @@ export function path(...segments) {
   return segments.map(encodeURIComponent).join("/");
 }
 
+// Returns the query of pairs of names and values.
+export const query = (pairs) =>
+  pairs.map((pair) => pair.map((part) => encodeURIComponent(part.trim())).join("=")).join("&");
+
 // Sends a request. `isBackground` marks requests that no operator caused: they do not prolong the session.
 export async function send(method, address, { body, isBackground = false, signal } = {}) {
   const headers = {};

@@ -1,6 +1,8 @@
 // The page of decisions as they are made.
 "use strict";
-import { badge, button, data, field, h, number, report, section, send, setBusy, show, text, time } from "./dom.js";
+import {
+  badge, button, data, field, h, number, query, report, section, send, show, text, time,
+} from "./dom.js";
 
 // The newest decisions that are kept.
 const maximum = 200;
@@ -30,8 +32,7 @@ export async function live({ view, signal, isOperator }) {
     toggle.textContent = text("stop");
     let isBackground = false;
     while (!stopped.aborted) {
-      const query = values.map((pair) => pair.map((part) => encodeURIComponent(part.trim())).join("=")).join("&");
-      const response = await send("GET", `api/v1/decisions?${query}`, { signal: stopped, isBackground });
+      const response = await send("GET", `api/v1/decisions?${query(values)}`, { signal: stopped, isBackground });
       isBackground = true;
       await events(response, (name, value) => handle(name, value, values));
       // The gateway ended the stream. A stream again needs the session to be valid.

@@ -1,8 +1,8 @@
 // The page of users: find one, see state, links, sessions and activity, and change them.
 "use strict";
 import {
-  api, badge, button, confirm, data, facts, Failure, field, h, number, path, report, section, setBusy, show, table,
-  text, time,
+  api, badge, button, confirm, data, facts, Failure, field, h, number, path, query, report, section, setBusy, show,
+  table, text, time,
 } from "./dom.js";
 
 let context = null;
@@ -19,20 +19,38 @@ export async function users(page) {
 
 // MARK: Find
 
+// The form has the fields of one kind of name at a time.
 function finder(parameters) {
   const input = (name, label, isRequired) => field(text(label), {
     name, type: "text", value: parameters.get(name) ?? "", required: isRequired, autocomplete: "off",
   });
+  const kinds = {
+    uid: [input("uid", "uid", true), input("tenant", "tenant_optional"), input("project", "project_optional")],
+    email: [input("email", "email", true)],
+    identity: [input("provider", "provider", true), input("subject", "subject", true)],
+  };
+  const inputs = h("div", { class: "inputs" }, kinds.uid);
+  const kind = field(text("find_by"), {
+    name: "kind", change: (event) => inputs.replaceChildren(...kinds[event.target.value]),
+  }, Object.keys(kinds).map((name) => h("option", { value: name }, text(`by:${name}`))));
   return h("form", { class: "find", role: "search", "aria-label": text("find_user"), submit: find },
-    input("uid", "uid", true), input("tenant", "tenant_optional"), input("project", "project_optional"),
-    h("p", { class: "field" }, h("button", { class: "button primary" }, text("find"))));
+    kind, inputs, h("p", { class: "field" }, h("button", { class: "button primary" }, text("find"))));
 }
 
-function find(event) {
+async function find(event) {
   event.preventDefault();
-  const values = [...new FormData(event.target)].map(([name, value]) => [name, value.trim()])
-    .filter(([, value]) => value);
-  const target = `#users?${new URLSearchParams(values)}`;
+  const values = [...new FormData(event.target)].filter(([name, value]) => name !== "kind" && value.trim());
+  if (event.target.elements.kind.value === "uid") return openUser(values);
+  show(null);
+  try {
+    const { users: [found] } = await api("GET", `accounts?${query(values)}`, { signal: context.signal });
+    if (found) openUser(Object.entries(found));
+    else show("error", text("not_found"));
+  } catch (error) { report(error); }
+}
+
+function openUser(values) {
+  const target = `#users?${new URLSearchParams(values.map(([name, value]) => [name, value.trim()]))}`;
   if (target === location.hash) dispatchEvent(new HashChangeEvent("hashchange"));
   else location.hash = target;
 }
