@@ -134,6 +134,43 @@ struct ConsoleBrowserTests {
         }
     }
 
+    @Test func `an account is found by its address and by an identity, unlinked and deleted`() async throws {
+        try await Scenario.withAccounts(arrange: { $0["admin"] = ConsoleVisit.admin }) { scenario in
+            var app = AccountApp(scenario)
+            let uid = try #require(try app.signIn(.google, as: .ada)["uid"]?.stringValue)
+            #expect(try app.call("link", app.proof(.oidc("corp"), of: .grace)).status == 200)
+            let visit = try await ConsoleVisit(scenario)
+            try visit.open("#users")
+            try await visit.signIn()
+            let subject = DevelopmentUser.grace.subject(at: "oidc.corp")
+            for (kind, values) in [
+                ("email", [("email", "Nobody@example.com")]), ("email", [("email", "Ada@example.com")]),
+                ("identity", [("provider", "oidc.corp"), ("subject", subject)]),
+            ] {
+                try visit.open("#users")
+                try await visit.wait(for: "#field-kind")
+                try visit.browser.choose(kind, in: "#field-kind")
+                let _: Bool? = try visit.browser.evaluate(
+                    "for (const input of document.querySelectorAll('.inputs input')) input.value = '';")
+                for (name, value) in values { try visit.browser.press(value, in: "#field-\(name)") }
+                try visit.browser.press("\u{E007}", in: "#field-\(values[0].0)")
+                if values[0].1.hasPrefix("Nobody") {
+                    try await visit.wait(
+                        for: "No account of this gateway has this. Check the spelling.", in: "#error")
+                } else {
+                    try await visit.wait(for: uid, in: "#user dd")
+                }
+            }
+            try visit.expectAccessible("account")
+            try await visit.press("Unlink")
+            try await visit.wait(for: "The identity of google.com is unlinked.", in: "#status")
+            try await visit.press("Delete the account")
+            try await visit.wait(for: "The account \(uid) is deleted.", in: "#status")
+            #expect(try app.get("/me/deleted").status == 401)
+            try Self.expectNoComplaints(of: visit)
+        }
+    }
+
     @Test func `a session is found and ended`() async throws {
         try await Self.visit { visit in
             let time = unixNow() - 100
