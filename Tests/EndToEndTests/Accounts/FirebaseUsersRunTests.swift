@@ -10,7 +10,9 @@ struct FirebaseUsersRunTests {
     private static let requests = 500
 
     /// Two gateways that find the users of the development provider's accounts.
-    private static func run(_ body: (Fleet, DevelopmentProvider) async throws -> Void) async throws {
+    private static func run(
+        maxStaleness: String = "5s", _ body: (Fleet, DevelopmentProvider) async throws -> Void
+    ) async throws {
         let folder = try ScratchFolder()
         try await Fleet.withAccounts(
             { _ in ", firebase_users: identity" },
@@ -18,7 +20,7 @@ struct FirebaseUsersRunTests {
                 let file = try provider.makeServiceAccount().write(toDirectory: folder.path)
                 configuration["revocation"] = """
                     { source: firebase, service_account: '\(file)', lookup_url: '\(provider.url(.accountsLookup))',
-                      lookup_timeout: 5s, max_staleness: 5s, strict_timeout: \(Allowance.factor)s }
+                      lookup_timeout: 5s, max_staleness: \(maxStaleness), strict_timeout: \(Allowance.factor)s }
                     """
             }
         ) { fleet, _ in try await body(fleet, fleet.first.provider) }
@@ -77,6 +79,19 @@ struct FirebaseUsersRunTests {
             #expect(refused.status == 401 && refused.json?["code"] == "auth/requires-recent-login", "\(refused.text)")
             let other = try app.signIn(.google, as: user)["uid"]
             #expect(other != .string(user.uid))
+        }
+    }
+
+    @Test func `an identity that was added in Firebase is valid, whatever the age of the cached record`() async throws {
+        try await Self.run(maxStaleness: "1h") { fleet, provider in
+            let user = try Self.register("adding", provider)
+            provider.updateAccount(user.uid) { $0.user.identities = [:] }
+            let token = try provider.sign(provider.idToken(for: user).signedIn(at: unixNow()))
+            try await fleet.eventuallyAll(.bearer(token, "/me/x"), 200)
+            provider.updateAccount(user.uid) { $0.user.identities = user.identities }
+            var app = AccountApp(fleet.first)
+            #expect(try app.signIn(.google, as: user)["uid"] == .string(user.uid))
+            try await fleet.eventuallyAll(.cookie(try #require(app.session), "/me/x"), 200)
         }
     }
 
