@@ -93,7 +93,7 @@ struct TransmitterRunTests {
                     "security events by \(delivery): \(times.count) events, from the event to the denials on both"
                         + " gateways: median \(times[times.count / 2]), at most \(times[times.count - 1])")
             }
-            try await Self.others(fleet, transmitter)
+            try await Self.sendOthers(fleet, transmitter)
             let state = try await eventually("the acknowledgements") {
                 let state = try transmitter.state()
                 return state["pending"] == JSON.array([]) ? state : nil
@@ -107,7 +107,7 @@ struct TransmitterRunTests {
     }
 
     /// Sends the events without a revocation, by both ways.
-    private static func others(_ fleet: Fleet, _ transmitter: PythonTransmitter) async throws {
+    private static func sendOthers(_ fleet: Fleet, _ transmitter: PythonTransmitter) async throws {
         let user = DevelopmentUser(uid: "stays", email: "stays@example.com")
         var app = AccountApp(fleet.first)
         try app.signIn(.oidc("corp"), as: user) { $0.issued(at: unixNow() - 5) }
