@@ -136,7 +136,7 @@ import Testing
     @Test func `an account is looked up with an access token`() async throws {
         let transport = transport(account: (200, #"{"users":[{"localId":"ada","disabled":true}]}"#))
         guard case .reported(let answer, let source) = try await lookUp(transport) else { return #expect(Bool(false)) }
-        #expect(answer == .account(validSince: nil, disabled: true))
+        #expect(answer == .account(validSince: nil, disabled: true, FirebaseAccount(uid: "ada")))
         #expect(source.hasPrefix("https://identitytoolkit.googleapis.com/"))
         #expect(transport.calls.last?.request.field("authorization") == "Bearer secret-at")
         #expect(transport.count == 2)
@@ -192,7 +192,7 @@ import Testing
         configuration.revocation.firebase?.lookupURL = provider.url(.accountsLookup)
         let evidence = await AccountEvidenceSource.live(configuration, clock: .system).lookUp?("linus")
         await provider.stop()
-        guard case .reported(.account(validSince: _, disabled: true), _)? = evidence else {
+        guard case .reported(.account(validSince: _, disabled: true, _), _)? = evidence else {
             Issue.record("\(String(describing: evidence))")
             return
         }
