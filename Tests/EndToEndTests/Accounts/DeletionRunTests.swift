@@ -19,9 +19,26 @@ struct DeletionRunTests {
             #expect(try fleet.gateways[1].send(.bearer(bearer, "/strict/x")).status == 200)
             let proof = try apps[1].proof(.oidc("corp"), of: .ada) { $0.issued(at: unixNow() - 5) }
 
+            let watches = fleet.gateways.flatMap { gateway in
+                ["/strict/x", "/me/x"].map { AcceptanceWatch(gateway, .cookie(sessions[0], $0)) }
+            }
+            for watch in watches {
+                _ = try await eventually("accepted requests") { watch.acceptedCount > 2 ? true : nil }
+            }
             let deleted = try apps[0].call("account/delete", nil)
-            let second = unixNow()
+            let (responded, second) = (ContinuousClock.now, unixNow())
             #expect(deleted.status == 204 && apps[0].session == nil, "\(deleted.text)")
+
+            for (place, watch) in watches.enumerated() {
+                let report = try await watch.report(since: responded)
+                // Strict routes read the store. Elsewhere a denial shows that the view has the deletion.
+                if place.isMultiple(of: 2) { #expect(report.acceptedAfter == 0, "\(report)") }
+                #expect(report.acceptedAfterDenial == 0 && report.deniedCount > 0, "\(report)")
+                print(
+                    "O-26: gateway \(place / 2), \(watch.target): last accepted request began",
+                    "\(report.lastAccepted) s after the response to account/delete;",
+                    "\(report.acceptedAfter) accepted after it")
+            }
 
             // Immediately on strict routes and in all calls of accounts.
             for gateway in fleet.gateways {

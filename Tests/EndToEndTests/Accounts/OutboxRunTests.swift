@@ -53,7 +53,7 @@ struct OutboxRunTests {
             for gateway in fleet.gateways { await gateway.gateway.kill() }
             for receiver in [provider, application] { receiver.setDown(false) }
             // The lease of the killed gateway ends by itself within a minute.
-            try redis.cli("DEL", "gatehouse:outbox:lease")
+            for name in ["oidc.corp", "webhook"] { try redis.cli("DEL", "gatehouse:outbox:{\(name)}:lease") }
             for gateway in fleet.gateways { try await gateway.gateway.start() }
             _ = try await eventually("the deliveries; \(fleet.first.gateway.errors)") {
                 provider.accepted.isEmpty || application.accepted.isEmpty ? nil : true
@@ -67,7 +67,9 @@ struct OutboxRunTests {
                 try fleet.first.gateway.metric("gatehouse_outbox_messages") == 0 ? true : nil
             }
             #expect(
-                try redis.cli("KEYS", "gatehouse:outbox*").split(separator: "\n").allSatisfy { $0.hasSuffix("lease") })
+                try redis.cli("KEYS", "gatehouse:outbox*").split(separator: "\n").allSatisfy {
+                    $0.hasSuffix(":lease") || $0.hasSuffix(":destinations")
+                })
             for gateway in fleet.gateways {
                 try await gateway.gateway.ready()
                 #expect(try gateway.send(.cookie(session, "/me/x")).status == 401)

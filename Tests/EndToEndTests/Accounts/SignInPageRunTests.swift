@@ -39,6 +39,12 @@ import Testing
                     let again = try scenario.send(.get(String(match.1), "If-None-Match: \(list)"))
                     #expect(again.status == 304 && again.body.isEmpty && again["ETag"] == tag, "\(list)")
                 }
+                // A page of another version must not use this file, nor cache it under its own version.
+                let path = match.1.prefix { $0 != "?" }
+                for query in ["v=0123456789abcdef", "v=", "x", String(match.1.drop { $0 != "?" }.dropFirst()) + "0"] {
+                    let foreign = try scenario.send(.get("\(path)?\(query)"))
+                    #expect(foreign.status == 404 && foreign["Cache-Control"] == "no-store", "\(query)")
+                }
                 let other = try scenario.send(.get(String(match.1), "If-None-Match: \"x\(tag.dropFirst())"))
                 #expect(other.status == 200 && other.body == file.body)
             }

@@ -111,8 +111,9 @@ struct AdminAPITests {
         let outbox = await text("GET", "/v1/outbox")
         #expect(
             outbox == #"{"waiting":2,"oldest_seconds":9,"lease":true,"failing":null,"dropped":0,"parked":1,"#
-                + #""parked_messages":[{"id":"a-1","kind":"revocation","destination":"apple.com","queued_at":5,"#
-                + #""uid":"u"}]}"# + "\n")
+                + #""destinations":[{"destination":"apple.com","waiting":2,"oldest_seconds":9,"parked":1,"lease":true,"#
+                + #""failing":null}],"parked_messages":[{"id":"a-1","kind":"revocation","destination":"apple.com","#
+                + #""reason":"token_key","queued_at":5,"uid":"u"}]}"# + "\n")
         #expect(await text("POST", "/v1/outbox/retry") == #"{"retried":3}"# + "\n")
         #expect(await text("POST", "/v1/outbox/discard") == #"{"discarded":4}"# + "\n")
         #expect(await response("GET", "/v1/outbox/discard").status == 405)

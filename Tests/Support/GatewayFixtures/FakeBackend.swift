@@ -143,11 +143,14 @@ actor FakeBackend: AdministrationBackend {
     func outbox() throws(AdministrationError) -> AdministeredOutbox {
         try record("outbox")
         var status = OutboxStatus()
-        (status.count, status.age, status.parked, status.isHolder) = (2, 9, 1, true)
+        var lane = OutboxStatus.Lane()
+        (lane.count, lane.age, lane.parked, lane.isHolder) = (2, 9, 1, true)
+        status.lanes["apple.com"] = lane
         let message = OutboxMessage(
             id: "a-1", kind: .revocation, destination: "apple.com", queued: 5,
             body: #"{"uid":"u","subject":"s","token":"secret"}"#)
-        return AdministeredOutbox(status: status, parked: [message])
+        return AdministeredOutbox(
+            status: status, parked: [ParkedMessage(message: message, reason: .tokenKey)])
     }
 
     func retryOutbox() throws(AdministrationError) -> Int {

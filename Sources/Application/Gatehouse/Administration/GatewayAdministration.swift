@@ -224,7 +224,7 @@ struct GatewayAdministration: AdministrationBackend {
             (try await store.deletionTime(of: user), try await store.deleteAccount(user, unlessChangedFrom: nil))
         }
         switch deletion {
-        case .deleted(let links):
+        case .deleted(let links, _):
             // A repeated call changes nothing, unless it completes the deletion.
             if earlier == nil || !links.isEmpty { record("delete", of: user) }
         case .absent: throw .invalid("The gateway created no account with this uid. Check the uid.")
@@ -281,20 +281,20 @@ struct GatewayAdministration: AdministrationBackend {
     func outbox() async throws(AdministrationError) -> AdministeredOutbox {
         do throws(StoreError) {
             return AdministeredOutbox(
-                status: metrics.outbox.status(), parked: try await store.parkedMessages(limit: 100))
+                status: metrics.outbox.status(), parked: try await metrics.outbox.parkedMessages(limit: 100))
         } catch {
             throw AdministrationError(error)
         }
     }
 
     func retryOutbox() async throws(AdministrationError) -> Int {
-        do throws(StoreError) { return try await store.retryMessages(limit: 1_000) } catch {
+        do throws(StoreError) { return try await metrics.outbox.retryMessages(limit: 1_000) } catch {
             throw AdministrationError(error)
         }
     }
 
     func discardOutbox() async throws(AdministrationError) -> Int {
-        do throws(StoreError) { return try await store.discardMessages(limit: 1_000) } catch {
+        do throws(StoreError) { return try await metrics.outbox.discardMessages(limit: 1_000) } catch {
             throw AdministrationError(error)
         }
     }

@@ -75,10 +75,15 @@ package struct Configuration: Sendable, Equatable {
         accounts?.publicURL == nil ? [] : identity.providers.filter { $0.codeFlow != nil }
     }
 
-    /// Whether messages about changes of accounts are delivered: revocations of tokens, or events for a webhook.
-    package var hasOutbox: Bool {
-        accounts?.webhook != nil || flowProviders.contains { $0.codeFlow?.revokesTokens == true }
+    /// The destinations of messages about changes of accounts: providers at which tokens are revoked, and `webhook` for
+    /// events.
+    package var outboxDestinations: [String] {
+        flowProviders.filter { $0.codeFlow?.revokesTokens == true }.map(\.id)
+            + (accounts?.webhook == nil ? [] : ["webhook"])
     }
+
+    /// Whether messages about changes of accounts are delivered.
+    package var hasOutbox: Bool { !outboxDestinations.isEmpty }
 
     /// Returns the upstream with that name, if any.
     package func upstream(named name: String) -> Upstream? {

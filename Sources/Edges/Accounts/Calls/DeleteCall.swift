@@ -21,10 +21,13 @@ struct DeleteCall {
             try await completeDeletion(of: caller.user, call)
             throw denial
         }
+        // An identity can create another account after each deletion.
+        if let link = caller.origin?.link { try await parts.countRemoval(by: UserKey(link)) }
         switch try await parts.store.deleteAccount(caller.user, unlessChangedFrom: record) {
-        case .deleted:
+        case .deleted(_, let dropped):
             parts.auditLog(call).recordDeletion(of: caller.user)
-            return .done(cookie: .clear)
+            guard dropped > 0 else { return .done(cookie: .clear) }
+            return .json(ObjectText.object { $0.add("dropped_messages", Int64(dropped)) }, cookie: .clear)
         case .absent: throw AccountDenial(.operationNotAllowed, detail: Self.foreign)
         case .changed:
             throw AccountDenial(caller.kind.revokedCode, reason: "the caller was revoked or disabled meanwhile")

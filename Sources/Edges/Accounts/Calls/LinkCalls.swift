@@ -50,11 +50,12 @@ struct LinkCall {
         }
     }
 
-    /// Returns the response with the account's providers.
-    static func responseBody(_ account: AccountRecord) -> [UInt8] {
+    /// Returns the response with the account's providers, and the number of messages that the outbox did not accept.
+    static func responseBody(_ account: AccountRecord, dropped: Int = 0) -> [UInt8] {
         var body = ObjectText()
         body.add("uid", account.uid)
         body.add("providers", account.links.keys.sorted())
+        if dropped > 0 { body.add("dropped_messages", Int64(dropped)) }
         return body.bytes
     }
 }
@@ -74,12 +75,14 @@ struct UnlinkCall {
         try await parts.authorizer.require(caller, isRecent: true)
         guard (try? StoreBounds.check(provider: provider)) != nil else { throw AccountDenial(.noSuchProvider) }
         try await checkFirebase(provider, of: caller.user)
+        try await parts.countRemoval(by: caller.user)
         switch try await parts.store.release(provider: provider, of: caller.user) {
-        case .released(let link, let account):
+        case .released(let link, let account, let dropped):
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
             // If that identity started the caller's session, the session ends too.
             let endsCaller = caller.origin?.link == link
-            return .json(LinkCall.responseBody(account), cookie: endsCaller ? .clear : nil)
+            return .json(
+                LinkCall.responseBody(account, dropped: dropped), cookie: endsCaller ? .clear : nil)
         case .absent: throw AccountDenial(.noSuchProvider)
         case .last: throw AccountDenial(.operationNotAllowed, detail: Self.lastLink)
         }

@@ -20,7 +20,7 @@ struct FlowOutcome {
         default:
             let (word, reason, isOurs) = Self.word(of: error)
             log(word, reason, level: isOurs ? .error : .info)
-            return .redirect(to: target.adding([("error", word)]).location, cookies: [])
+            return .redirect(to: location(of: target, [("error", word)], binding), cookies: [])
         }
     }
 
@@ -43,7 +43,19 @@ struct FlowOutcome {
                 lifetime: Self.resultLifetime)
             parameters.append(("result", handle))
         }
-        return .redirect(to: target.adding(parameters).location, cookies: [])
+        return .redirect(to: location(of: target, parameters, binding), cookies: [])
+    }
+
+    /// Returns the address of a target with the parameters of an error, the first of which is its word. The sign-in
+    /// page shows only a marked one.
+    private func location(
+        of target: ReturnTarget, _ parameters: [(name: String, value: String)], _ binding: BrowserBinding
+    ) -> String {
+        guard parts.flows?.targets.isPage(target) == true, let keys = parts.authority.keys,
+            let word = parameters.first?.value,
+            let mark = ErrorMark.make(word, for: binding, keys: keys, now: parts.clock.now())
+        else { return target.adding(parameters).location }
+        return target.adding(parameters + [(ErrorMark.parameter, mark)]).location
     }
 
     /// Returns the word for the app, the reason for the log, and whether only the operator can help.

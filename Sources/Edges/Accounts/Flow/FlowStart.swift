@@ -27,13 +27,6 @@ struct FlowStart {
     /// of time.
     private func signIn(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
         let browser = call.browser
-        guard browser.fetchMode.map({ $0 == "navigate" }) ?? true,
-            browser.fetchDestination.map({ $0 == "document" }) ?? true, !browser.isAhead
-        else {
-            var denial = Denial(.crossSite)
-            denial.detail = "Open this address in the browser's address bar or by a link."
-            throw AccountDenial(denial, reason: "not a navigation")
-        }
         let fields = try FlowFields(browser.query)
         let app = try AppStart(fields, flows.targets)
         let ours = ["return_to"] + (app == nil ? [] : AppStart.parameters)

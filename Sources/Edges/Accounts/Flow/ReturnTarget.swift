@@ -44,6 +44,9 @@ package struct ReturnTargets: Sendable {
         return target
     }
 
+    /// Returns whether a target is the sign-in page.
+    func isPage(_ target: ReturnTarget) -> Bool { includesPage && target.base == publicOrigin + SignInPage.path }
+
     /// Returns the URL of an app that a text names. `nil` if no such URL is configured.
     func app(_ text: String) -> ReturnTarget? {
         guard apps.contains(where: { $0.matches(text) }) else { return nil }

@@ -8,7 +8,7 @@ import TextCoding
 
 /// The destinations of messages in one configuration: the revocation endpoints of providers, and the webhook.
 package struct OutboxDestinations: Sendable {
-    /// The timeout of each request. With it, a delivery ends before `OutboxBounds.reserve`.
+    /// The timeout of each request. `OutboxBounds.deadline` is the one of a delivery.
     static let timeout = Duration.seconds(10)
     private static let limits = JSONLimits(size: 65_536, depth: 4, members: 256)
 
@@ -24,7 +24,7 @@ package struct OutboxDestinations: Sendable {
         self.init(
             flows: flows, webhook: webhook,
             transport: OutboundHTTPClient(
-                group: group, connections: OutboxBounds.concurrencyOfDestination, longest: Self.timeout,
+                group: group, connections: OutboxBounds.concurrency, longest: Self.timeout,
                 connect: .seconds(5), retriesClosed: false),
             clock: clock)
     }
@@ -44,15 +44,15 @@ package struct OutboxDestinations: Sendable {
     /// Delivers a message once.
     func deliver(_ message: OutboxMessage) async -> OutboxResult {
         guard let document = try? JSONDocument(Array(message.body.utf8), limits: Self.limits) else {
-            return .rejected("the message is not JSON")
+            return .rejected(.rejected, "the message is not JSON")
         }
         switch message.kind {
         case .revocation: return await revoke(document.root, at: message.destination)
         case .event:
-            guard let webhook else { return .rejected("no webhook is configured") }
+            guard let webhook else { return .rejected(.configuration, "no webhook is configured") }
             let event = WebhookEvent(message, document.root)
             guard let request = event?.request(to: webhook, at: UnixTime(clamping: clock.now())) else {
-                return .rejected("the message is not an event")
+                return .rejected(.rejected, "the message is not an event")
             }
             return WebhookEvent.result(of: await transport.send(request, within: Self.timeout), now: clock.now())
         }
@@ -60,16 +60,16 @@ package struct OutboxDestinations: Sendable {
 
     private func revoke(_ body: JSONValue, at id: String) async -> OutboxResult {
         guard let flows, let provider = try? flows.provider(id), provider.revokesTokens else {
-            return .rejected("the configuration revokes no tokens of this provider")
+            return .rejected(.configuration, "the configuration revokes no tokens of this provider")
         }
         guard let subject = body["subject"]?.string, let text = body["token"]?.string else {
-            return .rejected("the message contains no token")
+            return .rejected(.rejected, "the message contains no token")
         }
         guard let token = flows.tokens?.open(text, of: IdentityLink(provider: id, subject: subject)) else {
-            return .rejected("the token was sealed with another key than those of accounts.token_keys")
+            return .rejected(.tokenKey, "no key of accounts.token_keys opens the token")
         }
         guard token.clientID.utf8.elementsEqual(provider.clientID.utf8) else {
-            return .rejected("the token belongs to another client than the configured one")
+            return .rejected(.configuration, "the token belongs to another client than the configured one")
         }
         let revocation = TokenRevocation(provider: provider, token: token)
         do {
@@ -77,9 +77,9 @@ package struct OutboxDestinations: Sendable {
             let request = try revocation.request(to: url, usesBasic: usesBasic, now: UnixTime(clamping: clock.now()))
             return revocation.result(of: await transport.send(request, within: Self.timeout), now: clock.now())
         } catch let failure as FlowFailure {
-            return .failed(failure.reason)
+            return .failed(OutboxResult.Failure(failure.reason))
         } catch {
-            return .failed("\(error)")
+            return .failed(OutboxResult.Failure("\(error)"))
         }
     }
 }
@@ -122,26 +122,38 @@ struct TokenRevocation {
             body: ObjectText.object { $0.add("access_token", token.text) })
     }
 
-    /// Returns the result of a response. A token that is not valid any more needs no revocation.
+    /// Returns the result of a response. A token that the provider does not know cannot be revoked any more.
     func result(of result: Result<OutboundResponse, LookupFailure>, now: Int64) -> OutboxResult {
         switch result {
         case .failure(let failure): return OutboxResult(failure)
         case .success(let response):
-            switch response.status {
+            let status = response.status
+            switch status {
             case 200..<300: return .delivered
-            case 404 where provider.kind == .github: return .delivered
+            case 404 where provider.kind == .github:
+                return .unknownToken(OutboxResult.Failure("status 404", status: status))
             case 400: return rejection(Self.error(in: response))
-            case 410, 413, 415, 422: return .rejected("\(response.status)")
-            default: return OutboxResult(LookupFailure(response, ownCredentials: [401, 403], now: now))
+            case 410, 413, 415, 422: return .rejected(.rejected, "status \(status)", status: status)
+            default:
+                return OutboxResult(LookupFailure(response, ownCredentials: [401, 403], now: now), status: status)
             }
         }
     }
 
+    /// The error codes that are logged (RFC 6749 section 5.2, RFC 7009 section 2.2.1). Another one may contain a part
+    /// of the request.
+    private static let codes = [
+        "invalid_token", "invalid_client", "unauthorized_client", "unsupported_token_type", "invalid_request",
+        "invalid_grant",
+    ]
+
     private func rejection(_ code: String?) -> OutboxResult {
+        let code = code.flatMap { code in Self.codes.first { $0.utf8.elementsEqual(code.utf8) } }
+        let failure = OutboxResult.Failure(code ?? "status 400", status: 400)
         switch code {
-        case "invalid_token": .delivered
-        case "invalid_client", "unauthorized_client": .failed(code ?? "")
-        default: .rejected(code.map { ForeignText.shown($0, atMost: 64) } ?? "400")
+        case "invalid_token": return .unknownToken(failure)
+        case "invalid_client", "unauthorized_client": return .failed(failure)
+        default: return .rejected(.rejected, failure)
         }
     }
 
@@ -152,8 +164,16 @@ struct TokenRevocation {
 
 extension OutboxResult {
     /// Creates the result of a failed request.
-    init(_ failure: LookupFailure) {
+    ///
+    /// - Parameter status: The status of the response. `nil` without one.
+    init(_ failure: LookupFailure, status: Int? = nil) {
         let reason = failure.kind == .status ? "status \(failure.detail)" : failure.kind.rawValue
-        self = .failed(reason, retryAfter: failure.retryAfter.map { Int64($0) }, concernsAll: failure.concernsAll)
+        self = .failed(
+            Failure(reason, status: status), retryAfter: failure.retryAfter.map { Int64($0) },
+            concernsAll: failure.concernsAll)
+    }
+
+    static func rejected(_ reason: ParkedMessage.Reason, _ text: String, status: Int? = nil) -> OutboxResult {
+        .rejected(reason, Failure(text, status: status))
     }
 }

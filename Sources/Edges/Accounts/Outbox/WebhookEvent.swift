@@ -58,8 +58,10 @@ struct WebhookEvent {
         case .success(let response):
             switch response.status {
             case 200..<300: return .delivered
-            case 410: return .rejected("410")
-            default: return OutboxResult(LookupFailure(response, ownCredentials: [401], now: now))
+            case 410: return .rejected(.rejected, "status 410", status: 410)
+            default:
+                return OutboxResult(
+                    LookupFailure(response, ownCredentials: [401], now: now), status: response.status)
             }
         }
     }

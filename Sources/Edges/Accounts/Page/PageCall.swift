@@ -19,7 +19,7 @@ struct PageCall {
         let fields = try FlowFields(call.browser.query)
         var content = SignInPage.Content()
         content.languages = call.browser.acceptLanguage
-        content.error = fields["error"]
+        content.error = error(in: fields, call)
         let maximumAge = try maximumAge(of: fields)
         if let text = fields["return_to"] {
             let target = try flows.targets.requested(text)
@@ -33,6 +33,14 @@ struct PageCall {
         }
         content.account = try await account(of: caller)
         return .signInPage(content)
+    }
+
+    /// Returns the error with which a flow of this browser ended. `nil` for an error that anybody may have written.
+    private func error(in fields: FlowFields, _ call: AccountCall) -> String? {
+        guard let error = fields["error"], let mark = fields[ErrorMark.parameter], let keys = parts.authority.keys,
+            ErrorMark.isValid(mark, of: error, for: call.browser.allBindings, keys: keys, now: parts.clock.now())
+        else { return nil }
+        return error
     }
 
     /// Returns the maximum age of the sign-in with which the user continues, in seconds. `nil` for any age.

@@ -51,6 +51,12 @@ enum PageText: String, CaseIterable {
     case userMismatch = "auth/user-mismatch"
     case rateLimited = "request/rate-limited"
 
+    /// Creates the text of an error. Every unknown error has the same text.
+    init(error word: String) {
+        let text = PageText(rawValue: word) ?? .failed
+        self = text.isError ? text : .failed
+    }
+
     /// Whether it is the text of an error, which an address may name.
     var isError: Bool {
         switch self {
@@ -95,11 +101,6 @@ struct PageLanguage: Sendable {
     /// Returns a text with the name of a provider.
     func text(_ text: PageText, of provider: String) -> String {
         self[text].replacing(PageText.placeholder, with: name(of: provider))
-    }
-
-    /// Returns the text of an error. Every unknown error has the same text.
-    func error(_ word: String) -> String {
-        PageText(rawValue: word).flatMap { $0.isError ? self[$0] : nil } ?? self[.failed]
     }
 
     /// Returns the name of a provider: that of the translations, the usual one, or a part of its ID.

@@ -54,7 +54,7 @@ package struct SignInPage: Sendable {
     package struct Content: Sendable {
         /// `Accept-Language`. `nil` if absent.
         var languages: String?
-        /// The error that the address names. Only its known words are shown, as a text of the page's own.
+        /// The error with which a flow of this browser ended. It is shown as a text of the page's own.
         var error: String?
         /// The address of this page with its parameters, to which a sign-in returns.
         var address = SignInPage.path
@@ -84,7 +84,8 @@ package struct SignInPage: Sendable {
         guard let language = texts.language(for: LanguagePreferences(content.languages)) else { return [] }
         let heading = content.account == nil ? language[.signIn] : language[.account]
         let body = content.account.map { account($0, content, language) } ?? signIn(content, language)
-        let error = content.error.map { language.error($0) } ?? ""
+        let code = content.error.map { PageText(error: $0) }
+        let error = code.map { language[$0] } ?? ""
         let document: HTML = """
             <!doctype html>
             <html lang="\(language.tag)" dir="\(language.direction)">
@@ -99,7 +100,7 @@ package struct SignInPage: Sendable {
             <body>
             <main aria-busy="false">
             \(brand)<h1>\(heading)</h1>
-            <p id="error" class="message" role="alert">\(error)</p>
+            <p id="error" class="message" role="alert" data-code="\(code?.rawValue ?? "")">\(error)</p>
             <p id="status" class="message" role="status"></p>
             \(body)
             </main>

@@ -142,6 +142,20 @@ extension AccountCall {
         return caller
     }
 
+    /// Checks that a browser navigates to a page. Images, scripts and frames of other sites load addresses without the
+    /// choice of their user.
+    func checkNavigation() throws(AccountDenial) {
+        let isPage = endpoint == .page || endpoint == .startSignIn || endpoint == .callback && !browser.isPost
+        guard isPage else { return }
+        guard browser.fetchMode.map({ $0 == "navigate" }) ?? true,
+            browser.fetchDestination.map({ $0 == "document" }) ?? true, !browser.isAhead
+        else {
+            var denial = Denial(.crossSite)
+            denial.detail = "Open this address in the browser's address bar or by a link."
+            throw AccountDenial(denial, reason: "not a navigation")
+        }
+    }
+
     /// Returns the caller, who must have an account or a session. A caller with only a provider's token has nothing to
     /// change.
     func accountHolder() throws(AccountDenial) -> Principal {

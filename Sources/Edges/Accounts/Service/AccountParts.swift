@@ -99,6 +99,15 @@ extension AccountParts {
         throw AccountDenial(Denial(.rateLimited, retryAfter: wait))
     }
 
+    /// Counts a removal that a user requests, because each adds messages to the outbox.
+    func countRemoval(by user: UserKey) async throws {
+        // A longer name is not a valid user.
+        guard store.outbox.current != nil, (try? StoreBounds.check(user: user)) != nil else { return }
+        guard try await store.countRemoval(by: user) else {
+            throw AccountDenial(Denial(.rateLimited, retryAfter: 3_600), reason: "too many removals within a day")
+        }
+    }
+
     /// Returns the record of an account. For an account that the gateway did not create, it may contain only the uid.
     func account(_ user: UserKey) async throws -> AccountRecord {
         try await store.account(user) ?? AccountRecord(user: user)

@@ -31,6 +31,8 @@ package final class Accounts: AccountServing {
     }
 
     private func serve(_ call: AccountCall) async throws -> AccountReply {
+        // Before the rate limit, so that pages of other sites cannot exhaust it for their visitors.
+        try call.checkNavigation()
         if !call.endpoint.isEvent, call.endpoint != .auth { try parts.count(call.network) }
         switch call.endpoint {
         case .nonce: return try await NonceCall(parts: parts).reply(to: call)

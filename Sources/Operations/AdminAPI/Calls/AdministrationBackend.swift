@@ -116,10 +116,10 @@ package struct AdministeredAccount: Sendable, Equatable {
 package struct AdministeredOutbox: Sendable {
     package var status: OutboxStatus
     /// The oldest parked messages. Their tokens are not part of the document.
-    package var parked: [OutboxMessage]
+    package var parked: [ParkedMessage]
 
     /// Creates a state.
-    package init(status: OutboxStatus, parked: [OutboxMessage] = []) {
+    package init(status: OutboxStatus, parked: [ParkedMessage] = []) {
         self.status = status
         self.parked = parked
     }

@@ -16,11 +16,21 @@ extension AdminDocument {
                 body.add("failing", orNull: status.failing)
                 body.add("dropped", Int64(clamping: status.dropped))
                 body.add("parked", Int64(status.parked))
-                body.add("parked_messages", outbox.parked) { message, output in
+                body.add("destinations", status.lanes.sorted { $0.key < $1.key }) { lane, output in
+                    output.add("destination", lane.key)
+                    output.add("waiting", Int64(lane.value.count))
+                    output.add("oldest_seconds", orNull: lane.value.age)
+                    output.add("parked", Int64(lane.value.parked))
+                    output.add("lease", lane.value.isHolder)
+                    output.add("failing", orNull: lane.value.failing)
+                }
+                body.add("parked_messages", outbox.parked) { parked, output in
+                    let message = parked.message
                     let content = (try? JSONDocument(Array(message.body.utf8), limits: limits))?.root
                     output.add("id", message.id)
                     output.add("kind", message.kind.rawValue)
                     output.add("destination", message.destination)
+                    output.add("reason", parked.reason.rawValue)
                     output.add("queued_at", message.queued)
                     output.add("uid", content?["uid"]?.string)
                     output.add("project", content?["project"]?.string)

@@ -2,12 +2,19 @@ import Revocation
 
 extension GatewayReadings {
     var outboxFamilies: [MetricFamily] {
-        guard let status = outbox else { return [] }
-        let deliveries = OutboxMessage.Kind.allCases.flatMap { kind -> [MetricSample<UInt64>] in
-            let counts = status[kind: kind]
-            return [("delivered", counts.delivered), ("failed", counts.failed), ("parked", counts.parked)].map {
-                MetricSample([("kind", kind.rawValue), ("result", $0.0)], $0.1)
-            }
+        guard let outbox else { return [] }
+        let lanes = outbox.lanes.sorted { $0.key < $1.key }
+        let deliveries = lanes.flatMap { name, lane -> [MetricSample<UInt64>] in
+            [
+                ("delivered", lane.delivered), ("failed", lane.failed), ("parked", lane.parkedCount),
+                ("unknown_token", lane.unknown),
+            ].map { MetricSample([("destination", name), ("result", $0.0)], $0.1) }
+        }
+        func gauges(
+            _ name: StaticString, help: StaticString, _ value: (OutboxStatus.Lane) -> Int64
+        ) -> MetricFamily {
+            let samples = lanes.map { MetricSample([("destination", $0.key)], Double(value($0.value))) }
+            return MetricFamily(name, help: help, .gauges(samples))
         }
         return [
             MetricFamily(
@@ -15,16 +22,18 @@ extension GatewayReadings {
                 help: "Deliveries of revocations to providers and of events to the webhook, by result.",
                 .counters(deliveries)),
             MetricFamily(
+                "gatehouse_outbox_unsettled_total", help: "Results of deliveries that could not be stored at once.",
+                .counters(lanes.map { MetricSample([("destination", $0.key)], $0.value.unsettled) })),
+            MetricFamily(
                 "gatehouse_outbox_dropped_total", help: "Messages that the outbox did not accept.",
-                .counters([MetricSample([], status.dropped)])),
-            gauge("gatehouse_outbox_messages", help: "Waiting messages of the outbox.", Int64(status.count)),
-            gauge(
-                "gatehouse_outbox_oldest_seconds", help: "The age of the oldest waiting message.", status.age ?? 0),
-            gauge("gatehouse_outbox_parked", help: "Parked messages of the outbox.", Int64(status.parked)),
-            gauge(
-                "gatehouse_outbox_lease", help: "1 if this gateway delivers the messages.", status.isHolder ? 1 : 0),
-            gauge(
-                "gatehouse_outbox_failing", help: "1 while the last delivery failed.", status.failing == nil ? 0 : 1),
+                .counters([MetricSample([], outbox.dropped)])),
+            gauges("gatehouse_outbox_messages", help: "Waiting messages of the outbox.") { Int64($0.count) },
+            gauges("gatehouse_outbox_oldest_seconds", help: "The age of the oldest waiting message.") { $0.age ?? 0 },
+            gauges("gatehouse_outbox_parked", help: "Parked messages of the outbox.") { Int64($0.parked) },
+            gauges("gatehouse_outbox_lease", help: "1 if this gateway delivers the messages.") { $0.isHolder ? 1 : 0 },
+            gauges("gatehouse_outbox_failing", help: "1 while the last delivery failed.") {
+                $0.failing == nil ? 0 : 1
+            },
         ]
     }
 }

@@ -29,6 +29,14 @@ package final class BuiltinEndpoints: Sendable {
             self.tag = tag.map { Array($0.utf8) }
         }
 
+        /// Returns whether the file has the version that a request names by its query `v=TAG`. The page of another
+        /// version, from a gateway that is upgraded at another time, must not use this file.
+        func isVersion(in request: RequestView) -> Bool {
+            guard let query = request.head.query?.bytes(in: request.bytes), !query.isEmpty else { return true }
+            guard let tag, tag.count >= 2, query.starts(with: "v=".utf8) else { return false }
+            return query.dropFirst(2).elementsEqual(tag.dropFirst().dropLast())
+        }
+
         /// Returns whether a request names the current tag, so that the client has the file (RFC 9110 section 13.1.2).
         func isCurrent(in request: RequestView) -> Bool {
             guard let tag else { return false }

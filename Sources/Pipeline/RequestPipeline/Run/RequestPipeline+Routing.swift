@@ -53,6 +53,7 @@ extension RequestPipeline {
             switch endpoint {
             case .keys: return .respond(.keys)
             case .asset(let index):
+                guard builtin.assets[index].isVersion(in: request) else { return .deny(Denial(.routeNotFound)) }
                 return .respond(.asset(index, isCurrent: builtin.assets[index].isCurrent(in: request)))
             default: return .respond(.page)
             }

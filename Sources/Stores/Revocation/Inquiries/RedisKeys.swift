@@ -64,14 +64,23 @@ package enum RedisKeys {
     /// The string with the gateway that delivers them.
     package static let writeBackLease = Array("gatehouse:write_back:lease".utf8)
 
-    /// The sorted sets of the outbox: waiting messages by the time at which they are due, and by the time at which they
-    /// were queued, and parked messages by the time at which they were parked.
-    package static let outbox = ["gatehouse:outbox", "gatehouse:outbox:queued", "gatehouse:outbox:parked"].map {
-        Array($0.utf8)
+    /// Returns the sorted sets of the outbox for one destination: waiting messages by the time at which they are due,
+    /// and by the time at which they were queued, and parked messages by the time at which they were parked.
+    package static func outbox(_ destination: String) -> [[UInt8]] {
+        let key = tagged("gatehouse:outbox:{", [destination])
+        return [key, key + ":queued".utf8, key + ":parked".utf8]
     }
 
-    /// The string with the gateway that delivers them.
-    package static let outboxLease = Array("gatehouse:outbox:lease".utf8)
+    /// Returns the string with the gateway that delivers them.
+    package static func outboxLease(_ destination: String) -> [UInt8] {
+        tagged("gatehouse:outbox:{", [destination]) + ":lease".utf8
+    }
+
+    /// The hash with the names of all destinations.
+    package static let outboxDestinations = "gatehouse:outbox:destinations"
+
+    /// Returns the string that counts the removals that a user requested.
+    package static func removals(_ user: UserKey) -> [UInt8] { tagged("gatehouse:removals:{", user.parts) }
 
     /// The hash of the gateways that share the store.
     package static let fleet = Array("gatehouse:fleet".utf8)

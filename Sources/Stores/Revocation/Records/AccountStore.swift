@@ -121,8 +121,9 @@ package enum LinkClaim: Sendable, Equatable {
 
 /// The result of unlinking a provider.
 package enum LinkRelease: Sendable, Equatable {
-    /// The identity was unlinked. The values are the identity and the current account.
-    case released(IdentityLink, AccountRecord)
+    /// The identity was unlinked. The values are the identity, the current account, and the number of messages that the
+    /// outbox did not accept.
+    case released(IdentityLink, AccountRecord, dropped: Int = 0)
     /// The account has no identity of that provider.
     case absent
     /// The identity is the last one of an account that the gateway created. It stays linked.
@@ -131,8 +132,9 @@ package enum LinkRelease: Sendable, Equatable {
 
 /// The result of deleting an account.
 package enum AccountDeletion: Sendable, Equatable {
-    /// The account is deleted. The value lists the identities that this call unlinked: none if it was deleted before.
-    case deleted([IdentityLink])
+    /// The account is deleted. The values are the identities that this call unlinked (none if it was deleted before),
+    /// and the number of messages that the outbox did not accept.
+    case deleted([IdentityLink], dropped: Int = 0)
     /// The gateway created no account of this user.
     case absent
     /// The user was revoked or disabled since the caller was authorized. Nothing was deleted.

@@ -1,9 +1,9 @@
-import Synchronization
 package import GatewayCore
 
 /// A message about a change of an account that another system has to learn.
 ///
-/// It is written in the same step as the change, and delivered at least once. Its ID is never used again.
+/// It is written in the same step as the change, and delivered at least once. Its ID is never used again. The messages
+/// of one destination are a queue of their own, with its own bounds and its own lease.
 package struct OutboxMessage: Sendable, Hashable {
     /// The kinds of messages. Raw values are part of the store's contract and of the admin API.
     package enum Kind: String, Sendable, CaseIterable {
@@ -35,7 +35,32 @@ package struct OutboxMessage: Sendable, Hashable {
     }
 }
 
-/// The result of polling the outbox.
+/// A message that is not delivered before an operator or a change of the configuration makes it wait again.
+package struct ParkedMessage: Sendable, Hashable {
+    /// Why a message is parked. Raw values are part of the store's contract and of the admin API.
+    package enum Reason: String, Sendable, CaseIterable {
+        /// No key of `accounts.token_keys` opens the token.
+        case tokenKey = "token_key"
+        /// The configuration has no such destination, or another client than that of the token.
+        case configuration
+        /// The destination rejected the message for good, or the message is invalid.
+        case rejected
+        /// The delivery failed for three days.
+        case expired
+
+        /// The reasons that another configuration can remove.
+        package static let configurable: Set<Reason> = [.tokenKey, .configuration]
+    }
+
+    package let message: OutboxMessage
+    package let reason: Reason
+
+    package init(message: OutboxMessage, reason: Reason) {
+        (self.message, self.reason) = (message, reason)
+    }
+}
+
+/// The result of polling the queue of one destination.
 package struct OutboxPoll: Sendable, Equatable {
     /// Whether the caller has the lease.
     package var isHolder: Bool
@@ -49,11 +74,13 @@ package struct OutboxPoll: Sendable, Equatable {
     package var age: Int64?
     /// The number of parked messages.
     package var parked: Int
+    /// All destinations that have messages, or had a poll.
+    package var destinations: Set<String>
 
     /// Creates a result.
     package init(
         isHolder: Bool, messages: [OutboxMessage] = [], now: UnixTime, count: Int = 0, age: Int64? = nil,
-        parked: Int = 0
+        parked: Int = 0, destinations: Set<String> = []
     ) {
         self.isHolder = isHolder
         self.messages = messages
@@ -61,11 +88,12 @@ package struct OutboxPoll: Sendable, Equatable {
         self.count = count
         self.age = age
         self.parked = parked
+        self.destinations = destinations
     }
 }
 
-/// The outbox: a durable queue of messages, which all gateways of a store share, and the tokens that its messages
-/// revoke.
+/// The outbox: durable queues of messages, one for each destination, which all gateways of a store share, and the
+/// tokens that its messages revoke.
 ///
 /// A facet of a store, beside `Store`. `release`, `releaseAll` and `deleteAccount` add messages in the same step that
 /// removes the identities or the account, so that neither is without the other.
@@ -73,18 +101,29 @@ package protocol OutboxStore: Sendable {
     /// Determines the messages that are added.
     var outbox: OutboxSwitch { get }
 
-    /// Keeps a sealed token of an identity until the identity is unlinked, if it is linked to the user. An access token
-    /// does not replace a refresh token.
+    /// Keeps a sealed token of an identity until the identity is unlinked, if it is linked to the user.
+    ///
+    /// A refresh token replaces all earlier tokens. An access token replaces an earlier access token; beside an earlier
+    /// refresh token, both are kept, because Google issues a refresh token only at the first consent. The removal of
+    /// the identity adds a message for each.
     func keepToken(_ token: KeptToken, of link: IdentityLink, for user: UserKey) async throws(StoreError)
 
-    /// Acquires or renews the lease of the outbox, unless another gateway has it, and returns due messages to its
+    /// Counts a removal that a user requested.
+    ///
+    /// - Returns: `false` if the user has requested more than `OutboxSwitch.removalsPerDay` within 24 hours.
+    func countRemoval(by user: UserKey) async throws(StoreError) -> Bool
+
+    /// Acquires or renews the lease of a destination, unless another gateway has it, and returns due messages to its
     /// holder. Removes messages that were parked for longer than `OutboxSwitch.retention`.
     ///
     /// - Parameters:
+    ///   - destination: The destination, of which the store remembers the name.
     ///   - holder: The name of the caller, which is unique.
     ///   - lease: The duration of the lease, in seconds.
     ///   - limit: The maximum number of returned messages.
-    func pollOutbox(by holder: String, lease: Int64, limit: Int) async throws(StoreError) -> OutboxPoll
+    func pollOutbox(
+        of destination: String, by holder: String, lease: Int64, limit: Int
+    ) async throws(StoreError) -> OutboxPoll
 
     /// Removes a message that was delivered.
     func removeMessage(_ message: OutboxMessage) async throws(StoreError)
@@ -94,20 +133,24 @@ package protocol OutboxStore: Sendable {
     /// - Parameter seconds: 1 to `OutboxSwitch.longestDelay`.
     func postponeMessage(_ message: OutboxMessage, by seconds: Int64) async throws(StoreError)
 
-    /// Parks a message: it is not delivered before an operator retries it.
-    func parkMessage(_ message: OutboxMessage) async throws(StoreError)
+    /// Parks a message.
+    func parkMessage(_ message: OutboxMessage, for reason: ParkedMessage.Reason) async throws(StoreError)
 
-    /// Releases the lease, if the caller has it.
-    func releaseOutbox(of holder: String) async throws(StoreError)
+    /// Releases the lease of a destination, if the caller has it.
+    func releaseOutbox(of destination: String, by holder: String) async throws(StoreError)
 
-    /// Returns parked messages, oldest first.
-    func parkedMessages(limit: Int) async throws(StoreError) -> [OutboxMessage]
+    /// Returns parked messages of a destination, oldest first.
+    func parkedMessages(of destination: String, limit: Int) async throws(StoreError) -> [ParkedMessage]
 
-    /// Makes at most `limit` parked messages due, oldest first. Returns their number.
-    func retryMessages(limit: Int) async throws(StoreError) -> Int
+    /// Makes at most `limit` parked messages of a destination due, oldest first. Returns their number.
+    ///
+    /// - Parameter reasons: Why they are parked.
+    func retryMessages(
+        of destination: String, parkedFor reasons: Set<ParkedMessage.Reason>, limit: Int
+    ) async throws(StoreError) -> Int
 
-    /// Removes at most `limit` parked messages, oldest first. Returns their number.
-    func discardMessages(limit: Int) async throws(StoreError) -> Int
+    /// Removes at most `limit` parked messages of a destination, oldest first. Returns their number.
+    func discardMessages(of destination: String, limit: Int) async throws(StoreError) -> Int
 }
 
 /// A sealed token of a user at a provider.
@@ -133,84 +176,5 @@ package struct KeptToken: Sendable, Equatable {
             return String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
         }
         return nil
-    }
-}
-
-/// The policy of a store for the messages of its outbox. A reload of the configuration replaces it.
-package final class OutboxSwitch: Sendable {
-    package struct Policy: Sendable {
-        /// The maximum number of messages, with parked ones.
-        package let limit: Int
-        /// Whether events for the webhook are added.
-        package let sendsEvents: Bool
-        /// Called after messages were added, with the number of those that were not accepted.
-        package let added: @Sendable (_ dropped: Int) -> Void
-
-        /// Creates a policy.
-        package init(limit: Int, sendsEvents: Bool, added: @escaping @Sendable (_ dropped: Int) -> Void) {
-            (self.limit, self.sendsEvents, self.added) = (limit, sendsEvents, added)
-        }
-    }
-
-    /// The maximum delay of a waiting message, in seconds.
-    package static let longestDelay: Int64 = 3_600
-    /// The time after which a parked message is removed: 30 days, in seconds.
-    package static let retention: Int64 = 2_592_000
-
-    private let policy = Mutex<Policy?>(nil)
-    private let dropped = Atomic<UInt64>(0)
-
-    package init() {}
-
-    /// The current policy. `nil` if no messages are added.
-    package var current: Policy? { policy.withLock { $0 } }
-
-    /// The number of messages of this gateway that the outbox did not accept.
-    package var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
-
-    /// Sets the policy. `nil` if no messages are added.
-    package func set(_ policy: Policy?) {
-        self.policy.withLock { $0 = policy }
-    }
-
-    /// Records the messages of an acknowledged change.
-    package func record(added: Int, dropped: Int) {
-        guard added > 0 || dropped > 0 else { return }
-        self.dropped.add(UInt64(max(dropped, 0)), ordering: .relaxed)
-        current?.added(dropped)
-    }
-}
-
-/// The deliveries of a gateway, and the state of the outbox as of the last poll.
-package struct OutboxStatus: Sendable, Equatable {
-    /// The numbers of deliveries of one kind of messages, by result.
-    package struct Counts: Sendable, Equatable {
-        package var delivered: UInt64 = 0
-        package var failed: UInt64 = 0
-        package var parked: UInt64 = 0
-
-        package init() {}
-    }
-
-    package var revocations = Counts()
-    package var events = Counts()
-    /// The number of waiting messages, and the age of the oldest one in seconds. `nil` if none waits.
-    package var count = 0
-    package var age: Int64?
-    /// The number of parked messages.
-    package var parked = 0
-    /// Whether this gateway has the lease.
-    package var isHolder = false
-    /// The reason of the last failure. `nil` after a success.
-    package var failing: String?
-    /// The number of messages that the outbox did not accept.
-    package var dropped: UInt64 = 0
-
-    package init() {}
-
-    /// The counts of a kind.
-    package subscript(kind kind: OutboxMessage.Kind) -> Counts {
-        get { kind == .revocation ? revocations : events }
-        set { if kind == .revocation { revocations = newValue } else { events = newValue } }
     }
 }

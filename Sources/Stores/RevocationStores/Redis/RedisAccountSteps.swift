@@ -146,17 +146,17 @@ struct RedisAccountSteps: Sendable {
         of uid: UserKey, for successor: IdentityLink?
     ) async throws(StoreError) -> [IdentityLink] {
         try Self.links(
-            in: await remove(.unlinkAll, [successor?.provider ?? "", successor?.subject ?? ""], of: uid))
+            in: await remove(.unlinkAll, [successor?.provider ?? "", successor?.subject ?? ""], of: uid).fields)
     }
 
     /// Begins the removal of the link to a provider. `arguments` are those of `script`, beginning with the provider.
     func unlink(
         _ script: RedisScript, _ arguments: String..., of uid: UserKey
-    ) async throws(StoreError) -> (found: String, subject: String) {
-        let fields = try await remove(script, arguments, of: uid)
+    ) async throws(StoreError) -> (found: String, subject: String, dropped: Int) {
+        let (fields, dropped) = try await remove(script, arguments, of: uid, provider: arguments.first)
         guard fields.count == 2, let found = fields[0].text else { throw .unexpectedReply() }
         guard let subject = fields[1].text else { throw RedisAccount.faulty() }
-        return (found, subject)
+        return (found, subject, dropped)
     }
 
     /// Parses the providers and subjects of links, alternating.

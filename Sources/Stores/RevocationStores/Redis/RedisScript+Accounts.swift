@@ -8,6 +8,7 @@ import Revocation
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
 /// - `firebase:PROVIDER:SUBJECT`: the evidence of a link that was made from Firebase.
 /// - `token:PROVIDER`: a sealed token of the linked identity, which its removal moves to the outbox.
+/// - `newer_token:PROVIDER`: a later access token, beside a refresh token in `token:PROVIDER`.
 extension RedisScript {
     /// The conditions for listing an identity.
     enum Listing: String {
@@ -35,7 +36,7 @@ extension RedisScript {
         """
         local link = 'link:' .. ARGV[1]
         if redis.call('HGET', KEYS[1], link) ~= ARGV[2] then return 0 end
-        redis.call('HDEL', KEYS[1], link, 'email_from', 'token:' .. ARGV[1])
+        redis.call('HDEL', KEYS[1], link, 'email_from', 'token:' .. ARGV[1], 'newer_token:' .. ARGV[1])
         if links() > 0 then return 0 end
         redis.call('DEL', KEYS[1])
         return 1
@@ -56,7 +57,7 @@ extension RedisScript {
             or ARGV[4] == 'implicit' and redis.call('HGET', KEYS[1], 'unlinked_more') then return {'unlinked', ''} end
         if links() >= tonumber(ARGV[3]) then return {'full', ''} end
         redis.call('HSET', KEYS[1], 'link:' .. ARGV[1], ARGV[2])
-        redis.call('HDEL', KEYS[1], 'token:' .. ARGV[1])
+        redis.call('HDEL', KEYS[1], 'token:' .. ARGV[1], 'newer_token:' .. ARGV[1])
         local evidence = 'firebase:' .. ARGV[1] .. ':' .. ARGV[2]
         if ARGV[5] ~= '' then
             redis.call('HSET', KEYS[1], evidence, ARGV[5])
@@ -72,7 +73,7 @@ extension RedisScript {
         """
         local link = 'link:' .. ARGV[1]
         if redis.call('HGET', KEYS[1], link) == ARGV[2] then
-            redis.call('HDEL', KEYS[1], link, 'token:' .. ARGV[1])
+            redis.call('HDEL', KEYS[1], link, 'token:' .. ARGV[1], 'newer_token:' .. ARGV[1])
         end
         return 1
         """)
@@ -102,7 +103,7 @@ extension RedisScript {
             local function begin_end(provider, subject, keeps_email, first)
                 redis.call('HSET', KEYS[1], 'unlinking:' .. provider, subject)
                 redis.call('HDEL', KEYS[1], 'link:' .. provider)
-                move_token(first, provider, subject)
+                move_tokens(first, provider, subject)
                 add_event(first, {type = 'account.unlinked', identities = {[provider] = subject}})
                 local from = redis.call('HGET', KEYS[1], 'email_from')
                 if not keeps_email and (not from or from == provider) then release_email() end

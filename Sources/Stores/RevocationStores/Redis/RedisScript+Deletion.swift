@@ -41,7 +41,7 @@ extension RedisScript {
                 if provider then identities[provider] = fields[i + 1] end
                 if provider and redis.call('HSETNX', KEYS[1], 'unlinking:' .. provider, fields[i + 1]) == 1 then
                     redis.call('HDEL', KEYS[1], fields[i])
-                    move_token(2, provider, fields[i + 1])
+                    move_tokens(2, provider, fields[i + 1])
                 end
             end
             if is_first then add_event(2, {type = 'account.deleted', identities = identities}) end
@@ -53,13 +53,16 @@ extension RedisScript {
                     answer[#answer + 1] = provider
                     answer[#answer + 1] = fields[i + 1]
                 elseif fields[i] ~= 'deleted' and not string.match(fields[i], '^link:')
-                    and not string.match(fields[i], '^releasing:') and not string.match(fields[i], '^token:') then
+                    and not string.match(fields[i], '^releasing:') and not string.match(fields[i], '^token:')
+                    and not string.match(fields[i], '^newer_token:') then
                     redis.call('HDEL', KEYS[1], fields[i])
                 end
             end
             if #answer == 0 then
                 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-                    if string.match(field, '^token:') then redis.call('HDEL', KEYS[1], field) end
+                    if string.match(field, '^token:') or string.match(field, '^newer_token:') then
+                        redis.call('HDEL', KEYS[1], field)
+                    end
                 end
             end
             answer[#answer + 1] = added

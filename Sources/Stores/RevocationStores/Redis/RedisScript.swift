@@ -164,9 +164,9 @@ struct RedisScript: Sendable {
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         evict, unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
-        removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, pollOutbox, removeMessage,
-        postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded, freePlace,
-        acquireLease,
+        removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countRemoval, pollOutbox,
+        removeMessage, postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded,
+        freePlace, acquireLease,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.

@@ -70,14 +70,14 @@ extension RedisStore: AccountStore {
         return try await commands.run { () async throws(StoreError) in
             // A link that is listed but not held would count as another link.
             for link in try await steps.read(uid).unheld { try await steps.drop(link, of: uid) }
-            let (found, subject) = try await steps.unlink(.unlink, provider, of: uid)
+            let (found, subject, dropped) = try await steps.unlink(.unlink, provider, of: uid)
             switch found {
             case "absent": return .absent
             case "last": return .last
             case "ending":
                 let link = IdentityLink(provider: provider, subject: subject)
                 try await steps.finish(link, of: uid)
-                return .released(link, try await steps.read(uid).record)
+                return .released(link, try await steps.read(uid).record, dropped: dropped)
             default: throw .unexpectedReply()
             }
         }
@@ -92,7 +92,7 @@ extension RedisStore: AccountStore {
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
             for _ in 0..<RedisAccountSteps.maximumRounds {
-                let (found, subject) = try await steps.unlink(
+                let (found, subject, _) = try await steps.unlink(
                     .evict, link.provider, link.subject, evidence.text, of: uid)
                 guard found == "evicted" || found == "ending" else { return false }
                 try await steps.finish(IdentityLink(provider: link.provider, subject: subject), of: uid)

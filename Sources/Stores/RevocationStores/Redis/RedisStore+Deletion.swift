@@ -33,7 +33,8 @@ extension RedisStore {
             let isDisabled = try await steps.disableUser(
                 uid, at: time, unlessChangedFrom: earlier == nil ? expected : nil)
             guard isDisabled else { return .changed }
-            return .deleted(try await steps.deleteData(of: uid, at: time))
+            let (links, dropped) = try await steps.deleteData(of: uid, at: time)
+            return .deleted(links, dropped: dropped)
         }
     }
 
@@ -158,12 +159,16 @@ extension RedisAccountSteps {
 
     /// Removes an account's data and links, and then the user from the list of deletions.
     ///
-    /// - Returns: The identities that were unlinked.
-    func deleteData(of uid: UserKey, at time: UnixTime) async throws(StoreError) -> [IdentityLink] {
-        var removed: [IdentityLink] = []
+    /// - Returns: The identities that were unlinked, and the number of messages that the outbox did not accept.
+    func deleteData(
+        of uid: UserKey, at time: UnixTime
+    ) async throws(StoreError) -> (removed: [IdentityLink], dropped: Int) {
+        var (removed, dropped): ([IdentityLink], Int) = ([], 0)
         // A removal that was begun before hides another link of the same provider for one round.
         for _ in 0..<Self.maximumRounds {
-            let links = try Self.links(in: await remove(.deleteAccountData, ["\(time)"], of: uid))
+            let reply = try await remove(.deleteAccountData, ["\(time)"], of: uid, isDeletion: true)
+            dropped += reply.dropped
+            let links = try Self.links(in: reply.fields)
             guard links.isEmpty else {
                 for link in links { try await finish(link, of: uid) }
                 removed += links.filter { !removed.contains($0) }
@@ -172,7 +177,7 @@ extension RedisAccountSteps {
             for email in try await stored(uid).releasing { try await releaseEmail(email, of: uid) }
             _ = try await commands.send(
                 RedisCommand(["HDEL", RedisKeys.deleting, uid.name]), faulty: RedisStore.faultyList())
-            return removed
+            return (removed, dropped)
         }
         throw Self.contended()
     }

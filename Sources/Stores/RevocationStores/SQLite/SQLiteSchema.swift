@@ -12,7 +12,7 @@ enum SQLiteSchema {
     /// The first n migrations lead to version n.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11,
+        version11, version12,
     ]
 
     /// The first version with links, accounts and settings.
@@ -235,6 +235,21 @@ enum SQLiteSchema {
     /// The evidence of links that were made from Firebase.
     private static let version11 = """
         ALTER TABLE link ADD COLUMN firebase TEXT CHECK (firebase IS NULL OR typeof(firebase) = 'text');
+        """
+
+    /// The reasons of parked messages, tokens beside a refresh token, and the removals that users requested.
+    private static let version12 = """
+        ALTER TABLE link ADD COLUMN newer_token TEXT CHECK (newer_token IS NULL OR typeof(newer_token) = 'text');
+        ALTER TABLE outbox ADD COLUMN reason TEXT CHECK (reason IS NULL OR typeof(reason) = 'text');
+        DROP INDEX outbox_due;
+        CREATE INDEX outbox_due ON outbox (destination, due) WHERE parked IS NULL;
+        CREATE INDEX outbox_totals ON outbox (destination, parked, queued);
+        CREATE TABLE removal (
+            uid TEXT NOT NULL PRIMARY KEY CHECK (typeof(uid) = 'text'),
+            ends INTEGER NOT NULL CHECK \(isTime("ends")),
+            count INTEGER NOT NULL CHECK (typeof(count) = 'integer')
+        ) WITHOUT ROWID;
+        CREATE INDEX removal_ends ON removal (ends);
         """
 
     private static func isTime(_ column: String) -> String {

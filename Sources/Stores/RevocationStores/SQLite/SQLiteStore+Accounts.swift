@@ -112,14 +112,14 @@ extension SQLiteStore: AccountStore {
                 return SQLiteChange(.success(.last))
             }
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
-            try messages.addRevocation(of: link, db)
+            try messages.addRevocations(of: link, db)
             try messages.addEvent("account.unlinked", [link], db)
             let ended = try Self.endSessions(of: link, at: now, db)
             try SQLiteAccounts.remove(link, of: uid, db)
             try SQLiteAccounts.removeEmail(of: uid, from: provider, db)
             try SQLiteAccounts.remember(link, of: uid, db)
             let left = try SQLiteAccounts.account(uid, db)
-            return SQLiteChange(.success(.released(link, left))) { [messages] in
+            return SQLiteChange(.success(.released(link, left, dropped: messages.dropped))) { [messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
                 if let ended { view.setUser(ended.key, to: ended.word) }
                 linkGenerations.changed(link.name)
@@ -142,7 +142,7 @@ extension SQLiteStore: AccountStore {
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
             if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
             for link in links {
-                try messages.addRevocation(of: link, db)
+                try messages.addRevocations(of: link, db)
                 try messages.addEvent("account.unlinked", [link], db)
                 if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
                 try SQLiteAccounts.remove(link, of: uid, db)

@@ -21,16 +21,16 @@ extension SQLiteStore {
             }
             let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
             var records: [(key: StoreKey, word: RecordWord)] = []
-            var messages = SQLiteOutbox(outbox, of: uid, at: now)
+            var messages = SQLiteOutbox(outbox, of: uid, at: now, isDeletion: true)
             try messages.addEvent("account.deleted", links, db)
             for link in links {
-                try messages.addRevocation(of: link, db)
+                try messages.addRevocations(of: link, db)
                 if let record = try Self.revokeCredentials(of: link, deletedAt: now, db) { records.append(record) }
                 try SQLiteAccounts.remove(link, of: uid, db)
             }
             try SQLiteAccounts.deleteData(of: uid, at: now, db)
             records.append(try Self.disable(uid, user, at: now, db))
-            return SQLiteChange(.success(.deleted(links))) { [records, messages] in
+            return SQLiteChange(.success(.deleted(links, dropped: messages.dropped))) { [records, messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
                 for record in records { view.setUser(record.key, to: record.word) }
                 for link in links { linkGenerations.changed(link.name) }

@@ -12,12 +12,14 @@ extension SQLiteStore: OutboxStore {
         try checkOpen()
         try StoreBounds.check(link)
         try StoreBounds.check(user: user)
+        // An expression reads the columns as they were before the statement.
+        let isBeside = "(token IS NOT NULL AND substr(token, 1, 2) = ?5 AND substr(CAST(?1 AS TEXT), 1, 2) <> ?5)"
         try await writer.write { db in
             try db.run(
                 """
-                UPDATE link SET token = CAST(?1 AS TEXT)
+                UPDATE link SET token = CASE WHEN \(isBeside) THEN token ELSE CAST(?1 AS TEXT) END,
+                    newer_token = CASE WHEN \(isBeside) THEN CAST(?1 AS TEXT) END
                 WHERE provider = CAST(?2 AS TEXT) AND subject = CAST(?3 AS TEXT) AND uid = CAST(?4 AS TEXT)
-                    AND (token IS NULL OR substr(token, 1, 2) <> ?5 OR substr(CAST(?1 AS TEXT), 1, 2) = ?5)
                 """,
                 [
                     token.text.bytes, link.provider.bytes, link.subject.bytes, user.name.bytes,
@@ -27,8 +29,36 @@ extension SQLiteStore: OutboxStore {
         }
     }
 
+    /// Counts a removal in a row of the user, which a later period replaces.
+    package func countRemoval(by user: UserKey) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(user: user)
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { db in
+            // Also a period that lies in the future, which began before the clock was set back.
+            try db.run(
+                "DELETE FROM removal WHERE ends <= ? OR ends > ?",
+                [now.seconds, now.adding(OutboxSwitch.removalPeriod).seconds])
+            try db.run(
+                """
+                INSERT INTO removal (uid, ends, count) VALUES (CAST(? AS TEXT), ?, 1)
+                ON CONFLICT (uid) DO UPDATE SET count = min(count + 1, ?)
+                """,
+                [
+                    user.name.bytes, now.adding(OutboxSwitch.removalPeriod).seconds,
+                    OutboxSwitch.removalsPerDay + 1,
+                ])
+            let count = try Int.fetchOne(
+                db.cachedStatement(sql: "SELECT count FROM removal WHERE uid = CAST(? AS TEXT)"),
+                arguments: [user.name.bytes])
+            return SQLiteChange(.success(count.map { $0 <= OutboxSwitch.removalsPerDay } ?? false))
+        }
+    }
+
     /// Returns due messages. This process is the only user of the file, so it always has the lease.
-    package func pollOutbox(by _: String, lease _: Int64, limit: Int) async throws(StoreError) -> OutboxPoll {
+    package func pollOutbox(
+        of destination: String, by _: String, lease _: Int64, limit: Int
+    ) async throws(StoreError) -> OutboxPoll {
         try checkOpen()
         let now = UnixTime(clamping: clock.now())
         let (poll, hasExpired) = try await writer.read { db -> (OutboxPoll, Bool) in
@@ -37,17 +67,22 @@ extension SQLiteStore: OutboxStore {
                 db.cachedStatement(
                     sql: """
                         SELECT id, kind, destination, queued, CAST(body AS BLOB) FROM outbox
-                        WHERE parked IS NULL AND (due <= ? OR due > ?) ORDER BY due LIMIT ?
+                        WHERE destination = CAST(? AS TEXT) AND parked IS NULL AND (due <= ? OR due > ?)
+                        ORDER BY due LIMIT ?
                         """),
                 // A due time that is too late was stored before the clock was set back.
-                arguments: [now.seconds, now.adding(OutboxSwitch.longestDelay).seconds, limit])
+                arguments: [
+                    destination.bytes, now.seconds, now.adding(OutboxSwitch.longestDelay).seconds, limit,
+                ])
             poll.messages = due.compactMap { OutboxMessage($0) }
+            poll.destinations = Set(
+                try String.fetchAll(db.cachedStatement(sql: "SELECT DISTINCT destination FROM outbox")))
             let totals = try Row.fetchOne(
                 db.cachedStatement(
                     sql: """
                         SELECT count(*) FILTER (WHERE parked IS NULL), min(queued) FILTER (WHERE parked IS NULL),
-                            count(parked), min(parked) FROM outbox
-                        """))
+                            count(parked), min(parked) FROM outbox WHERE destination = CAST(? AS TEXT)
+                        """), arguments: [destination.bytes])
             guard let totals else { return (poll, false) }
             poll.count = totals[0]
             poll.age = (totals[1] as Int64?).map { max(0, now.seconds - $0) }
@@ -70,42 +105,64 @@ extension SQLiteStore: OutboxStore {
     }
 
     /// Parks a waiting message.
-    package func parkMessage(_ message: OutboxMessage) async throws(StoreError) {
+    package func parkMessage(
+        _ message: OutboxMessage, for reason: ParkedMessage.Reason
+    ) async throws(StoreError) {
         let now = UnixTime(clamping: clock.now())
-        try await change("UPDATE outbox SET parked = ? WHERE id = ? AND parked IS NULL", [now.seconds, message.id])
+        try await change(
+            "UPDATE outbox SET parked = ?, reason = ? WHERE id = ? AND parked IS NULL",
+            [now.seconds, reason.rawValue, message.id])
     }
 
     /// The lease ends with the process.
-    package func releaseOutbox(of _: String) async throws(StoreError) {}
+    package func releaseOutbox(of _: String, by _: String) async throws(StoreError) {}
 
     /// Returns parked messages, oldest first.
-    package func parkedMessages(limit: Int) async throws(StoreError) -> [OutboxMessage] {
+    package func parkedMessages(of destination: String, limit: Int) async throws(StoreError) -> [ParkedMessage] {
         try checkOpen()
         return try await writer.read { db in
             try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT id, kind, destination, queued, CAST(body AS BLOB) FROM outbox
-                        WHERE parked IS NOT NULL ORDER BY parked LIMIT ?
-                        """), arguments: [limit]
-            ).compactMap { OutboxMessage($0) }
+                        SELECT id, kind, destination, queued, CAST(body AS BLOB), reason FROM outbox
+                        WHERE destination = CAST(? AS TEXT) AND parked IS NOT NULL ORDER BY parked LIMIT ?
+                        """), arguments: [destination.bytes, limit]
+            ).compactMap { row in
+                OutboxMessage(row).map { message in
+                    // Earlier versions stored no reason.
+                    let reason = (row[5] as String?).flatMap { ParkedMessage.Reason(rawValue: $0) }
+                    return ParkedMessage(message: message, reason: reason ?? .rejected)
+                }
+            }
         }
     }
 
     /// Makes parked messages due.
-    package func retryMessages(limit: Int) async throws(StoreError) -> Int {
+    package func retryMessages(
+        of destination: String, parkedFor reasons: Set<ParkedMessage.Reason>, limit: Int
+    ) async throws(StoreError) -> Int {
         let now = UnixTime(clamping: clock.now())
+        let names = reasons.map(\.rawValue).sorted()
+        let places = names.map { _ in "?" }.joined(separator: ", ")
+        let times: StatementArguments = [now.seconds, now.seconds, destination.bytes]
+        let last: StatementArguments = [limit]
         return try await change(
-            "UPDATE outbox SET parked = NULL, due = ?, queued = ? WHERE id IN (\(Self.oldestParked))",
-            [now.seconds, now.seconds, limit])
+            """
+            UPDATE outbox SET parked = NULL, reason = NULL, due = ?, queued = ? WHERE id IN (
+                \(Self.parkedIDs) AND coalesce(reason, '\(ParkedMessage.Reason.rejected.rawValue)') IN (\(places))
+                ORDER BY parked LIMIT ?)
+            """,
+            times + StatementArguments(names) + last)
     }
 
     /// Removes parked messages.
-    package func discardMessages(limit: Int) async throws(StoreError) -> Int {
-        try await change("DELETE FROM outbox WHERE id IN (\(Self.oldestParked))", [limit])
+    package func discardMessages(of destination: String, limit: Int) async throws(StoreError) -> Int {
+        try await change(
+            "DELETE FROM outbox WHERE id IN (\(Self.parkedIDs) ORDER BY parked LIMIT ?)", [destination.bytes, limit])
     }
 
-    private static let oldestParked = "SELECT id FROM outbox WHERE parked IS NOT NULL ORDER BY parked LIMIT ?"
+    private static let parkedIDs =
+        "SELECT id FROM outbox WHERE destination = CAST(? AS TEXT) AND parked IS NOT NULL"
 
     private static func parkedLimit(_ now: UnixTime) -> Int64 { now.adding(-OutboxSwitch.retention).seconds }
 
@@ -129,34 +186,36 @@ struct SQLiteOutbox {
     private let policy: OutboxSwitch.Policy?
     private let user: UserKey
     private let now: UnixTime
+    private let isDeletion: Bool
     /// The beginning of the IDs of the messages.
     private let id = RandomText.name()
     private(set) var added = 0
     private(set) var dropped = 0
 
-    init(_ outbox: OutboxSwitch, of user: UserKey, at now: UnixTime) {
-        (policy, self.user, self.now) = (outbox.current, user, now)
+    /// - Parameter isDeletion: Whether the whole account is deleted.
+    init(_ outbox: OutboxSwitch, of user: UserKey, at now: UnixTime, isDeletion: Bool = false) {
+        (policy, self.user, self.now, self.isDeletion) = (outbox.current, user, now, isDeletion)
     }
 
-    /// Adds the revocation of an identity's token. Called before the link is removed.
-    mutating func addRevocation(of link: IdentityLink, _ db: Database) throws {
+    /// Adds the revocations of an identity's tokens. Called before the link is removed.
+    mutating func addRevocations(of link: IdentityLink, _ db: Database) throws {
         guard policy != nil else { return }
         let statement = try db.cachedStatement(
             sql: """
-                SELECT CAST(token AS BLOB) FROM link
+                SELECT CAST(token AS BLOB), CAST(newer_token AS BLOB) FROM link
                 WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)
                 """)
         let row = try Row.fetchOne(statement, arguments: [link.provider.bytes, link.subject.bytes, user.name.bytes])
-        guard let token = row.flatMap({ $0[0] as Data? }) else { return }
-        try add(.revocation, to: link.provider, db) { body in
-            body.add("subject", link.subject)
-            body.add("token", String(decoding: token, as: UTF8.self))
+        for token in [row?[0] as Data?, row?[1] as Data?].compactMap(\.self) {
+            try add(.revocation, to: link.provider, db) { body in
+                body.add("subject", link.subject)
+                body.add("token", String(decoding: token, as: UTF8.self))
+            }
         }
     }
 
     /// Adds an event about identities.
     mutating func addEvent(_ type: String, _ links: [IdentityLink], _ db: Database) throws {
-        guard policy?.sendsEvents == true else { return }
         try add(.event, to: OutboxMessage.webhook, db) { body in
             body.add("type", type)
             let identities = ObjectText.object { object in
@@ -169,8 +228,11 @@ struct SQLiteOutbox {
     private mutating func add(
         _ kind: OutboxMessage.Kind, to destination: String, _ db: Database, _ write: (inout ObjectText) -> Void
     ) throws {
-        let count = try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM outbox")) ?? 0
-        guard let policy, count < policy.limit else {
+        guard let policy, policy.destinations.contains(destination) else { return }
+        let statement = try db.cachedStatement(
+            sql: "SELECT count(*) FROM outbox WHERE destination = CAST(? AS TEXT)")
+        let count = try Int.fetchOne(statement, arguments: [destination.bytes]) ?? 0
+        guard count < policy.limit(isDeletion: isDeletion) else {
             dropped += 1
             return
         }

@@ -6,6 +6,7 @@ import Logging
 import RequestPipeline
 import Revocation
 import RevocationStores
+import Synchronization
 import Testing
 
 @testable import Accounts
@@ -21,9 +22,19 @@ import Testing
     private static let webhook = Configuration.Webhook(
         url: "https://app.example/events", secrets: [Secret(Array(repeating: 1, count: 32))])
 
+    private static let destinations = ["google.com", "apple.com", "github.com", "oidc.corp", "webhook"]
+
     private let flow: FlowRig
     private let delivery: OutboxDelivery
+    /// The keys with which the deliveries open tokens.
+    private let keys: Keys
     private var store: SQLiteStore { flow.rig.store }
+
+    private final class Keys: Sendable {
+        let value: Mutex<[Secret]>
+
+        init(_ keys: [Secret]) { value = Mutex(keys) }
+    }
 
     init() async throws { try await self.init(opening: [Self.key]) }
 
@@ -32,18 +43,21 @@ import Testing
         let flow = try await FlowRig.withApps(tokens: TokenSealing([Self.key]))
         self.flow = flow
         let (parts, clock) = (flow.rig.parts, flow.rig.time.clock)
-        let flows = CodeFlows(
-            parts.settings, FlowRig.providers, transport: flow.transport,
-            verifiers: VerifierTable.make(of: AccountsRig.identity, hasSessions: true).0, tokens: TokenSealing(keys),
-            clock: clock)
-        let destinations = OutboxDestinations(
-            flows: flows, webhook: Self.webhook, transport: flow.transport, clock: clock)
+        let opening = Keys(keys)
+        self.keys = opening
         let environment = LookupEnvironment(
             transport: flow.transport, clock: clock, logger: flow.rig.log.logger, wake: { _, _ in })
         delivery = OutboxDelivery(
-            flow.rig.store, environment: environment, machine: OutboxMachine(random: { $0 }),
-            destinations: { destinations })
-        flow.rig.store.outbox.set(OutboxSwitch.Policy(limit: 100, sendsEvents: true, added: { _ in }))
+            flow.rig.store, environment: environment, makeMachine: { OutboxMachine(random: { $0 }) },
+            destinations: {
+                let flows = CodeFlows(
+                    parts.settings, FlowRig.providers, transport: flow.transport,
+                    verifiers: VerifierTable.make(of: AccountsRig.identity, hasSessions: true).0,
+                    tokens: TokenSealing(opening.value.withLock { $0 }), clock: clock)
+                return OutboxDestinations(
+                    flows: flows, webhook: Self.webhook, transport: flow.transport, clock: clock)
+            })
+        delivery.adopt(Self.destinations)
         flow.replies.set("/events", 204, "")
     }
 
@@ -76,9 +90,36 @@ import Testing
         _ = try await eventually("an empty outbox") {
             flow.rig.time.advance(seconds: 1)
             delivery.tick()
-            return try await store.pollOutbox(by: "test", lease: 1, limit: 1).count == 0 ? true : nil
+            return try await waiting().isEmpty ? true : nil
         }
     }
+
+    /// The destinations with waiting messages.
+    private func waiting() async throws -> [String] {
+        var names: [String] = []
+        for name in Self.destinations
+        where try await store.pollOutbox(of: name, by: "test", lease: 1, limit: 1).count > 0 {
+            names.append(name)
+        }
+        return names
+    }
+
+    private func parked() async throws -> [String] {
+        try await delivery.parkedMessages(limit: 9).map { "\($0.message.destination) \($0.reason.rawValue)" }
+    }
+
+    /// Advances the clock until a message without a key was parked so many times.
+    private func untilParked(_ count: Int) async throws {
+        _ = try await eventually("a parked message") {
+            flow.rig.time.advance(seconds: 1)
+            delivery.tick()
+            let lines = flow.rig.log.all.filter { $0.message == "a message of the outbox is parked" }
+            let parked = try await parked()
+            return lines.count == count && parked == ["google.com token_key"] ? true : nil
+        }
+    }
+
+    private func lane(_ name: String) throws -> OutboxStatus.Lane { try #require(delivery.status().lanes[name]) }
 
     private func requests(to suffix: String) -> [OutboundRequest] {
         flow.transport.calls.map(\.request).filter { $0.url.hasSuffix(suffix) }
@@ -106,7 +147,7 @@ import Testing
         default:
             #expect(form["token"] == "at" && request.field("authorization")?.hasPrefix("Basic ") == true)
         }
-        #expect(delivery.status().revocations.delivered == 1)
+        #expect(try lane(provider).delivered == 1)
         #expect(!flow.rig.log.text.contains("\"at\""))
     }
 
@@ -122,7 +163,7 @@ import Testing
         #expect(Set(requests(to: "/revoke").map(\.bodyText)) == ["token=at", #"{"access_token":"gho_1"}"#])
     }
 
-    @Test func `a refresh token is kept in place of access tokens, and revoked when its identity is unlinked`()
+    @Test func `a refresh token and a newer access token are both revoked when the identity is unlinked`()
         async throws
     {
         flow.replies.set("/revoke", 200, "")
@@ -132,47 +173,159 @@ import Testing
         let release = try await store.release(provider: "google.com", of: user)
         if case .released = release {} else { Issue.record("\(release)") }
         try await untilDelivered()
-        #expect(requests(to: "/revoke").map(\.bodyText) == ["token=rt"])
+        #expect(Set(requests(to: "/revoke").map(\.bodyText)) == ["token=rt", "token=at"])
         let event = try #require(requests(to: "/events").first)
         #expect(event.bodyText.contains(#""type":"account.unlinked""#), "\(event.bodyText)")
         #expect(event.bodyText.contains(#""identities":{"google.com":""#))
     }
 
-    @Test func `an outage delays a revocation, and an invalid token needs none`() async throws {
+    @Test func `a later refresh token replaces all tokens`() async throws {
+        flow.replies.set("/revoke", 200, "")
+        let user = try await signIn("google.com", tokens: #""refresh_token":"rt""#)
+        _ = try await signIn("google.com")
+        _ = try await signIn("google.com", tokens: #""refresh_token":"new""#)
+        _ = try await store.deleteAccount(user, unlessChangedFrom: nil)
+        try await untilDelivered()
+        #expect(requests(to: "/revoke").map(\.bodyText) == ["token=new"])
+    }
+
+    @Test(arguments: ["google.com", "github.com"])
+    func `an outage delays a revocation, and an unknown token does not count as revoked`(provider: String)
+        async throws
+    {
         flow.replies.set("/revoke", 503, "")
-        let user = try await signIn("google.com")
+        let user = try await signIn(provider)
         _ = try await store.deleteAccount(user, unlessChangedFrom: nil)
         _ = try await eventually("a failed delivery") {
             flow.rig.time.advance(seconds: 1)
             delivery.tick()
-            return delivery.status().revocations.failed > 0 ? true : nil
+            return try lane(provider).failed > 0 ? true : nil
         }
-        flow.replies.set("/revoke", 400, #"{"error":"invalid_token"}"#)
+        let isGitHub = provider == "github.com"
+        flow.replies.set("/revoke", isGitHub ? 404 : 400, isGitHub ? "" : #"{"error":"invalid_token"}"#)
         try await untilDelivered()
-        #expect(delivery.status().revocations.delivered == 1 && delivery.status().revocations.parked == 0)
+        let status = try lane(provider)
+        #expect(status.delivered == 0 && status.unknown == 1 && status.parkedCount == 0)
+        let line = try #require(flow.rig.log.all.first { $0.message.hasPrefix("a provider does not know a token") })
+        #expect(line.metadata["destination"] == "\(provider)")
+        #expect(line.metadata["status"] == "\(isGitHub ? 404 : 400)")
     }
 
-    @Test(arguments: [#"{"error":"unsupported_token_type"}"#, "{}"])
+    @Test(arguments: [#"{"error":"unsupported_token_type"}"#, "{}", #"{"error":"rejected: at"}"#])
     func `a rejected revocation is parked, and waits again after a retry`(body: String) async throws {
         flow.replies.set("/revoke", 400, body)
+        delivery.start()
         let user = try await signIn("google.com")
         _ = try await store.deleteAccount(user, unlessChangedFrom: nil)
         try await untilDelivered()
-        #expect(try await store.parkedMessages(limit: 9).map(\.destination) == ["google.com"])
-        #expect(flow.rig.log.all.contains { $0.level == .error && $0.message == "a message of the outbox is parked" })
-        flow.replies.set("/revoke", 200, "")
-        #expect(try await store.retryMessages(limit: 9) == 1)
+        #expect(try await parked() == ["google.com rejected"])
+        let line = try #require(flow.rig.log.all.first { $0.message == "a message of the outbox is parked" })
+        #expect(line.level == .error && line.metadata["status"] == "400")
+        let reason = body.contains("unsupported") ? "unsupported_token_type" : "status 400"
+        #expect(line.metadata["reason"] == "\(reason)")
+        delivery.adopt(Self.destinations)
         try await untilDelivered()
-        #expect(delivery.status().revocations.delivered == 1)
-        #expect(try await store.parkedMessages(limit: 9).isEmpty)
+        #expect(try await parked() == ["google.com rejected"], "a reload does not retry it")
+        flow.replies.set("/revoke", 200, "")
+        #expect(try await delivery.retryMessages(limit: 9) == 1)
+        try await untilDelivered()
+        #expect(try lane("google.com").delivered == 1)
+        #expect(try await parked().isEmpty)
     }
 
-    @Test func `a token that was sealed with a removed key is parked`() async throws {
+    @Test(arguments: [401, 403, 404, 409, 429])
+    func `a failure with a status is logged without a body and a token`(status: Int) async throws {
+        flow.replies.set("/events", status, "secret body")
+        flow.replies.set("/revoke", 200, "")
+        let user = try await signIn("google.com")
+        _ = try await store.deleteAccount(user, unlessChangedFrom: nil)
+        let line = try await eventually("a line") {
+            flow.rig.time.advance(seconds: 1)
+            delivery.tick()
+            return flow.rig.log.all.first { $0.message.hasPrefix("a message of the outbox could not be delivered") }
+        }
+        #expect(line.metadata["destination"] == "webhook" && line.metadata["status"] == "\(status)")
+        #expect(!flow.rig.log.text.contains("secret body") && !flow.rig.log.text.contains("\"at\""))
+    }
+
+    @Test func `a token that no key opens is parked, and revoked when a reload brings the key back`() async throws {
         let suite = try await Self(opening: [Secret(String(repeating: "x", count: 32))])
+        suite.flow.replies.set("/revoke", 200, "")
+        suite.delivery.start()
         let user = try await suite.signIn("google.com")
         _ = try await suite.store.deleteAccount(user, unlessChangedFrom: nil)
+        try await suite.untilParked(1)
+        suite.delivery.adopt(Self.destinations)
+        try await suite.untilParked(2)
+        #expect(suite.requests(to: "/revoke").isEmpty)
+        suite.keys.value.withLock { $0.append(Self.key) }
+        suite.delivery.adopt(Self.destinations)
+        _ = try await eventually("the revocation") {
+            suite.flow.rig.time.advance(seconds: 1)
+            suite.delivery.tick()
+            return suite.requests(to: "/revoke").isEmpty ? nil : true
+        }
         try await suite.untilDelivered()
-        #expect(suite.requests(to: "/revoke").isEmpty && suite.delivery.status().revocations.parked == 1)
+        #expect(try await suite.parked().isEmpty)
+    }
+
+    @Test func `a message to a destination without a configuration is parked, and shown`() async throws {
+        let user = try await signIn("google.com")
+        flow.replies.set("/revoke", 503, "")
+        _ = try await store.deleteAccount(user, unlessChangedFrom: nil)
+        // Another gateway, after a restart with a configuration of the webhook only.
+        let environment = LookupEnvironment(
+            transport: flow.transport, clock: flow.rig.time.clock, logger: flow.rig.log.logger, wake: { _, _ in })
+        let other = OutboxDelivery(
+            store, environment: environment, makeMachine: { OutboxMachine(random: { $0 }) },
+            destinations: { [flow] in
+                OutboxDestinations(
+                    flows: nil, webhook: Self.webhook, transport: flow.transport, clock: flow.rig.time.clock)
+            })
+        other.adopt(["webhook"])
+        other.start()
+        let parked = try await eventually("a parked message") {
+            flow.rig.time.advance(seconds: 1)
+            other.tick()
+            return try await other.parkedMessages(limit: 9).first
+        }
+        #expect(parked.reason == .configuration && parked.message.destination == "google.com")
+    }
+
+    @Test func `a slow webhook delays no revocation`() async throws {
+        flow.replies.set("/revoke", 200, "")
+        let gate = SlowTransport(flow.transport, slow: "/events")
+        let environment = LookupEnvironment(
+            transport: gate, clock: flow.rig.time.clock, logger: flow.rig.log.logger, wake: { _, _ in })
+        let (clock, parts) = (flow.rig.time.clock, flow.rig.parts)
+        let flows = CodeFlows(
+            parts.settings, FlowRig.providers, transport: flow.transport,
+            verifiers: VerifierTable.make(of: AccountsRig.identity, hasSessions: true).0,
+            tokens: TokenSealing([Self.key]), clock: clock)
+        let destinations = OutboxDestinations(flows: flows, webhook: Self.webhook, transport: gate, clock: clock)
+        let slow = OutboxDelivery(
+            store, environment: environment, makeMachine: { OutboxMachine(random: { $0 }) },
+            destinations: { destinations })
+        slow.adopt(Self.destinations)
+        // More events than one poll returns, all due before the revocation.
+        for number in 0..<40 {
+            let link = IdentityLink(provider: "yahoo.com", subject: "\(number)")
+            let user = UserKey("user\(number)")
+            _ = try await store.claim(link, for: user, unlessUnlinked: false)
+            _ = try await store.release(provider: "yahoo.com", of: user)
+        }
+        flow.rig.time.advance(seconds: 1)
+        let user = try await signIn("google.com")
+        _ = try await store.deleteAccount(user, unlessChangedFrom: nil)
+        slow.start()
+        _ = try await eventually("the revocation") { requests(to: "/revoke").isEmpty ? nil : true }
+        _ = try await eventually("events") { gate.waiting == OutboxBounds.concurrency ? true : nil }
+        flow.rig.time.advance(seconds: 20)
+        slow.tick()
+        #expect(slow.status().lanes["webhook"]?.failed == UInt64(OutboxBounds.concurrency))
+        #expect(slow.status().lanes["webhook"]?.failing == "timed_out")
+        gate.answerAll()
+        await slow.stop()
     }
 
     @Test func `a token that was sealed with a previous key is revoked`() async throws {
@@ -182,18 +335,6 @@ import Testing
         _ = try await suite.store.deleteAccount(user, unlessChangedFrom: nil)
         try await suite.untilDelivered()
         #expect(suite.requests(to: "/revoke").count == 1)
-    }
-
-    @Test func `a sealed token opens only for its identity`() throws {
-        let sealing = try #require(TokenSealing([Self.key]))
-        let token = GrantedToken(text: "t", isRefreshToken: true, clientID: "c")
-        let kept = try #require(sealing.seal(token, of: .apple("1")))
-        #expect(kept.text.hasPrefix("r:") && !kept.text.contains("\"t\""))
-        #expect(sealing.open(kept.text, of: .apple("1")) == token)
-        #expect(sealing.open(kept.text, of: .apple("2")) == nil && sealing.open(kept.text, of: .google("1")) == nil)
-        #expect(sealing.open("r:x", of: .apple("1")) == nil && sealing.open("", of: .apple("1")) == nil)
-        let long = GrantedToken(text: String(repeating: "t", count: 8_192), isRefreshToken: true, clientID: "c")
-        #expect(sealing.seal(long, of: .apple("1")) == nil)
     }
 
     // MARK: - Webhook
@@ -223,38 +364,10 @@ import Testing
         let message = OutboxMessage(id: "a-1", kind: .event, destination: "webhook", queued: 1, body: "{}")
         let destinations = OutboxDestinations(
             flows: nil, webhook: nil, transport: flow.transport, clock: flow.rig.time.clock)
-        #expect(await destinations.deliver(message) == .rejected("no webhook is configured"))
+        #expect(
+            await destinations.deliver(message) == .rejected(.configuration, "no webhook is configured"))
         let revocation = OutboxMessage(id: "a-2", kind: .revocation, destination: "google.com", queued: 1, body: "{")
-        #expect(await destinations.deliver(revocation) == .rejected("the message is not JSON"))
-    }
-
-    /// The snippet in the manual, with Python.
-    @Test func `the code in the manual accepts signed events and rejects others`() throws {
-        let block = try MarkdownPage("docs/guides/account-webhook.md").blocks.first {
-            $0.comment == "A test runs this code."
-        }
-        let folder = try ScratchFolder()
-        let call = "\nimport sys\nprint(verify(sys.argv[1].split(), eval(sys.argv[2]), sys.argv[3].encode()))\n"
-        try folder.write(try #require(block).text + call, to: "verify.py")
-        let secrets = [Array(repeating: UInt8(1), count: 32), Array(repeating: UInt8(2), count: 24)]
-        let receiver = Configuration.Webhook(url: "https://a.example", secrets: secrets.map { Secret($0) })
-        let message = OutboxMessage(id: "a-1", kind: .event, destination: "webhook", queued: 1, body: "")
-        let body = #"{"type":"account.deleted","uid":"ü","time":5,"identities":{}}"#
-        let content = try JSONDocument(Array(body.utf8), limits: .token)
-        let event = try #require(WebhookEvent(message, content.root))
-        let now = GatewayClock.system.now()
-        func verify(_ secrets: [[UInt8]], age: Int64 = 0, _ change: String = "") throws -> String {
-            let request = try #require(event.request(to: receiver, at: UnixTime(clamping: now - age)))
-            let fields = request.fields.map { "'\($0.name)': '\($0.value)'" }.joined(separator: ", ")
-            let names = secrets.map { "whsec_\(BasicCredentials.base64($0))" }.joined(separator: " ")
-            let output = try Program.run(
-                "python3", ["verify.py", names, "{\(fields)}", request.bodyText + change], in: folder.path)
-            return String(output.prefix { $0 != "\n" })
-        }
-        #expect(try verify([secrets[0]]) == "True" && verify([secrets[1]]) == "True")
-        #expect(try verify([Array(repeating: 3, count: 32), secrets[1]]) == "True", "a receiver during a rotation")
-        #expect(try verify([Array(repeating: 3, count: 32)]) == "False")
-        #expect(try verify([secrets[0]], " ") == "False" && verify([secrets[0]], age: 3_600) == "False")
+        #expect(await destinations.deliver(revocation) == .rejected(.rejected, "the message is not JSON"))
     }
 }
 

@@ -4,7 +4,9 @@ import GatewayCore
 import RequestPipeline
 import Revocation
 import RevocationStores
+import Synchronization
 import Testing
+import TextCoding
 
 @testable import Accounts
 @testable import Authentication
@@ -18,16 +20,21 @@ import Testing
 
     init() async throws { flow = try await FlowRig { $0.page = Configuration.Accounts.Page() } }
 
-    private func open(_ query: String = "", session: String? = nil) async -> CallAnswer {
+    private func open(
+        _ query: String = "", session: String? = nil, bindings: [String] = []
+    ) async -> CallAnswer {
         var browser = BrowserRequest()
+        browser.bindings = bindings
         browser.query = Array(query.utf8)
         browser.sessions = session.map { [$0] } ?? []
         browser.acceptLanguage = "de"
         return await flow.call(.page, browser)
     }
 
-    private func content(_ query: String = "", session: String? = nil) async throws -> SignInPage.Content {
-        let answer = await open(query, session: session)
+    private func content(
+        _ query: String = "", session: String? = nil, bindings: [String] = []
+    ) async throws -> SignInPage.Content {
+        let answer = await open(query, session: session, bindings: bindings)
         guard case .signInPage(let content) = answer.reply else { throw NoPage(code: answer.code) }
         return content
     }
@@ -42,7 +49,7 @@ import Testing
         let plain = try await content()
         #expect(plain.account == nil && plain.address == "/.gatehouse/" && plain.languages == "de")
         let leading = try await content("return_to=/home%3Fx=1&error=cancelled")
-        #expect(leading.target == "https://app.example/home?x=1" && leading.error == "cancelled")
+        #expect(leading.target == "https://app.example/home?x=1" && leading.error == nil)
         #expect(leading.address == "/.gatehouse/?return_to=https%3A%2F%2Fapp.example%2Fhome%3Fx%3D1")
     }
 
@@ -53,12 +60,97 @@ import Testing
         #expect(done.location == FlowRig.origin + address)
         let token = try #require(done.token)
         #expect(await open("return_to=%2Fhome", session: token).location == "https://app.example/home")
-        let failed = try await content("return_to=%2Fhome&error=failed", session: token)
-        #expect(failed.account != nil && failed.target == "https://app.example/home", "an error is shown first")
-        let refused = try await flow.begin(query: "return_to=%2F.gatehouse%2F")
+        let (query, binding) = try await refuse(address)
+        let failed = try await content(query, session: token, bindings: [binding])
+        #expect(failed.account != nil && failed.error == "cancelled", "an error is shown first")
+        #expect(failed.target == "https://app.example/home")
+    }
+
+    /// Refuses a sign-in at the provider. Returns the query of the page to which the flow returns, and the binding.
+    private func refuse(_ address: String = "/.gatehouse/") async throws -> (query: String, binding: String) {
+        var parameter = Array("".utf8)
+        FormEncoding.append("return_to", address.utf8, to: &parameter)
+        let refused = try await flow.begin(query: String(decoding: parameter, as: UTF8.self))
         let back = await flow.callback(
             "google.com", "state=\(refused.state)&error=access_denied", bindings: [refused.binding])
-        #expect(back.location == "https://app.example/.gatehouse/?error=cancelled")
+        let location = try #require(back.location)
+        #expect(location.hasPrefix("https://app.example/.gatehouse/?"), "\(location)")
+        return (String(location.drop { $0 != "?" }.dropFirst()), refused.binding)
+    }
+
+    @Test func `O-32: an error is shown only to the browser whose flow ended with it, for five minutes`()
+        async throws
+    {
+        let (query, binding) = try await refuse()
+        let other = try await refuse()
+        #expect(query.hasPrefix("error=cancelled&error_mark="))
+        #expect(try await content(query, bindings: [other.binding, binding]).error == "cancelled")
+        #expect(try await content(query).error == nil)
+        #expect(try await content(query, bindings: [other.binding]).error == nil)
+        let changed = query.replacing("error=cancelled", with: "error=auth/user-disabled")
+        #expect(try await content(changed, bindings: [binding]).error == nil)
+        #expect(try await content("error=cancelled", bindings: [binding]).error == nil)
+        for mark in ["", "!", "AAAA", String(repeating: "A", count: 4_000)] {
+            #expect(try await content("error=cancelled&error_mark=\(mark)", bindings: [binding]).error == nil)
+        }
+        let token = try await session()
+        let spoofed = await open("return_to=%2Fhome&error=auth/user-disabled", session: token)
+        #expect(spoofed.location == "https://app.example/home", "an error of another site stops nobody")
+        flow.rig.time.advance(seconds: 299)
+        #expect(try await content(query, bindings: [binding]).error == "cancelled")
+        flow.rig.time.advance(seconds: 1)
+        #expect(try await content(query, bindings: [binding]).error == nil)
+    }
+
+    @Test func `the address of another page has no mark`() async throws {
+        let refused = try await flow.begin(query: "return_to=%2Fhome")
+        let back = await flow.callback(
+            "google.com", "state=\(refused.state)&error=access_denied", bindings: [refused.binding])
+        #expect(back.location == "https://app.example/home?error=cancelled")
+    }
+
+    @Test func `images and frames of other sites do not use up the calls of an address`() async throws {
+        let rates = CountedCalls()
+        let flow = try await FlowRig(
+            settings: { $0.page = Configuration.Accounts.Page() }, parts: { $0.rating = rates })
+        let loads: [(mode: String, destination: String, isAhead: Bool)] = [
+            ("no-cors", "image", false), ("navigate", "iframe", false), ("cors", "empty", false),
+            ("navigate", "document", true),
+        ]
+        for endpoint in [AccountEndpoint.page, .startSignIn, .callback] {
+            var browser = BrowserRequest()
+            browser.provider = "google.com"
+            for load in loads {
+                (browser.fetchMode, browser.fetchDestination, browser.isAhead) =
+                    (load.mode, load.destination, load.isAhead)
+                #expect(await flow.call(endpoint, browser).denial?.code == .crossSite)
+            }
+            #expect(rates.count == 0)
+            (browser.fetchMode, browser.fetchDestination, browser.isAhead) = ("navigate", "document", false)
+            _ = await flow.call(endpoint, browser)
+            #expect(rates.take() == 1)
+        }
+    }
+
+    /// Counts the calls of all addresses.
+    private final class CountedCalls: CallRating {
+        private let calls = Mutex(0)
+
+        var count: Int { calls.withLock { $0 } }
+
+        func take() -> Int {
+            calls.withLock { calls in
+                defer { calls = 0 }
+                return calls
+            }
+        }
+
+        func allow(network _: PeerNetwork, now _: UInt64) -> Int? {
+            calls.withLock { $0 += 1 }
+            return nil
+        }
+
+        func allow(user _: UserKey, now _: UInt64) -> Int? { nil }
     }
 
     @Test(arguments: [

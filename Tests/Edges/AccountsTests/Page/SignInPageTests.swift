@@ -78,7 +78,8 @@ import TextCoding
     ])
     func `an error is a text of the page, whatever word the address has`(word: String, text: String) {
         let html = html { $0.error = word }
-        #expect(html.contains("<p id=\"error\" class=\"message\" role=\"alert\">\(text)</p>"))
+        #expect(html.contains("<p id=\"error\" class=\"message\" role=\"alert\" data-code=\""))
+        #expect(html.contains("\">\(text)</p>\n<p id=\"status\""))
         #expect(!html.contains("alert(1)"))
     }
 

@@ -24,7 +24,9 @@ import Testing
     }
 
     private func delete(_ store: any GatewayStore) async throws -> Set<IdentityLink>? {
-        guard case .deleted(let links) = try await store.deleteAccount(ann, unlessChangedFrom: nil) else { return nil }
+        guard case .deleted(let links, _) = try await store.deleteAccount(ann, unlessChangedFrom: nil) else {
+            return nil
+        }
         return Set(links)
     }
 

@@ -60,6 +60,24 @@ import Testing
         #expect(try await store.setting("issuer", initial: [1]) == [1])
     }
 
+    @Test func `every step of the outbox but the removal of an identity runs in a cluster`() async throws {
+        let store = try await Self.cluster.value.loadedStore()
+        let token = try #require(KeptToken(isRefreshToken: true, sealed: "t"))
+        try await store.keepToken(token, of: .apple("1"), for: "ann")
+        #expect(try await store.countRemoval(by: "ann"))
+        for destination in ["apple.com", "oidc.}{", "webhook"] {
+            let message = OutboxMessage(id: "a-1", kind: .event, destination: destination, queued: 5, body: "{}")
+            #expect(try await store.pollOutbox(of: destination, by: "a", lease: 60, limit: 9).isHolder)
+            try await store.postponeMessage(message, by: 1)
+            try await store.parkMessage(message, for: .expired)
+            try await store.removeMessage(message)
+            #expect(try await store.parkedMessages(of: destination, limit: 9) == [])
+            #expect(try await store.retryMessages(of: destination, parkedFor: [.expired], limit: 9) == 0)
+            #expect(try await store.discardMessages(of: destination, limit: 9) == 0)
+            try await store.releaseOutbox(of: destination, by: "a")
+        }
+    }
+
     @Test func `the records of a user are in one slot`() async throws {
         let cluster = try await Self.cluster.value
         let slot = { (key: [UInt8]) in

@@ -165,7 +165,7 @@ import Testing
         let (database, store) = try await interrupted(.listed)
         try database.cli("HSET", Self.key, "created", "milk", "email_verified", "2")
         try database.cli("HSET", "gatehouse:user:{\(Self.ann)}", "valid_since", "milk")
-        guard case .deleted([.apple("1")]) = try await store.deleteAccount(Self.ann, unlessChangedFrom: nil) else {
+        guard case .deleted([.apple("1")], _) = try await store.deleteAccount(Self.ann, unlessChangedFrom: nil) else {
             Issue.record("not deleted")
             return
         }

@@ -107,6 +107,35 @@ import Testing
         _ = try await store.purge(now: 4_000_000_000)
         _ = try await store.setting("issuer", initial: [1])
         try await writeBack(store)
+        try await outbox(store)
+    }
+
+    private func outbox(_ store: RedisStore) async throws {
+        store.outbox.set(.init(destinations: ["apple.com", "webhook"], limit: 9, reserve: 1, added: { _ in }))
+        let user = madeUID(3)
+        let account = AccountRecord.made(user, .apple("3"))
+        #expect(try await store.createAccount(account, claimsEmail: false) == .created)
+        for isRefreshToken in [true, false] {
+            let token = try #require(KeptToken(isRefreshToken: isRefreshToken, sealed: "t"))
+            try await store.keepToken(token, of: .apple("3"), for: account.user)
+        }
+        #expect(try await store.countRemoval(by: account.user))
+        #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("3")]))
+        for destination in ["apple.com", "webhook"] {
+            let poll = try await store.pollOutbox(of: destination, by: "a", lease: 60, limit: 9)
+            for message in poll.messages {
+                try await store.postponeMessage(message, by: 1)
+                try await store.parkMessage(message, for: .rejected)
+            }
+            _ = try await store.parkedMessages(of: destination, limit: 9)
+            let reasons: Set<ParkedMessage.Reason> = [.rejected]
+            #expect(try await store.retryMessages(of: destination, parkedFor: reasons, limit: 1) == 1)
+            for message in try await store.pollOutbox(of: destination, by: "a", lease: 60, limit: 9).messages {
+                try await store.removeMessage(message)
+            }
+            _ = try await store.discardMessages(of: destination, limit: 9)
+            try await store.releaseOutbox(of: destination, by: "a")
+        }
     }
 
     private func writeBack(_ store: RedisStore) async throws {

@@ -122,10 +122,12 @@
   }
 
   const address = new URL(location);
-  const [error, back] = ["error", "back"].map((name) => address.searchParams.get(name));
+  // The gateway names only an error of a flow of this browser.
+  const error = element("error").dataset.code;
+  const back = address.searchParams.get("back");
   const [done, mark] = [recall("done"), recall("mark")];
-  for (const name of ["error", "result", "back"]) address.searchParams.delete(name);
-  if (error || back) history.replaceState(null, "", address);
+  for (const name of ["error", "error_mark", "result", "back"]) address.searchParams.delete(name);
+  if (address.href !== location.href) history.replaceState(null, "", address);
   if (done && !error) show("status", texts[done]);
   // A page from the browser's cache may show a session that has ended.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
