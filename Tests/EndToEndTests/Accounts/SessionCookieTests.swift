@@ -2,6 +2,37 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
+/// The name and the attributes of the configuration.
+@Suite struct ConfiguredCookieTests {
+    @Test func `H-08: a cookie is cleared under all names with the attributes with which it was set`() async throws {
+        try await Scenario.withAccounts(
+            "{ session_same_site: strict, session_idle: 2d }",
+            arrange: {
+                $0["identity"]?.replace(
+                    "{ firebase:",
+                    with: "{ credentials: { cookie: __Host-Http-session, previous_cookies: __session }, firebase:",
+                    maxReplacements: 1)
+            }
+        ) { scenario in
+            var app = AccountApp(scenario)
+            let set = try app.call("sign-in", app.proof(.oidc("corp"), of: .named("renamed"))).values("Set-Cookie")
+            let fixed = "; Path=/; HttpOnly; Secure; SameSite=Strict"
+            let value = try #require(set.first).dropFirst("__Host-Http-session=".count).prefix { $0 != ";" }
+            #expect(set == ["__Host-Http-session=\(value); Max-Age=172800\(fixed)", "__session=; Max-Age=0\(fixed)"])
+            for name in ["__Host-Http-session", "__session"] {
+                #expect(try scenario.passes(.get("/me/x", "Cookie: a=1; \(name)=\(value)"))["Cookie"] == "a=1")
+            }
+            let both = WireRequest.get("/me/x", "Cookie: __session=eyJ.a.b; __Host-Http-session=\(value)")
+            #expect(try scenario.passes(both)["Cookie"] == nil)
+            app.session = String(value)
+            let cleared = try app.call("sign-out").values("Set-Cookie")
+            #expect(cleared == ["__Host-Http-session=; Max-Age=0\(fixed)", "__session=; Max-Age=0\(fixed)"])
+            let after = try scenario.send(.get("/me/x", "Cookie: __Host-Http-session=\(value)"))
+            expectDenial(after, 401, "auth/session-cookie-revoked")
+        }
+    }
+}
+
 /// The gateway's session cookies, tested from outside.
 @Suite(.accounts) struct SessionCookieTests: SharedScenarioSuite {
     /// A header with an unknown key id.

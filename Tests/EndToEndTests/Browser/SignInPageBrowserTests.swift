@@ -132,6 +132,32 @@ struct SignInPageBrowserTests {
         }
     }
 
+    @Test func `a user sees where they are signed in, and ends another session`() async throws {
+        try await Visit.run { visit in
+            let browser = visit.browser
+            let agent = "User-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) CriOS/130.0 Safari/604.1"
+            var phone = AccountApp(visit.scenario)
+            #expect(try phone.call("sign-in", phone.gitHubProof(of: .linus), agent).status == 200)
+            try visit.signInWithoutProof(as: .linus)
+            let items = "return [...document.querySelectorAll('#sessions ~ ul li span')].map((s) => s.innerText)"
+            let listed: [String] = try browser.evaluate(items)
+            #expect(listed.count == 2 && listed[0].contains("this session"))
+            #expect(listed[1].hasPrefix("Chrome, iPhone\nGitHub · last used ") && !listed[1].contains("UTC"))
+            #expect(try AccessibilityAudit.violations(in: browser) == [])
+            // The sign-in was not proved, so that the user signs in again first.
+            try visit.choose("[data-call=end]")
+            try visit.choose("#confirm-yes")
+            try await visit.continueAs("linus")
+            try await visit.wait(for: "#confirm[open]")
+            #expect(try phone.get("/me/x").status == 200, "the return alone ends nothing")
+            try visit.choose("#confirm-yes")
+            try await visit.wait(for: "The session has ended.", in: "#status")
+            let left: [String] = try browser.evaluate(items)
+            #expect(left.count == 1 && left[0].contains("this session"))
+            expectDenial(try phone.get("/me/x"), 401, "auth/session-cookie-revoked")
+        }
+    }
+
     @Test func `a user links, unlinks and deletes after a new sign-in, and must choose again`() async throws {
         try await Visit.run { visit in
             let browser = visit.browser

@@ -69,13 +69,14 @@ import TextCoding
                 clock: Self.clock, logger: Self.logger)
             (self.key, self.sessions, self.store, self.table, self.keys) = (key, sessions, store, table, keys)
             guard let origin = SessionOrigin((try? JSONDocument(Array(Self.origin.utf8)))?.root),
-                let cookie = try? SessionIssuer(keys: sessions).cookie(
+                case let issuer = SessionIssuer(keys: sessions, terms: SessionTerms(Configuration.Accounts())),
+                let cookie = try? issuer.cookie(
                     for: SessionSource(
                         user: Self.user, claims: try JSONDocument(Array("{}".utf8)),
                         account: AccountRecord(user: Self.user),
                         signIn: SignInProof(confirmedAt: UnixTime(clamping: Self.now)), origin: origin,
                         started: UnixTime(clamping: Self.now)),
-                    now: Self.now, lifetime: 3600),
+                    issuer.newSession(now: UnixTime(clamping: Self.now), lifetime: 3600)),
                 case .set(let token, _) = cookie, let caller = Self.principal(ofCookie: token, table, sessions)
             else { return nil }
             self.caller = caller

@@ -301,6 +301,8 @@ struct GatewayEnvironment: Sendable {
     let logger: Logger
     /// The rate limit buckets, shared by all workers.
     let rates = RateTables()
+    /// The uses of sessions to record.
+    let sessionUses = SessionUses()
     /// The limits of failed authentications of introspection clients, shared by all workers.
     let authenticationLimits = AuthenticationLimits()
     /// The last sign-ins of users, shared by all configurations.

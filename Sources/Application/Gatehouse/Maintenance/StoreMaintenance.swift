@@ -3,16 +3,19 @@ import Logging
 import Revocation
 
 /// The maintenance of the store: it loads the revocation view, retrying until it succeeds. Then it removes expired
-/// records and completes interrupted deletions of accounts, soon and then once an hour.
+/// records and completes interrupted deletions of accounts, soon and then once an hour. Each second it records which
+/// sessions were used.
 struct StoreMaintenance: Sendable {
     private let store: any GatewayStore
     private let workers: WorkerLoops
     private let clock: GatewayClock
     private let logger: Logger
+    private let uses: SessionUses
 
     init(_ workers: WorkerLoops, _ environment: GatewayEnvironment) {
         self.workers = workers
         (store, clock, logger) = (environment.store, environment.clock, environment.logger)
+        uses = environment.sessionUses
     }
 
     func run() async {
@@ -23,10 +26,20 @@ struct StoreMaintenance: Sendable {
             try? await Task.sleep(for: .seconds(1))
             guard !Task.isCancelled else { return }
             await store.inspect()
+            await recordUses()
             guard schedule.isDueAfterSecond() else { continue }
             do { try await store.purge(now: clock.now()) } catch {
                 logger.warning("the maintenance of the store failed", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    /// Records some of the sessions' uses. A failure loses them, since they are for display only.
+    private func recordUses() async {
+        let uses = uses.take()
+        guard !uses.isEmpty else { return }
+        do { try await store.recordUses(uses, at: clock.now()) } catch {
+            logger.debug("uses of sessions were not recorded", metadata: ["error": "\(error)"])
         }
     }
 

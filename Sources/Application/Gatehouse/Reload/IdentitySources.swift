@@ -110,8 +110,8 @@ final class IdentitySources: Sendable {
             }
             let flows = flowClient.flatMap { client in
                 CodeFlows(
-                    settings, snapshot.flowProviders, transport: client, verifiers: snapshot.verifiers,
-                    tokens: TokenSealing(settings.tokenKeys), clock: clock)
+                    settings, snapshot.flowProviders, transport: client, tokens: TokenSealing(settings.tokenKeys),
+                    clock: clock)
             }
             outbox =
                 configuration.hasOutbox
@@ -131,9 +131,11 @@ final class IdentitySources: Sendable {
                 parts.firebaseUsers = FirebaseUsers(
                     project: project, usesAddresses: settings.firebaseUsers == .identityOrEmail, lookup: accounts)
             }
+            parts.sessions = SessionReader(snapshot.verifiers)
             parts.callbacks = ProviderCallbacks(
                 identity, store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit)
             lookups.calls = Accounts(parts)
+            lookups.sessionUses = environment.sessionUses
             lookups.links = StoredLinks(environment.store)
             lookups.linkGenerations = environment.store.linkGenerations
         } else {

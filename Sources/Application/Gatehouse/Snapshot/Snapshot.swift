@@ -20,8 +20,12 @@ package final class Snapshot: Sendable {
     /// The settings of the pipeline.
     package let pipeline: PipelineSettings
     package let upstreams: [UpstreamSettings]
-    /// The name of the session cookie. `nil` if no cookie is accepted.
-    let cookieName: String?
+    /// The session cookie of the gateway. Its name is empty if no cookie is accepted.
+    let sessionCookies: SessionCookieLines
+    /// The bounds of sessions in time. `nil` without accounts.
+    let sessionTerms: SessionTerms?
+    /// The renewal of session cookies. `nil` if they are not renewed.
+    let sessionRenewal: SessionRenewal?
     package let verifiers: VerifierTable
     /// The sources of the key sets. A verifier refers to its set by index.
     package let keySources: [KeySetSource]
@@ -145,7 +149,8 @@ package final class Snapshot: Sendable {
         signInPage = builder.readSignInPage()
         listeners = builder.readListeners()
         let (identity, credentials) = (configuration.identity, configuration.identity.credentials)
-        let locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
+        let locator = CredentialLocator(
+            header: credentials.header, cookie: credentials.cookie, previousCookies: credentials.previousCookies)
         let hasRules = plans.contains { $0.policy.rules != nil }
         outgoing = builder.readOutgoingHead(locator, assertionKeys, keepsVariable: hasRules, sign: sign)
         decisionListener = builder.readDecisionListener()
@@ -166,7 +171,11 @@ package final class Snapshot: Sendable {
             builtin: builder.builtinEndpoints(publishesKeys: assertionKeys != nil, signInPage?.assets ?? []),
             maxStaleness: configuration.revocation.maxStaleness.nanoseconds,
             firebaseHosts: builder.firebaseHosts())
-        cookieName = credentials.cookie
+        sessionCookies = SessionCookieLines(
+            name: credentials.cookie ?? "", previousNames: credentials.previousCookies,
+            sameSite: configuration.accounts?.sessionSameSite ?? .lax)
+        sessionTerms = configuration.accounts.map { SessionTerms($0) }
+        sessionRenewal = configuration.accounts.flatMap { SessionRenewal(SessionTerms($0)) }
         sessionSet = hasAccounts ? keySources.count : nil
         acrValues = identity.providers.reduce(into: [:]) { values, provider in
             values[provider.id] = provider.idTokens?.secondFactor.challengeParameter

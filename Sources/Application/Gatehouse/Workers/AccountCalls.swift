@@ -50,35 +50,6 @@ extension WorkerCalls {
     }
 }
 
-/// The `Set-Cookie` lines. Clearing uses the same attributes as setting, otherwise the browser keeps the cookie (RFC
-/// 6265 section 5.3).
-struct SessionCookieLines: Sendable {
-    let name: String
-    private static let attributes = "Path=/; HttpOnly; Secure; SameSite=Lax"
-
-    func value(of cookie: SessionCookie) -> String {
-        switch cookie {
-        case .set(let token, let maximumAge): "\(name)=\(token); Max-Age=\(maximumAge); \(Self.attributes)"
-        case .clear: "\(name)=; Max-Age=0; \(Self.attributes)"
-        }
-    }
-
-    /// Returns the value for the binding of flows. `SameSite=Lax` is sent when a provider leads the browser back.
-    func value(ofBinding binding: String) -> String {
-        "\(BrowserRequest.bindingCookie)=\(binding); Max-Age=\(FlowCookie.bindingLifetime); \(Self.attributes)"
-    }
-
-    func value(of cookie: FlowCookie) -> String {
-        switch cookie {
-        case .session(let cookie): value(of: cookie)
-        case .binding(let binding): value(ofBinding: binding)
-        }
-    }
-
-    /// Returns the complete line.
-    func line(of cookie: SessionCookie) -> [UInt8] { Array("Set-Cookie: \(value(of: cookie))\r\n".utf8) }
-}
-
 extension Worker {
     /// Reads a permitted account request completely and serves it.
     func serve(_ endpoint: AccountEndpoint, _ request: RequestView, _ permit: Permit, from client: ClientHandler) {
@@ -88,8 +59,8 @@ extension Worker {
         let reader = AccountCallResponder(
             worker: self, client: client, endpoint: endpoint, caller: permit.identity?.principal,
             contentType: Self.mediaType(of: request),
-            browser: endpoint.belongsToFlow
-                ? BrowserRequest(request, endpoint, sessionCookie: snapshot.cookieName) : BrowserRequest(),
+            browser: endpoint.changesSession
+                ? BrowserRequest(request, endpoint, sessionCookies: snapshot.sessionCookies.names) : BrowserRequest(),
             authorization: endpoint == .securityEvents ? Self.authorization(of: request) : nil,
             webhook: endpoint == .gitHubEvents
                 ? AccountCall.WebhookFields(
@@ -143,13 +114,17 @@ extension Worker {
             client.respond(with: StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
         case .refused(let denial): client.deny(denial)
         case .redirect(let location, let cookies):
-            let fields = FlowCookie.pageFields + cookies.map { ("Set-Cookie", lines.value(of: $0)) }
+            let fields = FlowCookie.pageFields + cookies.flatMap { lines.fields(of: $0) }
             client.respond(with: StaticResponse(seeOther: location, fields: fields))
         case .authorization(let url, let binding):
             let body = ObjectText.object { $0.add("authorization_url", url) }
             let fields = Self.fields(nil, lines) + [("Set-Cookie", lines.value(ofBinding: binding))]
             client.respond(with: StaticResponse(contentType: "application/json", fields: fields, body: body))
         case .page(let page): client.respond(with: StaticResponse(badRequest: page, fields: FlowCookie.pageFields))
+        case .onward(let page):
+            client.respond(
+                with: StaticResponse(
+                    contentType: "text/html; charset=utf-8", fields: FlowCookie.pageFields, body: page))
         case .signInPage(let content):
             guard let page = snapshot.signInPage else { return client.deny(Denial(.routeNotFound)) }
             client.respond(
@@ -161,7 +136,7 @@ extension Worker {
     private static func fields(
         _ cookie: SessionCookie?, _ lines: SessionCookieLines
     ) -> [(name: String, value: String)] {
-        [("X-Content-Type-Options", "nosniff")] + (cookie.map { [("Set-Cookie", lines.value(of: $0))] } ?? [])
+        [("X-Content-Type-Options", "nosniff")] + (cookie.map(lines.fields(of:)) ?? [])
     }
 }
 

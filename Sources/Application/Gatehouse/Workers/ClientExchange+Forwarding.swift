@@ -37,6 +37,9 @@ extension ClientExchange {
                     user: permit.identity?.principal.user, address: client.origin.text, request: request),
                 into: &head.pointee)
         else { return client.deny(Denial(.internalError)) }
+        if let identity = permit.identity, worker.snapshot.sessionTerms != nil, permit.upgrade == nil {
+            worker.sessionUsed(identity, by: client)
+        }
         client.record.upstream = upstream
         worker.counters.add(
             to: client.record.attempts == 0 ? .requests : .retries, upstream: pool.settings.counterPlace)

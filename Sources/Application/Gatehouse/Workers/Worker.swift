@@ -26,6 +26,8 @@ struct RemoteLookups: Sendable {
     /// configured.
     var links: (any LinkLookup)?
     var linkGenerations: LinkGenerations?
+    /// The uses of sessions to record. `nil` without accounts.
+    var sessionUses: SessionUses?
     /// The rate limit buckets of the process. If `nil`, the worker creates its own.
     var rates: RateTables?
     /// The limits of failed authentications of introspection clients, shared by all workers of the process.
@@ -61,6 +63,8 @@ final class Worker {
     var calls: WorkerCalls?
     /// The published keys. `nil` until all of them are loaded.
     private(set) var keysDocument: StaticResponse?
+    /// The keys of session cookies. `nil` until they are loaded.
+    private(set) var sessionKeys: SessionKeys?
     /// The keys of signed introspection responses. They are in files, so the store is not needed for them.
     let assertionKeysDocument: StaticResponse?
     /// The number of current requests.
@@ -138,9 +142,8 @@ final class Worker {
                 acrValues: snapshot.acrValues),
             rules: plans.contains { $0.policy.rules != nil } ? rules : nil, rates: rates, accounts: accounts,
             counters: home.counters)
-        let cookies = SessionCookieLines(name: snapshot.cookieName ?? "")
-        calls = lookups.calls.map { WorkerCalls(service: $0, cookies: cookies) }
-        clearingCookie = calls.map { $0.cookies.line(of: .clear) }
+        calls = lookups.calls.map { WorkerCalls(service: $0, cookies: snapshot.sessionCookies) }
+        clearingCookie = calls.map { $0.cookies.lines(of: .clear) }
         pools = snapshot.upstreams.map { settings in
             previous?.pools.first { $0.settings == settings }
                 ?? UpstreamPool(
@@ -183,6 +186,7 @@ final class Worker {
     /// Installs the keys of session cookies.
     func install(_ session: SessionKeys) {
         guard let set = snapshot.sessionSet else { return }
+        sessionKeys = session
         keysDocument = Self.document(of: (snapshot.assertionKeys?.published ?? []) + session.published)
         install(session.view, set: set)
     }

@@ -98,7 +98,7 @@ extension KnownKeys {
     static let keys = KnownKeys(
         "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])
     static let credentials = KnownKeys(
-        "identity.credentials", ["header", "cookie"], empty: ["header": .null, "cookie": .null])
+        "identity.credentials", ["header", "cookie", "previous_cookies"], empty: ["header": .null, "cookie": .null])
     static let store = KnownKeys(
         "store",
         [
@@ -114,11 +114,12 @@ extension KnownKeys {
         "accounts",
         [
             "issuer", "session_key", "previous_session_keys", "firebase_users", "session_cookie", "session_cookie_url",
-            "service_account", "origins", "public_url", "return_to", "apps",
+            "service_account", "session_same_site", "session_lifetime", "session_idle", "origins", "public_url",
+            "return_to", "apps",
             "one_account_per_email", "unlinked",
             "hide_account_existence", "calls_per_address", "calls_per_account", "pages", "page",
             "transmitters", "token_keys", "webhook",
-        ])
+        ], empty: ["session_idle": .null])
     static let accountsPage = KnownKeys("accounts.page", ["title", "css", "logo", "translations"])
     static let headers = KnownKeys(
         "headers", ["prefix", "variable", "forward_credential", "assertion", "extra", "remove_inbound"],

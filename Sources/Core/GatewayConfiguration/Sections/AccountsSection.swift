@@ -29,6 +29,14 @@ extension Configuration {
             case identityOrEmail = "identity_or_email"
         }
 
+        /// When browsers send the session cookie with requests of other sites (`session_same_site`).
+        package enum SameSite: String, Sendable, Hashable, CaseIterable {
+            /// With navigations to a page of the gateway.
+            case lax
+            /// Never.
+            case strict
+        }
+
         /// `iss` and `aud` of the gateway's tokens (`issuer`), at most 1,024 bytes. Default: `nil`, created once and
         /// kept in the store.
         package var issuer: String?
@@ -41,6 +49,14 @@ extension Configuration {
         package var firebaseUsers = FirebaseUsers.separate
         /// The issuer of the session cookies of `POST session` (`session_cookie`). Default: gateway.
         package var sessionCookie = SessionCookie.gateway
+        /// When browsers send the session cookie with requests of other sites (`session_same_site`). Default: lax.
+        package var sessionSameSite = SameSite.lax
+        /// The maximum lifetime of a session, which is also its default (`session_lifetime`), 5 min to 365 d. Default:
+        /// `nil`, at most 14 d and usually 5 d.
+        package var sessionLifetime: Duration?
+        /// How long a session lasts without requests (`session_idle`), 5 min to 365 d, shorter than the lifetime.
+        /// Default: `nil`, the whole lifetime.
+        package var sessionIdle: Duration?
         /// The URL that creates Firebase's session cookies (`session_cookie_url`). `{project}` is replaced by the
         /// project's id, and `/tenants/` and the tenant's id of a tenant's user. Default: `nil`, Google's.
         package var sessionCookieURL: String?
@@ -114,6 +130,20 @@ extension Configuration.Accounts {
 
     private static let maximumPreviousKeys = 8
     private static let rates = 1...100_000
+    /// The permitted values of `session_lifetime` and `session_idle`.
+    private static let sessionTimes = Duration.minutes(5) ... .days(365)
+    /// The lifetime of a session if neither the configuration nor the request states one.
+    private static let usualLifetime = Duration.days(5)
+    /// The longest lifetime that a request may state without `session_lifetime`.
+    private static let longestWithoutLimit = Duration.days(14)
+
+    /// The lifetimes that a request may state, in seconds.
+    package var lifetimes: ClosedRange<Int64> {
+        300...(sessionLifetime ?? Self.longestWithoutLimit).components.seconds
+    }
+
+    /// The lifetime of a session whose request states none, in seconds.
+    package var defaultLifetime: Int64 { (sessionLifetime ?? Self.usualLifetime).components.seconds }
 
     /// Reads the section. The code that signs with the key files checks their content.
     ///
@@ -129,6 +159,9 @@ extension Configuration.Accounts {
         }
         mapping.set(&firebaseUsers, "firebase_users") { $0.choice() }
         mapping.set(&sessionCookie, "session_cookie") { $0.choice() }
+        mapping.set(&sessionSameSite, "session_same_site") { $0.choice() }
+        mapping.set(&sessionLifetime, "session_lifetime") { $0.duration(in: Self.sessionTimes) }
+        mapping.set(&sessionIdle, "session_idle") { $0.duration(in: Self.sessionTimes) }
         mapping.set(&sessionCookieURL, "session_cookie_url") {
             $0.trustedURL(allowsPlainHTTP: false, .readSecrets, remedy: "use https://, or http:// to this machine")
         }
@@ -155,6 +188,7 @@ extension Configuration.Accounts {
         checkKeys(mapping, at: place, others)
         checkFlows(mapping, at: place, others)
         checkFirebaseUsers(mapping, at: place, others)
+        checkSessionTimes(mapping)
         checkFirebaseCookies(mapping, others)
         checkTokenKeys(mapping, at: place, others)
         if page != nil { checkPage(mapping, others) }
@@ -188,6 +222,20 @@ extension Configuration.Accounts {
             mapping.fail(
                 key, "accounts.\(key) has no effect without session_cookie: firebase",
                 "add session_cookie: firebase, or remove it")
+        }
+    }
+
+    private func checkSessionTimes(_ mapping: MappingReader) {
+        if let sessionIdle, sessionIdle >= sessionLifetime ?? Self.usualLifetime {
+            mapping.fail(
+                "session_idle", "accounts.session_idle is not shorter than the lifetime of a session",
+                "write a shorter time, or a longer session_lifetime (now "
+                    + "\(DurationText.write(sessionLifetime ?? Self.usualLifetime)))")
+        }
+        if sessionCookie == .firebase, let sessionLifetime, sessionLifetime > Self.longestWithoutLimit {
+            mapping.fail(
+                "session_lifetime", "accounts.session_lifetime is longer than Firebase's session cookies can last",
+                "write at most \(DurationText.write(Self.longestWithoutLimit)), or remove session_cookie: firebase")
         }
     }
 

@@ -1,3 +1,4 @@
+import GatewayConfiguration
 import GatewayCore
 import JOSE
 import RequestPipeline
@@ -64,14 +65,10 @@ struct CallBody {
 }
 
 extension CallBody {
-    /// The accepted lifetimes of a session and the default, in seconds.
-    private static let durations: ClosedRange<Int64> = 300...1_209_600
-    static let defaultDuration: Int64 = 432_000
-
-    /// Returns `expires_in`, in seconds.
-    func duration() throws(AccountDenial) -> Int64 {
-        guard let value = value("expires_in") else { return Self.defaultDuration }
-        guard let duration = value.integer, Self.durations.contains(duration) else {
+    /// Returns `expires_in`, the lifetime of a session in seconds.
+    func duration(_ settings: Configuration.Accounts) throws(AccountDenial) -> Int64 {
+        guard let value = value("expires_in") else { return settings.defaultLifetime }
+        guard let duration = value.integer, settings.lifetimes.contains(duration) else {
             throw AccountDenial(.invalidSessionDuration)
         }
         return duration

@@ -6,7 +6,7 @@ import Revocation
 /// `GET account/export`: returns the stored data of the caller's account.
 ///
 /// Unlinked identities are omitted: after a takeover they belong to other users. The size is bounded, since an account
-/// has at most `StoreBounds.maximumLinks` links.
+/// has at most `StoreBounds.maximumLinks` links and `StoreBounds.maximumListedSessions` sessions.
 struct ExportCall {
     let parts: AccountParts
 
@@ -18,6 +18,8 @@ struct ExportCall {
         let user = try await parts.store.user(caller.user)
         let identities = try await identities(of: account)
         let session = try await session(of: caller)
+        let current = try SessionCatalog.currentID(of: caller)
+        let sessions = try await SessionCatalog(parts: parts).sessions(of: caller.user)
         return .json(
             ObjectText.object { body in
                 body.add("uid", account.uid)
@@ -36,6 +38,9 @@ struct ExportCall {
                 body.add("session", orNull: session) { session, output in
                     output.add("signed_in_at", orNull: session.signedInAt)
                     output.add("authenticated", session.isAuthenticated)
+                }
+                body.add("sessions", sessions) { session, output in
+                    output.add(session, isCurrent: session.id == current)
                 }
             })
     }

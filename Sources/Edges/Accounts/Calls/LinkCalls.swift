@@ -17,7 +17,8 @@ struct LinkCall {
             parts: parts, caller: caller, account: try await parts.account(caller.user), consents: consents, keys: keys,
             audit: parts.auditLog(call))
         let account = try await link(try ProvenBody(body, parts), linking, call)
-        return .json(Self.responseBody(account))
+        let cookie = try await SessionRotation(caller, call, parts)?.rotate().cookie
+        return .json(Self.responseBody(account), cookie: cookie)
     }
 
     /// Links the identity. All checks that the user can satisfy with the same proof precede its single use.
@@ -81,8 +82,9 @@ struct UnlinkCall {
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
             // If that identity started the caller's session, the session ends too.
             let endsCaller = caller.origin?.link == link
-            return .json(
-                LinkCall.responseBody(account, dropped: dropped), cookie: endsCaller ? .clear : nil)
+            let cookie: SessionCookie? =
+                try await endsCaller ? .clear : SessionRotation(caller, call, parts)?.rotate().cookie
+            return .json(LinkCall.responseBody(account, dropped: dropped), cookie: cookie)
         case .absent: throw AccountDenial(.noSuchProvider)
         case .last: throw AccountDenial(.operationNotAllowed, detail: Self.lastLink)
         }

@@ -24,7 +24,7 @@ struct ReauthenticateCall {
         try await parts.authorizer.require(caller, isRecent: false)
         let proven = try await proof(request, caller, call)
         let (signedInAt, cookie) = try await Reauthentication(parts: parts, caller: caller, session: session)
-            .record(proven.signIn, of: proven.user)
+            .record(proven.signIn, of: proven.user, call)
         if let user = proven.user { await parts.keepToken(of: user, for: caller.user, call) }
         var response = ObjectText()
         response.add("uid", caller.uid)
@@ -96,14 +96,24 @@ struct Reauthentication {
 
     /// Records a recent proof. `user` is the user at a provider, `nil` for a Firebase user.
     ///
-    /// - Returns: The sign-in time, and a new cookie if the session changes.
-    func record(_ proof: SignInProof, of user: ProvenUser?) async throws -> (UnixTime, SessionCookie?) {
+    /// A session of the gateway gets another name, and its cookie states the sign-in. The sign-in of another credential
+    /// is recorded in the store.
+    ///
+    /// - Returns: The sign-in time, and a new cookie if the session is one of the gateway.
+    func record(
+        _ proof: SignInProof, of user: ProvenUser?, _ call: AccountCall
+    ) async throws -> (UnixTime, SessionCookie?) {
         let signIn = try recent(proof)
+        if let rotation = SessionRotation(caller, call, parts) {
+            let (cookie, signedInAt) = try await rotation.rotate(signIn, to: try await source(user))
+            parts.record(.reauthentication, of: caller.user, with: user?.link.provider ?? caller.signInProvider)
+            return (signedInAt ?? signIn.time, cookie)
+        }
         let record = try await parts.store.recordSignIn(
             caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
         guard !record.revoked else { throw AccountDenial(caller.kind.revokedCode) }
         parts.record(.reauthentication, of: caller.user, with: user?.link.provider ?? caller.signInProvider)
-        return (record.signedInAt ?? signIn.time, try await reissued(user))
+        return (record.signedInAt ?? signIn.time, nil)
     }
 
     /// Returns the sign-in that a proof establishes, if it is recent.
@@ -120,21 +130,18 @@ struct Reauthentication {
         return latest
     }
 
-    /// Returns a new cookie if the proof is from a different identity than the one that started the session. The
+    /// Returns new contents of the session if the proof is from a different identity than the one that started it. The
     /// session then belongs to the new identity and survives the removal of the other link. Returns `nil` if the
-    /// session does not change.
-    private func reissued(_ user: ProvenUser?) async throws -> SessionCookie? {
+    /// contents do not change.
+    private func source(_ user: ProvenUser?) async throws -> SessionSource? {
         guard let user, let origin = caller.origin?.link, origin != user.link else { return nil }
         guard
             let started = try await SessionStarter(parts: parts)
                 .start(caller.user, user.link, madeAt: user.madeAt)
         else { throw AccountDenial(.userMismatch, reason: "the identity was unlinked meanwhile") }
-        let source = SessionSource(
+        return SessionSource(
             user: caller.user, claims: user.claims, account: try await parts.account(caller.user), signIn: user.signIn,
             origin: user.origin, started: started, isFirebase: caller.facts.isFirebase)
-        return try SessionIssuer(keys: try parts.keys).cookie(
-            for: source,
-            Session(name: session, issuedAt: UnixTime(clamping: parts.clock.now()), expiresAt: caller.expiresAt))
     }
 }
 

@@ -37,16 +37,16 @@ struct SignInCall {
 
     func reply(to call: AccountCall) async throws -> AccountReply {
         let body = try CallBody(of: call, taking: ProvenBody.members + ["user", "expires_in"])
-        let lifetime = try body.duration()
+        let lifetime = try body.duration(parts.settings)
         let name = try DisplayName.read(body)
         let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
         let (user, keptName) = try await user(try ProvenBody(body, parts, others: ["user"]), call)
-        let (found, cookie) = try await signIn.start(user, name: name ?? keptName, lifetime: lifetime)
+        let (found, cookie) = try await signIn.start(user, name: name ?? keptName, lifetime: lifetime, call)
         await parts.keepToken(of: user, for: found.account.user, call)
         var response = ObjectText()
         response.add("uid", found.account.uid)
         response.add("is_new_user", found.isNew)
-        response.add("expires_in", lifetime)
+        response.add("expires_in", cookie.maximumAge)
         return .json(response.bytes, cookie: cookie)
     }
 
@@ -81,17 +81,18 @@ struct SignIn {
     let keys: SessionKeys
     let audit: AuditLog
 
-    /// Finds or creates the account and starts a session with a lifetime in seconds. `name` is the display name that
-    /// came with the proof.
+    /// Finds or creates the account and starts a session with a lifetime in seconds. The session of the request, if
+    /// any, ends. `name` is the display name that came with the proof.
     func start(
-        _ user: ProvenUser, name: String?, lifetime: Int64
+        _ user: ProvenUser, name: String?, lifetime: Int64, _ call: AccountCall
     ) async throws -> (found: AccountFinder.Found, cookie: SessionCookie) {
         let finder = AccountFinder(parts: parts, audit: audit, keys: keys)
         let (found, started) = try await begin(user) { try await finder.find(user, name: name) }
         let source = SessionSource(
             user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
             origin: user.origin, started: started, isFirebase: found.account.created == nil)
-        let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
+        let first = StartedSession(parts: parts, keys: keys)
+        let cookie = try await first.cookie(for: source, lifetime: lifetime, call)
         parts.record(.signIn, of: found.account.user, with: user.link.provider)
         return (found, cookie)
     }
@@ -110,6 +111,28 @@ struct SignIn {
     }
 }
 
+/// The first cookie of a session.
+struct StartedSession {
+    let parts: AccountParts
+    let keys: SessionKeys
+
+    /// Lists the session and returns its cookie. Then the session of the request ends, whose cookie the new one
+    /// replaces.
+    func cookie(
+        for source: SessionSource, lifetime: Int64, _ call: AccountCall
+    ) async throws -> SessionCookie {
+        let issuer = SessionIssuer(keys: keys, terms: SessionTerms(parts.settings))
+        let now = UnixTime(clamping: parts.clock.now())
+        let session = issuer.newSession(now: now, lifetime: lifetime)
+        let cookie = try issuer.cookie(for: source, session)
+        let catalog = SessionCatalog(parts: parts)
+        let entry = try SessionCatalog.entry(of: session, source, userAgent: call.userAgent, now: now)
+        try await catalog.add(entry, of: source.user)
+        if let earlier = try parts.session(of: call) { try await catalog.end(earlier) }
+        return cookie
+    }
+}
+
 /// `POST session`: starts a session with a Firebase ID token of a recent sign-in.
 struct SessionCall {
     let parts: AccountParts
@@ -117,7 +140,7 @@ struct SessionCall {
     func reply(to call: AccountCall) async throws -> AccountReply {
         let body = try CallBody(of: call, taking: ["id_token", "expires_in"])
         let text = try body.requiredText("id_token", atMost: Authenticator.maximumTokenSize)
-        let lifetime = try body.duration()
+        let lifetime = try body.duration(parts.settings)
         let principal = try await parts.verifier.verifyFirebase(text)
         try parts.count(principal.user)
         let now = parts.clock.now()
@@ -133,26 +156,27 @@ struct SessionCall {
                 await cookies.create(for: principal.user, idToken: text, lifetime: lifetime, network: call.network),
                 lifetime: lifetime)
         } else {
-            cookie = try await gatewayCookie(principal, time, now: now, lifetime: lifetime)
+            cookie = try await gatewayCookie(principal, time, lifetime: lifetime, call)
         }
         parts.record(.signIn, of: principal.user, with: principal.signInProvider)
         var response = ObjectText()
         response.add("uid", principal.uid)
-        response.add("expires_in", lifetime)
+        response.add("expires_in", cookie.maximumAge)
         return .json(response.bytes, cookie: cookie)
     }
 
     private func gatewayCookie(
-        _ principal: Principal, _ time: UnixTime, now: Int64, lifetime: Int64
+        _ principal: Principal, _ time: UnixTime, lifetime: Int64, _ call: AccountCall
     ) async throws -> SessionCookie {
         let keys = try parts.keys
         let started = try await SessionStarter(parts: parts).start(principal.user, madeAt: time)
         let source = SessionSource(
             user: principal.user, claims: try SourceClaims.of(principal),
             account: try await parts.account(principal.user),
-            signIn: SignInProof(authenticatedAt: time.notAfter(now)), origin: SessionOrigin(firebase: principal),
+            signIn: SignInProof(authenticatedAt: time.notAfter(parts.clock.now())),
+            origin: SessionOrigin(firebase: principal),
             started: started, isFirebase: true)
-        return try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
+        return try await StartedSession(parts: parts, keys: keys).cookie(for: source, lifetime: lifetime, call)
     }
 
     /// Returns Firebase's cookie. Its session is identified by the sign-in time of the ID token, which a revocation
@@ -187,9 +211,7 @@ struct SignOutCall {
         }
         // The session is revoked last, because it authorizes the previous step. It is revoked separately, because a
         // Firebase token of the current second survives the general revocation.
-        if let session = caller.session {
-            try await parts.store.revokeSession(caller.user, session, expires: caller.endedUntil)
-        }
+        try await SessionCatalog(parts: parts).end(caller)
         return .done(cookie: .clear)
     }
 }

@@ -1,4 +1,3 @@
-package import Authentication
 package import GatewayConfiguration
 package import GatewayCore
 import JOSE
@@ -21,18 +20,15 @@ package struct CodeFlows: Sendable {
     let formBudget = FlowBudget()
     /// The redemptions of codes by provider, so that a slow provider does not delay others.
     private let slots: [String: ProofSlots]
-    /// The verifier of the gateway's own session cookies. `nil` if none are accepted.
-    private let sessions: TokenVerifier?
 
     /// Creates the flows. `nil` without a public URL, and without providers.
     ///
     /// - Parameters:
     ///   - transport: A transport that sends each request at most once.
-    ///   - verifiers: The verifiers of the configuration, among them that of session cookies.
     ///   - tokens: The keys that seal kept tokens. `nil` if no tokens are kept.
     package init?(
         _ accounts: Configuration.Accounts, _ providers: [FlowProvider], transport: any OutboundTransport,
-        verifiers: VerifierTable, tokens: TokenSealing? = nil, clock: GatewayClock
+        tokens: TokenSealing? = nil, clock: GatewayClock
     ) {
         guard let origin = accounts.publicURL, !providers.isEmpty else { return nil }
         publicOrigin = origin
@@ -45,10 +41,6 @@ package struct CodeFlows: Sendable {
         self.transport = transport
         self.tokens = tokens
         directory = FlowDirectory(transport: transport, clock: clock)
-        sessions = verifiers.verifiers.first {
-            guard case .session = $0 else { return false }
-            return true
-        }
     }
 
     /// The maximum number of codes that are redeemed at once at one provider.
@@ -76,24 +68,6 @@ package struct CodeFlows: Sendable {
 
     /// Returns the address of a provider's callback. It depends on the configuration only, never on a request.
     func redirectURI(of provider: FlowProvider) -> String { "\(publicOrigin)/.gatehouse/callback/\(provider.id)" }
-
-    /// Returns the principal of the first session cookie that is valid by itself and fulfils the condition. Its
-    /// revocation is not checked.
-    func caller(
-        _ cookies: [String], keys: SessionKeys, now: Int64, where isExpected: (Principal) -> Bool = { _ in true }
-    ) -> Principal? {
-        guard let sessions, let hasher = SHA256Hasher() else { return nil }
-        for cookie in cookies.prefix(BrowserBinding.maximumTried) {
-            guard let token = try? UnverifiedJWS(cookie, maximumSize: Authenticator.maximumTokenSize),
-                SessionVerifier.judges(token),
-                let id = try? sessions.checkBeforeSignature(token, keys.view), let key = keys.view.keys?.key(id: id),
-                let principal = try? sessions.verify(token, key: key, keys.view, now: now, hasher: hasher),
-                isExpected(principal)
-            else { continue }
-            return principal
-        }
-        return nil
-    }
 }
 
 /// The limit of values that clients of this gateway store within ten minutes, so that the store has a bound: 65,536 of

@@ -21,6 +21,8 @@ struct FlowCallback {
     func reply(to call: AccountCall) async throws -> AccountReply {
         let provider = try flows.provider(call.browser.provider)
         if call.browser.isPost { return try await park(provider, call) }
+        var call = call
+        if let page = onward(&call, provider) { return .onward(page) }
         let response = try await response(provider, call)
         guard let (record, binding) = try await record(response, call) else {
             return try await unknownState(provider, call)
@@ -44,6 +46,20 @@ struct FlowCallback {
     }
 
     // MARK: - The request
+
+    /// Returns a page that leads the browser here again, if it withholds a session cookie with `SameSite=Strict`,
+    /// because another site led it here. Otherwise a browser would withhold a new cookie from the last page too. `nil`
+    /// for the second request, whose mark it removes.
+    private func onward(_ call: inout AccountCall, _ provider: FlowProvider) -> [UInt8]? {
+        guard parts.settings.sessionSameSite == .strict else { return nil }
+        let mark = Array(FlowPage.onwardMark.utf8)
+        guard !call.browser.query.suffix(mark.count).elementsEqual(mark) else {
+            call.browser.query.removeLast(mark.count)
+            return nil
+        }
+        guard call.browser.fetchSite?.utf8.elementsEqual("cross-site".utf8) == true else { return nil }
+        return FlowPage.onward(provider.id, query: call.browser.query)
+    }
 
     /// Stores a posted form and lets the browser continue with GET. A browser sends no `SameSite=Lax` cookie with a
     /// POST from another site, so that neither the binding nor the session is known yet.
@@ -103,8 +119,7 @@ struct FlowCallback {
     /// Replies to a response without a record: a second tab, a reload or the back button after the flow has ended, a
     /// flow that took too long, or a response that belongs to another browser.
     private func unknownState(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
-        if let keys = parts.authority.keys,
-            let caller = flows.caller(call.browser.sessions, keys: keys, now: parts.clock.now()),
+        if let caller = try? parts.session(of: call),
             (try? await parts.authorizer.require(caller, isRecent: false)) != nil
         {
             return .redirect(to: flows.targets.fallback.location, cookies: [])
@@ -157,7 +172,7 @@ struct FlowCallback {
         case .signIn:
             let signIn = SignIn(parts: parts, keys: try parts.keys, audit: parts.auditLog(call))
             let (found, cookie) = try await signIn.start(
-                user, name: response.name, lifetime: CallBody.defaultDuration)
+                user, name: response.name, lifetime: parts.settings.defaultLifetime, call)
             await parts.keepToken(of: user, for: found.account.user, call)
             return cookie
         case .link: return try await link(user, record, call)
@@ -186,7 +201,7 @@ struct FlowCallback {
         try linking.checkConsent(user)
         _ = try await linking.link(user)
         await parts.keepToken(of: user, for: caller.user, call)
-        return nil
+        return try await SessionRotation(caller, call, parts)?.rotate().cookie
     }
 
     private func reauthenticate(
@@ -195,7 +210,7 @@ struct FlowCallback {
         let caller = try await starter(of: record, isRecent: false, call)
         try await Reauthentication.check(user, belongsTo: caller, parts, parts.auditLog(call))
         let reauthentication = Reauthentication(parts: parts, caller: caller, session: record.session ?? "")
-        let cookie = try await reauthentication.record(user.signIn, of: user).1
+        let cookie = try await reauthentication.record(user.signIn, of: user, call).1
         await parts.keepToken(of: user, for: caller.user, call)
         return cookie
     }
@@ -204,9 +219,12 @@ struct FlowCallback {
     private func starter(
         of record: FlowRecord, isRecent: Bool, _ call: AccountCall
     ) async throws -> Principal {
-        let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now()) { caller in
-            guard let session = caller.session, let expected = record.session else { return false }
-            return caller.user == record.user && session.utf8.elementsEqual(expected.utf8)
+        let caller = try parts.session(of: call) { caller in
+            guard caller.user == record.user, let session = caller.session, let expected = record.session else {
+                return false
+            }
+            // Another tab may have given the session another name, but not another start.
+            return session.isExactly(expected) || record.sessionStart != nil && caller.startedAt == record.sessionStart
         }
         guard let caller else { throw FlowError.sessionChanged }
         try await parts.authorizer.require(caller, isRecent: isRecent)

@@ -2,6 +2,7 @@ import GatewayCore
 import JOSE
 import Logging
 import Revocation
+import TextCoding
 
 /// The reply to a flow that failed: the browser returns to the app, with a word of the gateway's own and never with
 /// text of the provider.
@@ -105,13 +106,31 @@ struct ResultCall {
     }
 }
 
-/// The page of a flow that cannot return to an app. It contains no text of a request.
+/// The pages of a flow at its callback. They contain no text of a request but its query, escaped.
 enum FlowPage {
     /// The fields of all pages.
     static let fields: [(name: String, value: String)] = [
         ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"),
         ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
     ]
+
+    /// The end of the query after the page that leads the browser onward.
+    static let onwardMark = "&onward=1"
+
+    /// Returns the page that requests the callback again from this site. `nil` if the query has characters that no
+    /// provider sends: the callback then examines it.
+    static func onward(_ provider: String, query: [UInt8]) -> [UInt8]? {
+        guard query.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"'<>`\\".utf8.contains($0) }) else { return nil }
+        let address = "/.gatehouse/callback/\(provider)?\(String(decoding: query, as: UTF8.self))\(onwardMark)"
+        let page: HTML = """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><title>Sign in</title>
+            <meta http-equiv="refresh" content="0;url=\(address)"></head>
+            <body><p><a href="\(address)">Continue</a></p></body></html>
+
+            """
+        return Array(page.text.utf8)
+    }
 
     /// Returns the page after a response without an open flow. `provider` is a configured ID.
     static func startAgain(_ provider: String) -> [UInt8] {

@@ -33,6 +33,7 @@ struct FlowRecord: Sendable, Equatable {
     /// The user and the session that started a link or a reauthentication.
     var user: UserKey?
     var session: String?
+    var sessionStart: UnixTime?
     /// Whether the user consented to connecting an anonymous account.
     var consents = false
     /// Whether the app asked the provider not to involve the user (`prompt=none`).
@@ -47,7 +48,8 @@ struct FlowRecord: Sendable, Equatable {
         static let usesBasic = "basic", requiresIssuer = "iss", redirect = "redirect", client = "client"
         static let nonce = "nonce", verifier = "verifier", returnTo = "return_to", uid = "uid", tenant = "tenant",
             project = "project"
-        static let session = "session", consents = "consent", isSilent = "silent", challenge = "challenge"
+        static let session = "session", sessionStart = "session_start", consents = "consent"
+        static let isSilent = "silent", challenge = "challenge"
         static let started = "started"
     }
 
@@ -70,6 +72,7 @@ struct FlowRecord: Sendable, Equatable {
         text.add(Name.tenant, user?.tenant)
         text.add(Name.project, user?.project)
         text.add(Name.session, session)
+        text.add(Name.sessionStart, sessionStart)
         text.add(Name.consents, consents)
         text.add(Name.isSilent, isSilent)
         text.add(Name.started, started)
@@ -113,6 +116,7 @@ struct FlowRecord: Sendable, Equatable {
             UserKey(uid: $0, tenant: root[Name.tenant]?.string, project: root[Name.project]?.string)
         }
         session = root[Name.session]?.string
+        sessionStart = root[Name.sessionStart]?.integer.flatMap { UnixTime($0) }
         consents = root[Name.consents]?.bool ?? false
         isSilent = root[Name.isSilent]?.bool ?? false
         guard let challenge = root[Name.challenge] else { return }

@@ -53,6 +53,7 @@ struct FlowStart {
         try await parts.authorizer.require(caller, isRecent: purpose == .link)
         draft.user = caller.user
         draft.session = session
+        draft.sessionStart = caller.startedAt
         if purpose == .reauthenticate {
             draft.subject = try await parts.store.account(caller.user)?.links[provider.id]
         }
@@ -69,6 +70,7 @@ struct FlowStart {
         var consents = false
         var user: UserKey?
         var session: String?
+        var sessionStart: UnixTime?
         /// The challenge of the app that starts the flow.
         var challenge: AppChallenge?
         /// The subject of the user at the provider, if it is linked.
@@ -150,6 +152,7 @@ struct FlowStart {
             verifier: verifier, returnTo: draft.returnTo.location, started: UnixTime(clamping: parts.clock.now()))
         record.user = draft.user
         record.session = draft.session
+        record.sessionStart = draft.sessionStart
         record.challenge = draft.challenge
         record.consents = draft.consents
         let parameters = parameters(draft, provider)

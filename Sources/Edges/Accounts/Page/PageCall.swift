@@ -79,7 +79,7 @@ struct PageCall {
     /// cookies differ, because the calls of the page would be denied.
     private func caller(of call: AccountCall) async throws -> Principal? {
         guard let session = call.browser.sessions.first, call.browser.sessions.allSatisfy({ $0 == session }),
-            let caller = flows.caller(call.browser.sessions, keys: try parts.keys, now: parts.clock.now())
+            let caller = try parts.session(of: call)
         else { return nil }
         do {
             try await parts.authorizer.require(caller, isRecent: false)
@@ -100,6 +100,16 @@ struct PageCall {
             reauthenticatesAt: candidates.first { candidate in
                 providers.contains(candidate) && flows.providers.contains { $0.id == candidate }
             },
-            isDeletable: isOurs)
+            isDeletable: isOurs, sessions: try await sessions(of: caller))
+    }
+
+    private func sessions(of caller: Principal) async throws -> [SignInPage.Session] {
+        let current = try SessionCatalog.currentID(of: caller)
+        return try await SessionCatalog(parts: parts).sessions(of: caller.user).map { session in
+            let facts = SessionFacts(session.facts)
+            return SignInPage.Session(
+                id: session.id, provider: facts?.link?.provider, userAgent: facts?.userAgent,
+                lastUsedAt: session.lastUsed, isCurrent: session.id == current)
+        }
     }
 }

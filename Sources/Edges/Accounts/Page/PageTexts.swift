@@ -15,6 +15,11 @@ enum PageText: String, CaseIterable {
     case methods
     case link
     case unlink
+    case sessions
+    case thisSession = "this_session"
+    case lastUsed = "last_used"
+    case unknownDevice = "unknown_device"
+    case endSession = "end_session"
     case session
     case signOut = "sign_out"
     case everywhere
@@ -26,12 +31,14 @@ enum PageText: String, CaseIterable {
     case confirmUnlink = "confirm_unlink"
     case confirmEverywhere = "confirm_everywhere"
     case confirmDelete = "confirm_delete"
+    case confirmEnd = "confirm_end"
     case confirmConsent = "confirm_consent"
     case needsScript = "needs_script"
     case working
     case linked
     case unlinked
     case signedOut = "signed_out"
+    case sessionEnded = "session_ended"
     case deleted
     case signedInAgain = "signed_in_again"
     case failed
@@ -71,7 +78,7 @@ enum PageText: String, CaseIterable {
     /// Whether the script of the page shows it.
     var isForScript: Bool {
         switch self {
-        case .working, .linked, .unlinked, .signedOut, .deleted, .signedInAgain, .confirmConsent: true
+        case .working, .linked, .unlinked, .signedOut, .sessionEnded, .deleted, .signedInAgain, .confirmConsent: true
         default: isError
         }
     }

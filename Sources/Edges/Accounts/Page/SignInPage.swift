@@ -1,3 +1,5 @@
+import CivilCalendar
+import GatewayCore
 import TextCoding
 
 /// The sign-in page of a configuration. It renders one document for each request, without external resources and
@@ -77,6 +79,18 @@ package struct SignInPage: Sendable {
         let reauthenticatesAt: String?
         /// Whether the gateway created the account and can delete it.
         let isDeletable: Bool
+        /// The sessions of the user, the latest use first.
+        var sessions: [Session] = []
+    }
+
+    /// A session of a user.
+    struct Session: Sendable {
+        let id: String
+        /// The provider that began it. `nil` for one of Firebase.
+        let provider: String?
+        let userAgent: String?
+        let lastUsedAt: UnixTime
+        let isCurrent: Bool
     }
 
     /// Returns the document.
@@ -151,7 +165,7 @@ package struct SignInPage: Sendable {
         <ul>
         \(methods(account, language))</ul>
         </section>
-        <section aria-labelledby="session">
+        \(sessions(account, language))<section aria-labelledby="session">
         <h2 id="session">\(language[.session])</h2>
         <div class="buttons">
         \(button("sign-out", language[.signOut]))\
@@ -202,6 +216,41 @@ package struct SignInPage: Sendable {
         return linked + others
     }
 
+    /// Returns the list of the user's sessions. The script writes the times in the user's language.
+    private func sessions(_ account: Account, _ language: PageLanguage) -> HTML {
+        guard !account.sessions.isEmpty else { return "" }
+        let items = account.sessions.map { session -> HTML in
+            let device = DeviceName.text(of: session.userAgent) ?? language[.unknownDevice]
+            let provider = session.provider.map { language.name(of: $0) } ?? "Firebase"
+            let (machine, person) = Self.moment(session.lastUsedAt)
+            let note: HTML =
+                session.isCurrent
+                ? "\(language[.thisSession])"
+                : "\(language[.lastUsed]) <time datetime=\"\(machine)\">\(person)</time>"
+            let action = button(
+                "end", "\(language[.endSession]): \(device)", session: session.id, asking: language[.confirmEnd])
+            return """
+                <li class="method"><span>\(device)<br><small>\(provider) · \(note)</small></span>
+                \(session.isCurrent ? "" : action)</li>
+
+                """
+        }
+        return """
+            <section aria-labelledby="sessions">
+            <h2 id="sessions">\(language[.sessions])</h2>
+            <ul>
+            \(items)</ul>
+            </section>
+
+            """
+    }
+
+    /// Returns a time for `datetime`, and for readers without the script.
+    private static func moment(_ time: UnixTime) -> (machine: String, person: String) {
+        let text = RFC3339.text(time.seconds)
+        return (text, text.replacing("T", with: " ").replacing("Z", with: " UTC"))
+    }
+
     private func deletion(_ account: Account, _ language: PageLanguage) -> HTML {
         guard account.isDeletable else { return "" }
         return """
@@ -214,14 +263,15 @@ package struct SignInPage: Sendable {
 
     /// Returns the button of a call. The script shows it. `confirmation` is what the user confirms first.
     private func button(
-        _ call: String, _ text: String, of provider: String? = nil, asking confirmation: String? = nil,
-        isDangerous: Bool = false
+        _ call: String, _ text: String, of provider: String? = nil, session: String? = nil,
+        asking confirmation: String? = nil, isDangerous: Bool = false
     ) -> HTML {
         let style = isDangerous ? "button danger" : "button"
         let provider: HTML = provider.map { " data-provider=\"\($0)\"" } ?? ""
+        let session: HTML = session.map { " data-session=\"\($0)\"" } ?? ""
         let confirmation: HTML = confirmation.map { " data-confirm=\"\($0)\"" } ?? ""
         return """
-            <button type="button" class="\(style)" data-call="\(call)"\(provider)\(confirmation) hidden>\(text)</button>
+            <button type="button" class="\(style)" data-call="\(call)"\(provider)\(session)\(confirmation) hidden>\(text)</button>
 
             """
     }

@@ -18,7 +18,7 @@ package struct AccountCall: Sendable {
     /// The request ID of the access log.
     package let requestID: String
     /// The facts about the browser, for the endpoints of flows.
-    package let browser: BrowserRequest
+    package var browser: BrowserRequest
     /// `Authorization`, for endpoints whose senders are servers. `nil` if absent or repeated.
     package let authorization: [UInt8]?
     /// The fields of a webhook, for `gitHubEvents`. `nil` for other endpoints.
@@ -64,9 +64,14 @@ package struct BrowserRequest: Sendable {
     /// The values of cookies with the name of the flow's binding, and with the name of the session cookie.
     package var bindings: [String] = []
     package var sessions: [String] = []
-    /// `Sec-Fetch-Mode` and `Sec-Fetch-Dest`. `nil` if absent.
+    /// The public ID of a session in the path. Empty for other endpoints.
+    package var session = ""
+    /// `User-Agent`. Empty if absent.
+    package var userAgent: [UInt8] = []
+    /// `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Fetch-Site`. `nil` if absent.
     package var fetchMode: String?
     package var fetchDestination: String?
+    package var fetchSite: String?
     /// Whether the browser loads the address ahead of a navigation (`Sec-Purpose`).
     package var isAhead = false
     /// `Origin`. `nil` if absent.
@@ -104,6 +109,8 @@ package enum AccountReply: Sendable {
     case authorization(url: String, binding: String)
     /// 400 with a page for the user.
     case page([UInt8])
+    /// 200 with a page that leads the browser onward.
+    case onward([UInt8])
     /// 200 with the sign-in page, which the worker renders.
     case signInPage(SignInPage.Content)
 }
@@ -127,6 +134,14 @@ package enum SessionCookie: Sendable, Equatable {
     /// Sets the cookie. `maximumAge` is in seconds.
     case set(token: String, maximumAge: Int64)
     case clear
+
+    /// The lifetime of the cookie, in seconds.
+    var maximumAge: Int64 {
+        switch self {
+        case .set(_, let maximumAge): maximumAge
+        case .clear: 0
+        }
+    }
 }
 
 /// The account endpoints, served off the request path and shared by the workers.
@@ -136,6 +151,9 @@ package protocol AccountServing: Sendable {
 }
 
 extension AccountCall {
+    /// The `User-Agent` of the request.
+    var userAgent: [UInt8] { browser.userAgent }
+
     /// Returns the caller, who must be authenticated.
     func requiredCaller() throws(AccountDenial) -> Principal {
         guard let caller else { throw AccountDenial(.missingCredential) }
@@ -180,8 +198,8 @@ extension Principal {
 
     private var identities: JSONValue? { claims.root["firebase"]?["identities"] }
 
-    /// When the credential expires, for the store. `nil` if it is unknown.
-    var end: Int64? { expiresAt == .latest ? nil : expiresAt.seconds }
+    /// When the credential and those that renew it expire, for the store. `nil` if it is unknown.
+    var end: Int64? { endsAt == .latest ? nil : endsAt.seconds }
 
     /// How long the end of the session must be recorded. A gateway cookie is the only credential of its session. A
     /// session identified by its sign-in time continues in tokens issued later, for an unknown time.

@@ -1,3 +1,4 @@
+import Authentication
 package import Authorization
 package import GatewayConfiguration
 package import GatewayCore
@@ -27,6 +28,8 @@ package struct AccountParts: Sendable {
     var securityEvents: SecurityEvents?
     /// The receiver of calls that a secret of the app authenticates. `nil` without such secrets.
     package var callbacks: ProviderCallbacks?
+    /// The reader of session cookies that the pipeline does not examine. `nil` reads none.
+    package var sessions: SessionReader?
     /// The authorization-code flows. `nil` if the configuration offers none.
     var flows: CodeFlows?
     /// The logger of messages that must never be suppressed. If `nil`, `logger` is used.
@@ -106,6 +109,14 @@ extension AccountParts {
         guard try await store.countRemoval(by: user) else {
             throw AccountDenial(Denial(.rateLimited, retryAfter: 3_600), reason: "too many removals within a day")
         }
+    }
+
+    /// Returns the principal of a request's session cookie that fulfils a condition. Its revocation is not checked.
+    func session(
+        of call: AccountCall, where isExpected: (Principal) -> Bool = { _ in true }
+    ) throws(AccountDenial) -> Principal? {
+        guard let sessions, !call.browser.sessions.isEmpty else { return nil }
+        return sessions.caller(call.browser.sessions, keys: try keys, now: clock.now(), where: isExpected)
     }
 
     /// Returns the record of an account. For an account that the gateway did not create, it may contain only the uid.

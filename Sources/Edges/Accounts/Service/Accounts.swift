@@ -44,6 +44,8 @@ package final class Accounts: AccountServing {
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
         case .deleteAccount: return try await DeleteCall(parts: parts).reply(to: call)
         case .exportAccount: return try await ExportCall(parts: parts).reply(to: call)
+        case .sessions: return try await SessionListCall(parts: parts).reply(to: call)
+        case .revokeSession: return try await RevokeSessionCall(parts: parts).reply(to: call)
         case .auth: return .json(call.caller.map(\.variable) ?? Array("null".utf8))
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw AccountDenial(.routeNotFound) }

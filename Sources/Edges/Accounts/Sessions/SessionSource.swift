@@ -37,17 +37,10 @@ extension SessionSource {
         return text.bytes
     }
 
-    /// The member of the cookie's header with the origin.
-    var header: [UInt8] {
-        var text = ObjectText()
-        origin.write(to: &text)
-        if isFirebase || evidence != nil { text.add(SessionVerifier.firebaseMember, true) }
-        text.add(SessionVerifier.evidenceMember, evidence?.text)
-        if let project = user.project { text.add(SessionVerifier.projectMember, project) }
-        if let tenant = user.tenant { text.add(SessionVerifier.tenantMember, tenant) }
-        text.add(SessionVerifier.startMember, started)
-        if let time = signIn.authenticatedAt { text.add(SessionVerifier.authenticationMember, time) }
-        return text.bytes
+    var header: SessionHeader {
+        SessionHeader(
+            user: user, isFirebase: isFirebase || evidence != nil, origin: origin, started: started,
+            authenticatedAt: signIn.authenticatedAt, evidence: evidence)
     }
 
     /// The reason for the link of the identity that starts the session, if it is from Firebase.
@@ -88,8 +81,46 @@ extension SessionSource {
 struct Session: Sendable {
     /// The session's name in the store and in the cookie's `sid`.
     let name: String
+    /// When its current cookie was issued, and when that cookie expires.
     let issuedAt: UnixTime
     let expiresAt: UnixTime
+    /// When the session ends. Later cookies of the session expire then at the latest.
+    let endsAt: UnixTime
+}
+
+/// The facts of a session in the protected header of its cookies.
+struct SessionHeader {
+    let user: UserKey
+    let isFirebase: Bool
+    let origin: SessionOrigin
+    let started: UnixTime
+    var authenticatedAt: UnixTime?
+    /// The reason for the link of the identity that started the session, if it is from Firebase.
+    let evidence: FirebaseEvidence?
+
+    /// Returns the member of the header.
+    func text(of session: Session) -> [UInt8] {
+        var text = ObjectText()
+        origin.write(to: &text)
+        if isFirebase { text.add(SessionVerifier.firebaseMember, true) }
+        text.add(SessionVerifier.evidenceMember, evidence?.text)
+        if let project = user.project { text.add(SessionVerifier.projectMember, project) }
+        if let tenant = user.tenant { text.add(SessionVerifier.tenantMember, tenant) }
+        text.add(SessionVerifier.startMember, started)
+        if let authenticatedAt { text.add(SessionVerifier.authenticationMember, authenticatedAt) }
+        if session.expiresAt < session.endsAt { text.add(SessionVerifier.endMember, session.endsAt) }
+        return text.bytes
+    }
+}
+
+extension SessionHeader {
+    /// Creates the header of a cookie that was verified. `nil` if the credential is no session cookie of the gateway.
+    init?(_ principal: Principal) {
+        guard let origin = principal.origin, let started = principal.startedAt else { return nil }
+        self.init(
+            user: principal.user, isFirebase: principal.facts.isFirebase, origin: origin, started: started,
+            authenticatedAt: principal.facts.authenticatedAt.known, evidence: principal.sessionEvidence)
+    }
 }
 
 /// The claims of a credential that are carried over into tokens of the gateway.

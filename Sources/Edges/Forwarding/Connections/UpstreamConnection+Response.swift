@@ -81,7 +81,7 @@ extension UpstreamConnection {
             head, bytes: bytes, fields: connectionContext.responseFields, requestID: client.record.id,
             trailers: trailers, delivery: delivery, closes: closes, minorVersion: client.record.minorVersion,
             additions: client.record.additions, origin: client.record.corsOrigin,
-            room: small?.readableBytes ?? 0, into: &scratch.pointee)
+            cookie: client.record.cookieLines, room: small?.readableBytes ?? 0, into: &scratch.pointee)
         if let small { scratch.pointee.writeImmutableBuffer(small) }
         client.write(scratch.pointee)
         if responseBody.isOpen, let type = connectionContext.responseFields.first(.contentType)?.value.bytes(in: bytes),

@@ -23,14 +23,15 @@ enum ResponseHeadRenderer {
     ///   - trailers: The trailer fields that may follow the body. Only these are announced.
     ///   - additions: The route's field policy for responses.
     ///   - origin: The index of the request's origin in that policy.
+    ///   - cookie: The lines of a renewed session cookie.
     ///   - room: The number of additional bytes to reserve after the head.
     static func render(
         _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, requestID: (UInt64, UInt64),
         trailers: TrailerFilter? = nil, delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8,
-        additions: ResponseFieldPolicy? = nil, origin: Int = CORSPolicy.nowhere, room: Int = 0,
-        into output: inout ByteBuffer
+        additions: ResponseFieldPolicy? = nil, origin: Int = CORSPolicy.nowhere, cookie: [UInt8]? = nil,
+        room: Int = 0, into output: inout ByteBuffer
     ) {
-        let added = additions?.count(to: origin) ?? 0
+        let added = (additions?.count(to: origin) ?? 0) + (cookie?.count ?? 0)
         _ = output.render(from: bytes, atMost: bytes.count + added + 240 + room) { writer in
             writeStatusLine(head, bytes, &writer)
             writeKeptFields(
@@ -38,6 +39,7 @@ enum ResponseHeadRenderer {
             writer.append(requestID: requestID)
             trailers?.announce(in: &writer)
             if let additions { additions.write(to: origin, &writer) }
+            if let cookie { writer.append(cookie) }
             if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
             if closes {
                 writer.append("Connection: close\r\n")

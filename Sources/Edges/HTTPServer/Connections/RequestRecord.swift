@@ -65,30 +65,38 @@ extension RequestRecord {
     private final class UncommonFields {
         let tried: [Int]
         let reason, rule: String?
+        let cookieLines: [UInt8]?
 
-        init(tried: [Int], reason: String?, rule: String?) {
+        init(tried: [Int], reason: String?, rule: String?, cookieLines: [UInt8]?) {
             self.tried = tried
             self.reason = reason
             self.rule = rule
+            self.cookieLines = cookieLines
         }
     }
 
     /// The servers of the upstream where the request failed.
     package var tried: [Int] {
         get { uncommon?.tried ?? [] }
-        set { uncommon = UncommonFields(tried: newValue, reason: reason, rule: rule) }
+        set { uncommon = UncommonFields(tried: newValue, reason: reason, rule: rule, cookieLines: cookieLines) }
     }
 
     /// The precise reason of a denial. It is logged and never sent to the client.
     package var reason: String? {
         get { uncommon?.reason }
-        set { uncommon = UncommonFields(tried: tried, reason: newValue, rule: rule) }
+        set { uncommon = UncommonFields(tried: tried, reason: newValue, rule: rule, cookieLines: cookieLines) }
     }
 
     /// The `allow` statement that decided, as `FILE:LINE`. It is logged and never sent to the client.
     package var rule: String? {
         get { uncommon?.rule }
-        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: newValue) }
+        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: newValue, cookieLines: cookieLines) }
+    }
+
+    /// The field lines of a renewed session cookie, for the response of the upstream. `nil` if none is renewed.
+    package var cookieLines: [UInt8]? {
+        get { uncommon?.cookieLines }
+        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: rule, cookieLines: newValue) }
     }
 
     /// The ID in its textual form.

@@ -7,11 +7,14 @@ package final class CredentialLocator: Sendable {
     let headerName: [UInt8]?
     /// The cookie's name; its case is significant. `nil` if no cookie is accepted.
     let cookieName: [UInt8]?
+    /// Earlier names of the cookie. They count only in requests without a cookie of the current name.
+    private let previousNames: [[UInt8]]
     private let isAuthorization: Bool
 
-    package init(header: String?, cookie: String?) {
+    package init(header: String?, cookie: String?, previousCookies: [String] = []) {
         headerName = header.map { Array($0.lowercased().utf8) }
         cookieName = cookie.map { Array($0.utf8) }
+        previousNames = previousCookies.map { Array($0.utf8) }
         isAuthorization = header.map { $0.lowercased() == "authorization" } ?? false
     }
 
@@ -38,7 +41,9 @@ package final class CredentialLocator: Sendable {
         while let current = index {
             for pair in CookiePairs(request.fields[current].value, in: request.bytes)
             where isOurs(pair, in: request.bytes) {
-                found.recordCookie(pair.value, in: request.bytes)
+                found.recordCookie(
+                    pair.value, isPrevious: !previousNames.isEmpty && !isCurrent(pair, in: request.bytes),
+                    in: request.bytes)
             }
             index = request.fields.nextIndex(of: .cookie, after: current)
         }
@@ -56,10 +61,18 @@ package final class CredentialLocator: Sendable {
         field.kind == .cookie || isHeader(field, in: head)
     }
 
-    /// Returns whether a cookie has the configured name and holds a JWT. Any other cookie passes unchanged.
+    /// Returns whether a cookie has a configured name and holds a JWT. Any other cookie passes unchanged.
     private func isOurs(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
-        guard let cookieName, Cookies.isNamed(pair, cookieName, in: head) else { return false }
+        guard
+            isCurrent(pair, in: head)
+                || !previousNames.isEmpty && previousNames.contains(where: { Cookies.isNamed(pair, $0, in: head) })
+        else { return false }
         return CompactShape.isJWT(pair.value.bytes(in: head))
+    }
+
+    private func isCurrent(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
+        guard let cookieName else { return false }
+        return Cookies.isNamed(pair, cookieName, in: head)
     }
 }
 
@@ -82,6 +95,8 @@ package struct FoundCredentials {
     fileprivate var bearer: ByteRange?
     fileprivate var cookie: ByteRange?
     fileprivate var hasDifferentCookies = false
+    /// Whether `cookie` has an earlier name. A cookie of the current name replaces it.
+    fileprivate var cookieIsPrevious = false
     /// The index of the first field with a Bearer token, or -1. Only routes that ignore credentials let further ones
     /// pass.
     fileprivate var bearerField = -1
@@ -125,11 +140,15 @@ package struct FoundCredentials {
         bearer = ByteRange(start: field.value.start + UInt32(skipped), length: field.value.length - UInt32(skipped))
     }
 
-    fileprivate mutating func recordCookie(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
-        guard let known = cookie else {
+    fileprivate mutating func recordCookie(_ value: ByteRange, isPrevious: Bool, in head: UnsafeRawBufferPointer) {
+        guard let known = cookie, !cookieIsPrevious || isPrevious else {
+            // The current name decides alone. Hosts beside this one can set cookies of unprotected names.
             cookie = value
+            cookieIsPrevious = isPrevious
+            hasDifferentCookies = false
             return
         }
+        guard cookieIsPrevious == isPrevious else { return }
         if !known.bytes(in: head).elementsEqual(value.bytes(in: head)) { hasDifferentCookies = true }
     }
 }

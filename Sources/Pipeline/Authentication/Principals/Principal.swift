@@ -64,9 +64,13 @@ package final class Principal: Sendable {
         /// `authTime`.
         var startedAt: UnixTime?
         var authenticatedAt: UnixTime?
-        /// When a provider's token was issued. Revocations of Firebase credentials are compared with `authTime` only.
+        /// When a provider's token or a session cookie was issued. Revocations of Firebase credentials are compared
+        /// with `authTime` only.
         var issuedAt: UnixTime?
         var expiresAt: UnixTime
+        /// When a gateway session ends, although later cookies may follow this one. Other credentials end at
+        /// `expiresAt`.
+        var endsAt: UnixTime?
     }
 
     package let facts: CredentialFacts
@@ -83,10 +87,14 @@ package final class Principal: Sendable {
     package let link: IdentityLink?
     /// The identity that started the session. `nil` if the credential is not a gateway session.
     package let origin: SessionOrigin?
+    /// The reason for the link of the identity that started a gateway session, if it is from Firebase.
+    package let sessionEvidence: FirebaseEvidence?
     /// When the gateway session started.
     package let startedAt: UnixTime?
-    /// When the credential was issued, if a provider's own token states it.
+    /// When the credential was issued, if a provider's own token or a session cookie states it.
     package let issuedAt: UnixTime?
+    /// When a gateway session ends. Its cookie may expire earlier and be renewed until then. Otherwise `expiresAt`.
+    package let endsAt: UnixTime
     /// The scopes of an access token. Empty for ID tokens and session cookies.
     package let scopes: [String]
     /// All verified claims, in Firebase's form.
@@ -102,7 +110,8 @@ package final class Principal: Sendable {
         accepted: AcceptedClaims, kind: CredentialKind, user: UserKey, project: String? = nil,
         signInProvider: String?, times: Times, session: String?, isFirebase: Bool, hasSecondFactor: Bool,
         scopes: [String] = [], link: IdentityLink? = nil,
-        linkKey: StoreKey? = nil, evidence: StoreKey? = nil, origin: SessionOrigin? = nil, hasher: SHA256Hasher
+        linkKey: StoreKey? = nil, evidence: StoreKey? = nil, sessionEvidence: FirebaseEvidence? = nil,
+        origin: SessionOrigin? = nil, hasher: SHA256Hasher
     ) {
         // No session has an empty name.
         guard let userKey = StoreKey(user, hasher: hasher),
@@ -122,8 +131,10 @@ package final class Principal: Sendable {
         self.scopes = scopes
         self.link = link
         self.origin = origin
+        self.sessionEvidence = sessionEvidence
         startedAt = times.startedAt
         issuedAt = times.issuedAt
+        endsAt = max(times.endsAt ?? times.expiresAt, times.expiresAt)
         claims = accepted.payload
     }
 

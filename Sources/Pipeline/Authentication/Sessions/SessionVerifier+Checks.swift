@@ -71,19 +71,20 @@ extension SessionVerifier {
         throw invalid(flaw)
     }
 
-    /// Returns when the session started, and when its user last authenticated.
+    /// Returns when the session started, when its user last authenticated, and when it ends if its cookie is renewed.
     func times(
         of token: UnverifiedJWS, now: Int64
-    ) throws(VerificationFailure) -> (startedAt: UnixTime, authenticatedAt: UnixTime?) {
+    ) throws(VerificationFailure) -> (startedAt: UnixTime, authenticatedAt: UnixTime?, endsAt: UnixTime?) {
         let source = token.header.root[Self.sourceMember]
         guard let startedAt = source?[Self.startMember]?.integer.flatMap(UnixTime.init(_:)) else {
             throw invalid(.sessionStart)
         }
-        guard let claimed = source?[Self.authenticationMember] else { return (startedAt, nil) }
-        guard let authenticatedAt = claimed.integer.flatMap(UnixTime.init(_:)) else {
-            throw invalid(.authenticationTime)
+        func time(_ member: String) throws(VerificationFailure) -> UnixTime? {
+            guard let claimed = source?[member] else { return nil }
+            guard let time = claimed.integer.flatMap(UnixTime.init(_:)) else { throw invalid(.authenticationTime) }
+            return time
         }
-        return (startedAt, authenticatedAt)
+        return (startedAt, try time(Self.authenticationMember), try time(Self.endMember))
     }
 
     /// Returns the sign-in time, which some proofs do not state. If present, it must be a valid time.

@@ -24,6 +24,8 @@ package struct SessionVerifier: ClaimChecks {
     /// claims come from the source, and no custom claim can be mistaken for it.
     package static let sourceMember = "src"
     package static let startMember = "started", authenticationMember = "authenticated_at"
+    /// The member of that object with the end of a session whose cookie is renewed until then.
+    package static let endMember = "ends"
     /// The member of that object which states that the user has a Firebase account. The account's state at Identity
     /// Toolkit then applies too.
     package static let firebaseMember = "firebase"
@@ -66,13 +68,13 @@ package struct SessionVerifier: ClaimChecks {
         try checkIssuer(claims, view)
         try checkAudience(claims, view)
         let expiresAt = try expiry(of: claims, now: now)
-        try checkIssuedAt(claims, now: now)
+        let issuedAt = try checkIssuedAt(claims, now: now)
         try checkNotBefore(claims, now: now)
         let authTime = try optionalAuthTime(of: claims, now: now)
         let firebase = try firebaseMember(of: claims)
         let origin = try origin(of: token)
         try checkOrigin(origin)
-        let (startedAt, authenticatedAt) = try times(of: token, now: now)
+        let (startedAt, authenticatedAt, endsAt) = try times(of: token, now: now)
         let (user, project) = try user(of: claims, firebase, token, origin)
         let linkKey = origin.link.flatMap { StoreKey(UserKey($0), hasher: hasher) }
         guard (linkKey == nil) == (origin.link == nil) else {
@@ -86,9 +88,12 @@ package struct SessionVerifier: ClaimChecks {
         let principal = Principal(
             accepted: accepted, kind: kind, user: user, project: project, signInProvider: firebase.signInProvider,
             times: Principal.Times(
-                authTime: authTime, startedAt: startedAt, authenticatedAt: authenticatedAt, expiresAt: expiresAt),
+                authTime: authTime, startedAt: startedAt, authenticatedAt: authenticatedAt, issuedAt: issuedAt,
+                expiresAt: expiresAt, endsAt: endsAt),
             session: try session(of: claims), isFirebase: isFirebases(token),
-            hasSecondFactor: firebase.hasSecondFactor, linkKey: linkKey, evidence: evidenceKey, origin: origin,
+            hasSecondFactor: firebase.hasSecondFactor, linkKey: linkKey, evidence: evidenceKey,
+            sessionEvidence: evidence,
+            origin: origin,
             hasher: hasher)
         guard let principal else { throw VerificationFailure(code: .internalError, reason: .hashing) }
         return principal

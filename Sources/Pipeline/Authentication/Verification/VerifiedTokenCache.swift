@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 import JOSE
 package import Revocation
 
@@ -31,6 +31,11 @@ package struct VerifiedTokenCache {
         /// The commands that query a shared store for the principal's records. Created on first use.
         package lazy var recordCommands = RecordCommands(
             principal.user, session: principal.session, link: principal.recordedLink)
+        /// When a request examines next whether the session cookie is due for renewal, and whether its use is recorded.
+        @exclusivity(unchecked) package var examinesAt = UnixTime(clamping: 0)
+        /// When the cookie may be renewed again, and when its use was recorded.
+        package var renewsAt = UnixTime(clamping: 0)
+        package var useRecordedAt = UnixTime(clamping: 0)
         /// The assertions that were signed for upstreams.
         @exclusivity(unchecked) package var assertions = SignedAssertions()
 

@@ -12,6 +12,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case signOut
     case deleteAccount
     case exportAccount
+    case sessions
+    case revokeSession
     case auth
     case appleEvents
     case backchannelLogout
@@ -39,6 +41,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .signOut: "sign-out"
         case .deleteAccount: "account/delete"
         case .exportAccount: "account/export"
+        case .sessions: "account/sessions"
+        case .revokeSession: "account/sessions/{id}/revoke"
         case .auth: "auth"
         case .appleEvents: "events/apple"
         case .backchannelLogout: "events/backchannel-logout"
@@ -68,11 +72,19 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     /// Whether the endpoint belongs to the authorization-code flow, which not all configurations offer.
     package var belongsToFlow: Bool { hasProvider || self == .result || self == .page }
 
+    /// Whether the endpoint may start, change or end a session, and needs the facts about the browser.
+    package var changesSession: Bool {
+        switch self {
+        case .signIn, .session, .reauthenticate, .link, .unlink, .revokeSession: true
+        default: belongsToFlow
+        }
+    }
+
     /// The accepted methods, as the value of `Allow`.
     package var allowedMethods: StaticString {
         switch self {
         case .auth, .page: "GET, HEAD"
-        case .startSignIn, .exportAccount: "GET"
+        case .startSignIn, .exportAccount, .sessions: "GET"
         case .callback: "GET, POST"
         default: "POST"
         }
@@ -82,7 +94,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package func accepts(_ method: HTTPWire.Method) -> Bool {
         switch self {
         case .auth, .page: method == .get || method == .head
-        case .startSignIn, .exportAccount: method == .get
+        case .startSignIn, .exportAccount, .sessions: method == .get
         case .callback: method == .get || method == .post
         default: method == .post
         }
@@ -115,7 +127,9 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
-        case .reauthenticate, .link, .unlink, .deleteAccount, .exportAccount, .startLink, .startReauthenticate: break
+        case .reauthenticate, .link, .unlink, .deleteAccount, .exportAccount, .sessions, .revokeSession, .startLink,
+            .startReauthenticate:
+            break
         case .auth, .signOut: policy.authentication = .optional
         // A flow begins and ends also with an expired session cookie. The callback and the page examine the cookie
         // themselves.

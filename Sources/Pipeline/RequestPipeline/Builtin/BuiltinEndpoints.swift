@@ -9,12 +9,29 @@ package final class BuiltinEndpoints: Sendable {
         package let endpoint: AccountEndpoint
         package let path: [UInt8]
         package let plan: RoutePlan
-
         /// Creates an endpoint. `provider` is the ID at the end of the path, if the endpoint has one.
         package init(endpoint: AccountEndpoint, provider: String = "", plan: RoutePlan) {
             self.endpoint = endpoint
             path = Array((endpoint.path + provider).utf8)
             self.plan = plan
+        }
+
+        private static let beforeID = Array("/.gatehouse/account/sessions/".utf8)
+        private static let afterID = Array("/revoke".utf8)
+
+        /// Returns whether a request's path is that of the endpoint.
+        func matches(_ path: UnsafeRawBufferPointer) -> Bool {
+            guard endpoint == .revokeSession else { return path.elementsEqual(self.path) }
+            return path.count == Self.beforeID.count + Self.sizeOfID + Self.afterID.count
+                && path.starts(with: Self.beforeID) && path.suffix(Self.afterID.count).elementsEqual(Self.afterID)
+        }
+
+        /// The size of a session's public ID, in bytes.
+        private static let sizeOfID = 32
+
+        /// Returns the ID of a session in a path that matches.
+        package static func sessionID(in path: UnsafeRawBufferPointer) -> String {
+            String(decoding: path.dropFirst(beforeID.count).prefix(sizeOfID), as: UTF8.self)
         }
     }
 
@@ -80,7 +97,7 @@ package final class BuiltinEndpoints: Sendable {
     func endpoint(at path: UnsafeRawBufferPointer) -> (BuiltinEndpoint, Call?)? {
         guard Self.mayHold(path) else { return hasPage && path.elementsEqual("/".utf8) ? (.page, nil) : nil }
         if path.elementsEqual(Self.keysPath) { return (.keys, nil) }
-        if let call = calls.first(where: { path.elementsEqual($0.path) }) { return (.account(call.endpoint), call) }
+        if let call = calls.first(where: { $0.matches(path) }) { return (.account(call.endpoint), call) }
         if let index = assets.firstIndex(where: { path.elementsEqual($0.path) }) { return (.asset(index), nil) }
         return hasPage && path.count == Self.prefix.count ? (.page, nil) : nil
     }

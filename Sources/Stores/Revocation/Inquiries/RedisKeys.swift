@@ -28,6 +28,11 @@ package enum RedisKeys {
         return key
     }
 
+    /// Returns the key of the hash with the list of a user's sessions.
+    package static func sessions(of user: UserKey) -> [UInt8] {
+        tagged("gatehouse:sessions:{", user.parts)
+    }
+
     /// Returns the key of a nonce, which exists while the nonce can be used.
     package static func nonce(_ hash: SHA256Digest) -> [UInt8] {
         Array("gatehouse:nonce:".utf8) + HexDigits.text(of: hash.bytes).utf8

@@ -10,8 +10,8 @@ package import Redis
 /// `StoreError.Code.io`. Every operation is safe to repeat.
 ///
 /// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. The other facets of a store are
-/// protocols of their own: `NonceStore`, `AccountStore`, `FlowStore`, `WriteBackQueue`, `OutboxStore` and
-/// `LeaseStore`.
+/// protocols of their own: `NonceStore`, `AccountStore`, `FlowStore`, `WriteBackQueue`, `OutboxStore`,
+/// `LeaseStore` and `SessionListStore`.
 package protocol Store: Sendable {
     /// The shared table that requests read: revocations and disabled users, and in an embedded store also sign-ins.
     var view: StoreView { get }
@@ -254,7 +254,7 @@ package protocol FlowStore: Sendable {
 
 /// All facets of a store. Both implementations provide all of them.
 package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore & WriteBackQueue & OutboxStore
-    & FleetStore & LeaseStore
+    & FleetStore & LeaseStore & SessionListStore
 
 /// A worker's access to the store: the view, and a connection for strict lookups.
 package struct StoreAccess: Sendable {

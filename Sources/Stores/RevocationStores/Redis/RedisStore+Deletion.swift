@@ -175,6 +175,7 @@ extension RedisAccountSteps {
                 continue
             }
             for email in try await stored(uid).releasing { try await releaseEmail(email, of: uid) }
+            _ = try await commands.send(RedisCommand(["DEL", RedisKeys.sessions(of: uid)]), faulty: nil)
             _ = try await commands.send(
                 RedisCommand(["HDEL", RedisKeys.deleting, uid.name]), faulty: RedisStore.faultyList())
             return (removed, dropped)

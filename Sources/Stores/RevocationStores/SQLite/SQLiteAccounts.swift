@@ -201,7 +201,7 @@ enum SQLiteAccounts {
 
     /// Removes all data of an account whose links were removed, and stores the time of the deletion.
     static func deleteData(of uid: UserKey, at now: UnixTime, _ db: Database) throws {
-        for table in ["email", "unlinked"] {
+        for table in ["email", "unlinked", "session_list"] {
             try db.run("DELETE FROM \(table) WHERE uid = CAST(? AS TEXT)", [uid.name.bytes])
         }
         try db.run(

@@ -12,7 +12,7 @@ enum SQLiteSchema {
     /// The first n migrations lead to version n.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12,
+        version11, version12, version13,
     ]
 
     /// The first version with links, accounts and settings.
@@ -250,6 +250,21 @@ enum SQLiteSchema {
             count INTEGER NOT NULL CHECK (typeof(count) = 'integer')
         ) WITHOUT ROWID;
         CREATE INDEX removal_ends ON removal (ends);
+        """
+
+    /// The lists of users' sessions.
+    private static let version13 = """
+        CREATE TABLE session_list (
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            id TEXT NOT NULL CHECK (typeof(id) = 'text'),
+            session TEXT NOT NULL CHECK (typeof(session) = 'text'),
+            began INTEGER NOT NULL CHECK \(isTime("began")),
+            last_used INTEGER NOT NULL CHECK \(isTime("last_used")),
+            ends INTEGER NOT NULL CHECK \(isTime("ends")),
+            facts TEXT NOT NULL CHECK (typeof(facts) = 'text'),
+            PRIMARY KEY (uid, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX session_list_ends ON session_list (ends);
         """
 
     private static func isTime(_ column: String) -> String {

@@ -130,7 +130,10 @@ extension SQLiteStore {
         let flows = try await inBatches { db in
             SQLiteChange(.success(try SQLiteFlows.removeExpired(now: now, limit: SQLiteRows.purgeBatch, db)))
         }
-        return try await sessions + usedOnce + flows + removeEndedUsers(now: now)
+        let listed = try await inBatches { db in
+            SQLiteChange(.success(try SQLiteSessionLists.removeExpired(now: now, limit: SQLiteRows.purgeBatch, db)))
+        }
+        return try await sessions + usedOnce + flows + listed + removeEndedUsers(now: now)
     }
 
     /// Repeats `remove`, each time in a new transaction, until it removes less than a batch. Returns the total.

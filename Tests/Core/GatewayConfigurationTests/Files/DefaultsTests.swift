@@ -51,6 +51,7 @@ import Testing
         #expect(keys.refreshAt == 0.8 && keys.unknownKeyCooldown == .seconds(30))
         #expect(configuration.identity.credentials.header == "Authorization")
         #expect(configuration.identity.credentials.cookie == "__session")
+        #expect(configuration.identity.credentials.previousCookies.isEmpty)
     }
 
     @Test func `the defaults of store and headers`() {
@@ -69,6 +70,8 @@ import Testing
         #expect(accounts.issuer == nil && accounts.sessionKey == nil && accounts.previousSessionKeys.isEmpty)
         #expect(accounts.origins.isEmpty && accounts.oneAccountPerEmail && accounts.hideAccountExistence)
         #expect(accounts.unlinked == .derive && accounts.demoPage == nil && accounts.apps.isEmpty)
+        #expect(accounts.sessionSameSite == .lax && accounts.sessionLifetime == nil && accounts.sessionIdle == nil)
+        #expect(accounts.lifetimes == 300...1_209_600 && accounts.defaultLifetime == 432_000)
         #expect([accounts.callsPerAddress, accounts.callsPerAccount] == [120, 20])
     }
 

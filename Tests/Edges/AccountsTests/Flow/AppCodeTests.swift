@@ -140,10 +140,9 @@ import Testing
             },
             parts: { parts in
                 parts.store = store
-                let (table, _) = VerifierTable.make(of: AccountsRig.identity, hasSessions: true)
                 parts.flows = CodeFlows(
                     parts.settings, FlowRig.providers.filter { $0.id != "google.com" }, transport: FakeTransport(),
-                    verifiers: table, clock: parts.clock)
+                    clock: parts.clock)
             })
         let body: JSONObject = ["code": .string(codes[1]), "code_verifier": .string(app.verifier)]
         #expect(await without.code(.signIn, body) == "auth/invalid-credential")

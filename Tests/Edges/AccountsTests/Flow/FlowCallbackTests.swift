@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import GatewayConfiguration
 import GatewayCore
 import JOSE
 import RequestPipeline
@@ -275,6 +276,66 @@ import Testing
             await flow.callback("google.com", query, bindings: [begun.binding]).location?.hasSuffix("error=failed")
                 == true)
         #expect(tokenCalls.isEmpty)
+    }
+}
+
+/// The callback with session cookies that browsers do not send after a response of another site.
+@Suite(.timeLimit(.minutes(5))) struct StrictCallbackTests {
+    private func callback(
+        _ flow: FlowRig, _ query: String, _ binding: String, site: String? = "cross-site"
+    ) async -> CallAnswer {
+        var browser = BrowserRequest()
+        browser.provider = "google.com"
+        browser.query = Array(query.utf8)
+        browser.bindings = [binding]
+        browser.fetchSite = site
+        return await flow.call(.callback, browser)
+    }
+
+    @Test func `a page of this site leads the browser to the callback again`() async throws {
+        let flow = try await FlowRig { $0.sessionSameSite = .strict }
+        let begun = try await flow.begin()
+        flow.prepare(begun, "google.com", .ada)
+        let query = "state=\(begun.state)&code=code-1"
+        let page = try #require(await callback(flow, query, begun.binding).onward)
+        let address = "/.gatehouse/callback/google.com?state=\(begun.state)&amp;code=code-1&amp;onward=1"
+        #expect(page.contains(#"<meta http-equiv="refresh" content="0;url=\#(address)">"#))
+        // The page spends nothing.
+        #expect(await callback(flow, query, begun.binding).onward == page)
+        let answer = await callback(flow, query + "&onward=1", begun.binding, site: "same-origin")
+        #expect(answer.location == "/" && answer.token != nil)
+    }
+
+    @Test func `the second request is not led on, whatever the browser states`() async throws {
+        let flow = try await FlowRig { $0.sessionSameSite = .strict }
+        let begun = try await flow.begin()
+        flow.prepare(begun, "google.com", .ada)
+        let answer = await callback(flow, "state=\(begun.state)&code=code-1&onward=1", begun.binding)
+        #expect(answer.location == "/" && answer.token != nil)
+    }
+
+    @Test(arguments: ["same-origin", "same-site", "none", nil])
+    func `requests that have the session are answered at once`(site: String?) async throws {
+        let flow = try await FlowRig { $0.sessionSameSite = .strict }
+        let begun = try await flow.begin()
+        flow.prepare(begun, "google.com", .ada)
+        let answer = await callback(flow, "state=\(begun.state)&code=code-1", begun.binding, site: site)
+        #expect(answer.location == "/" && answer.onward == nil)
+    }
+
+    @Test(arguments: ["\"><script>alert(1)</script>", "a='", "a=\\", "a=\u{7F}", "a=é", "a=<"])
+    func `O-15: the page contains no markup of the query`(text: String) async throws {
+        let flow = try await FlowRig { $0.sessionSameSite = .strict }
+        #expect(await callback(flow, text, "x").onward == nil)
+    }
+
+    @Test func `without session_same_site nothing is led on`() async throws {
+        let flow = try await FlowRig()
+        let begun = try await flow.begin()
+        flow.prepare(begun, "google.com", .ada)
+        #expect(await callback(flow, "state=\(begun.state)&code=code-1", begun.binding).location == "/")
+        let refused = await callback(flow, "state=\(begun.state)&code=code-1&onward=1", begun.binding)
+        #expect(refused.onward == nil)
     }
 }
 

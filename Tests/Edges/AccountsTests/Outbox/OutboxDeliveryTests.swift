@@ -52,7 +52,6 @@ import Testing
             destinations: {
                 let flows = CodeFlows(
                     parts.settings, FlowRig.providers, transport: flow.transport,
-                    verifiers: VerifierTable.make(of: AccountsRig.identity, hasSessions: true).0,
                     tokens: TokenSealing(opening.value.withLock { $0 }), clock: clock)
                 return OutboxDestinations(
                     flows: flows, webhook: Self.webhook, transport: flow.transport, clock: clock)
@@ -300,7 +299,6 @@ import Testing
         let (clock, parts) = (flow.rig.time.clock, flow.rig.parts)
         let flows = CodeFlows(
             parts.settings, FlowRig.providers, transport: flow.transport,
-            verifiers: VerifierTable.make(of: AccountsRig.identity, hasSessions: true).0,
             tokens: TokenSealing([Self.key]), clock: clock)
         let destinations = OutboxDestinations(flows: flows, webhook: Self.webhook, transport: gate, clock: clock)
         let slow = OutboxDelivery(

@@ -1,3 +1,4 @@
+import GatewayCore
 import Testing
 import TextCoding
 
@@ -95,6 +96,42 @@ import TextCoding
             ])
         #expect(html.contains("<div id=\"account\" data-reauthenticate=\"google.com\">"))
         #expect(!html.contains("/.gatehouse/sign-in/"))
+    }
+
+    @Test func `a signed-in page shows where the user is signed in`() {
+        let other = String(repeating: "b", count: 32)
+        let html = html {
+            $0.account = Self.account()
+            $0.account?.sessions = [
+                SignInPage.Session(
+                    id: String(repeating: "a", count: 32), provider: "google.com",
+                    userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36",
+                    lastUsedAt: 1_700_000_000, isCurrent: true),
+                SignInPage.Session(
+                    id: other, provider: nil, userAgent: "<b>/1", lastUsedAt: 1_700_000_000, isCurrent: false),
+            ]
+        }
+        #expect(html.contains("<h2 id=\"sessions\">Where you are signed in</h2>"))
+        #expect(html.contains("Chrome, Linux<br><small>Google · this session</small>"))
+        #expect(
+            html.contains(
+                "&lt;b&gt;<br><small>Firebase · last used <time datetime=\"2023-11-14T22:13:20Z\">"
+                    + "2023-11-14 22:13:20 UTC</time></small>"))
+        let ends = html.matches(of: /data-call="end" data-session="([^"]*)"[^>]*>([^<]*)</).map { "\($0.1) \($0.2)" }
+        #expect(ends == ["\(other) End session: &lt;b&gt;"], "the calling session has no button")
+        #expect(!self.html { $0.account = Self.account() }.contains("id=\"sessions\""))
+    }
+
+    @Test(arguments: [
+        (nil, nil), ("", nil), ("Example/1.2 CFNetwork/1568", "Example"), ("curl/8.5.0", "curl"), ("x", "x"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) CriOS/130.0 Safari/604.1", "Chrome, iPhone"),
+        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0 Safari/537.36 Edg/130.0", "Edge, Windows"),
+        ("Mozilla/5.0 (Linux; Android 14) SamsungBrowser/25.0 Chrome/121.0 Safari/537.36", "Samsung Internet, Android"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 14.0; rv:130.0) Gecko/20100101 Firefox/130.0", "Firefox, macOS"),
+        ("Firefox/1", "Firefox"),
+    ])
+    func `a session has a name that its user recognizes`(userAgent: String?, name: String?) {
+        #expect(DeviceName.text(of: userAgent) == name)
     }
 
     @Test(arguments: [true, false])

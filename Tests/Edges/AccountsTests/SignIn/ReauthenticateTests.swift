@@ -17,17 +17,17 @@ import Testing
 
     init() async throws { rig = try await AccountsRig() }
 
-    @Test func `a fresh proof of the same user is recorded for the session`() async throws {
+    @Test func `a fresh proof of the same user is in the next cookie of the session`() async throws {
         let caller = try await rig.session()
         rig.time.advance(seconds: 1000)
         let answer = await rig.call(.reauthenticate, try await rig.proof(.google, .ada), by: caller)
         #expect(answer.code == "ok" && answer.uid == caller.uid)
         #expect(answer.json?["signed_in_at"]?.integer == rig.now)
-        let record = try await rig.store.session(caller.uid, try #require(caller.session))
-        #expect(record.signedInAt?.seconds == rig.now)
+        let after = try rig.caller(answer)
+        #expect(after.authTime?.seconds == rig.now && after.endsAt == caller.endsAt)
+        #expect(after.startedAt == caller.startedAt && after.origin?.link == caller.origin?.link)
         #expect(
-            rig.store.view.session(caller.sessionKey, lane: 0)
-                == .record(revoked: false, signedInAt: UnixTime(clamping: rig.now)))
+            rig.store.view.session(caller.sessionKey, lane: 0) == .record(revoked: true, signedInAt: nil))
     }
 
     @Test func `a proof permits calls that need a recent sign-in`() async throws {

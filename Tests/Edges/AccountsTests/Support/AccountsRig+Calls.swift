@@ -4,6 +4,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import RequestPipeline
+import Synchronization
 import Testing
 
 @testable import Accounts
@@ -12,32 +13,49 @@ import Testing
 @testable import GatewayFixtures
 
 extension AccountsRig {
-    /// Makes a call.
+    /// Makes a call as a browser does: with the latest cookie of the caller's session.
+    ///
+    /// - Parameters:
+    ///   - isExact: Whether the caller presents its own cookie, even if the session continues with another one.
+    ///   - agent: The `User-Agent`.
+    ///   - cookie: The session cookie of the request, which the call may examine itself.
+    ///   - session: The public ID of a session in the path.
     func call(
         _ endpoint: AccountEndpoint, _ body: JSONObject? = nil, by caller: Principal? = nil,
-        contentType: String = "application/json", from network: UInt32 = 1
+        contentType: String = "application/json", from network: UInt32 = 1, agent: String = "", cookie: String? = nil,
+        session: String = "", isExact: Bool = false
     ) async -> CallAnswer {
-        await call(endpoint, text: body?.text ?? "", by: caller, contentType: contentType, from: network)
+        var browser = BrowserRequest()
+        browser.userAgent = Array(agent.utf8)
+        browser.sessions = cookie.map { [$0] } ?? []
+        browser.session = session
+        return await call(
+            endpoint, text: body?.text ?? "", by: caller, contentType: contentType, from: network, browser: browser,
+            isExact: isExact)
     }
 
     func call(
         _ endpoint: AccountEndpoint, text: String, by caller: Principal? = nil,
-        contentType: String = "application/json", from network: UInt32 = 1
+        contentType: String = "application/json", from network: UInt32 = 1, browser: BrowserRequest = BrowserRequest(),
+        isExact: Bool = false
     ) async -> CallAnswer {
+        let caller = isExact ? caller : jar.latest(of: caller)
         let call = AccountCall(
             endpoint: endpoint, body: Array(text.utf8), contentType: contentType,
-            caller: caller, network: .version4(network), requestID: "request-1")
-        return await withCheckedContinuation { continuation in
+            caller: caller, network: .version4(network), requestID: "request-1", browser: browser)
+        let answer = await withCheckedContinuation { continuation in
             accounts.serve(call) { continuation.resume(returning: CallAnswer(reply: $0)) }
         }
+        if let caller, answer.token != nil, let next = try? self.caller(answer) { jar.keep(next, after: caller) }
+        return answer
     }
 
     /// Makes a call and returns `ok`, or the code of the denial.
     func code(
         _ endpoint: AccountEndpoint, _ body: JSONObject? = nil, by caller: Principal? = nil,
-        contentType: String = "application/json"
+        contentType: String = "application/json", isExact: Bool = false
     ) async -> String {
-        await call(endpoint, body, by: caller, contentType: contentType).code
+        await call(endpoint, body, by: caller, contentType: contentType, isExact: isExact).code
     }
 
     /// The user of the session cookie that a response sets.
@@ -108,6 +126,25 @@ extension AccountsRig {
     /// A session of a user who signed in just now.
     func session(_ provider: IdentityProvider = .google, _ user: DevelopmentUser = .ada) async throws -> Principal {
         try caller(try await signIn(try await proof(provider, user)))
+    }
+}
+
+/// The latest cookies of sessions whose names changed.
+final class CookieJar: Sendable {
+    private let next = Mutex<[String: Principal]>([:])
+
+    func keep(_ principal: Principal, after caller: Principal) {
+        guard let session = caller.session, caller.origin != nil, session != principal.session else { return }
+        next.withLock { $0[session] = principal }
+    }
+
+    /// The principal of the latest cookie of the session.
+    func latest(of caller: Principal?) -> Principal? {
+        next.withLock { next in
+            var latest = caller
+            while let session = latest?.session, let following = next[session] { latest = following }
+            return latest
+        }
     }
 }
 

@@ -24,6 +24,7 @@ struct AccountsRig: Sendable {
     let accounts: Accounts
     let parts: AccountParts
     let authority = SessionAuthority()
+    let jar = CookieJar()
     /// The responses of providers about opaque tokens.
     let opaque = OpaqueAnswers()
 
@@ -53,6 +54,7 @@ struct AccountsRig: Sendable {
                     providers: identity.providers.filter { $0.opaqueTokens != nil }.map(\.id), checker: tokens),
                 clock: time.clock),
             clockSkew: 5, maxStaleness: .max, rating: NotedRates())
+        parts.sessions = SessionReader(VerifierTable.make(of: identity, hasSessions: true).0)
         changeParts(&parts)
         self.parts = parts
         accounts = Accounts(parts)

@@ -36,7 +36,7 @@ struct CallAnswer: Sendable {
         case .json(_, let cookie), .done(let cookie): cookie
         case .redirect(_, let cookies):
             cookies.lazy.compactMap { if case .session(let cookie) = $0 { cookie } else { nil } }.first
-        case .accepted, .eventStored, .eventRejected, .refused, .authorization, .page, .signInPage: nil
+        case .accepted, .eventStored, .eventRejected, .refused, .authorization, .page, .onward, .signInPage: nil
         }
     }
 
@@ -58,6 +58,12 @@ struct CallAnswer: Sendable {
         }
     }
 
+    /// The text of the page that leads a browser onward.
+    var onward: String? {
+        guard case .onward(let bytes) = reply else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The text of an error page.
     var page: String? {
         guard case .page(let bytes) = reply else { return nil }
@@ -75,7 +81,7 @@ struct CallAnswer: Sendable {
         case .json(let text, _): String(decoding: text, as: UTF8.self)
         case .refused(let denial): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
         case .eventRejected(let error): String(decoding: error.body, as: UTF8.self)
-        case .done, .accepted, .eventStored, .redirect, .authorization, .page, .signInPage: ""
+        case .done, .accepted, .eventStored, .redirect, .authorization, .page, .onward, .signInPage: ""
         }
     }
 

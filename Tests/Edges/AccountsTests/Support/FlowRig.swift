@@ -43,10 +43,8 @@ struct FlowRig: Sendable {
             parts: { parts in
                 if let store { parts.store = store }
                 changeParts(&parts)
-                let (table, _) = VerifierTable.make(of: AccountsRig.identity, hasSessions: true)
                 parts.flows = CodeFlows(
-                    parts.settings, Self.providers, transport: transport, verifiers: table, tokens: tokens,
-                    clock: parts.clock)
+                    parts.settings, Self.providers, transport: transport, tokens: tokens, clock: parts.clock)
             })
     }
 

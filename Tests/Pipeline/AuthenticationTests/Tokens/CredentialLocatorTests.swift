@@ -68,6 +68,24 @@ import Testing
         #expect(try offer(["Cookie: __session=\(value)"]) == "none")
     }
 
+    /// The current name decides alone: another host of the domain can set cookies of an unprotected name.
+    @Test(arguments: [
+        ("__Host-Http-session=eyJ.b.c", "sessionCookie eyJ.b.c"), ("__session=eyJ.b.d", "sessionCookie eyJ.b.d"),
+        ("__session=eyJ.b.d; __Host-Http-session=eyJ.b.c", "sessionCookie eyJ.b.c"),
+        ("__Host-Http-session=eyJ.b.c; __session=eyJ.b.d", "sessionCookie eyJ.b.c"),
+        ("__session=eyJ.b.d; __session=eyJ.b.e; __Host-Http-session=eyJ.b.c", "sessionCookie eyJ.b.c"),
+        ("__session=eyJ.b.d; __session=eyJ.b.e", "ambiguous"),
+        ("__session=eyJ.b.d; __older=eyJ.b.e", "ambiguous"),
+        ("__Host-Http-session=eyJ.b.c; __Host-Http-session=eyJ.b.d", "ambiguous"),
+        ("__Host-Http-session=opaque; __session=eyJ.b.d", "sessionCookie eyJ.b.d"),
+        ("__host-http-session=eyJ.b.c", "none"),
+    ])
+    func `an earlier name of the cookie counts without the current one`(cookies: String, expected: String) throws {
+        let locator = CredentialLocator(
+            header: "Authorization", cookie: "__Host-Http-session", previousCookies: ["__session", "__older"])
+        #expect(try offer(["Cookie: \(cookies)"], locator: locator) == expected)
+    }
+
     @Test func `D-19: a token in the query is ignored`() throws {
         #expect(try offer([], target: "/?access_token=eyJ.b.c") == "none")
     }

@@ -108,6 +108,22 @@ import Testing
         #expect(try !rig.principal(claim).facts.isFirebase)
     }
 
+    @Test func `a cookie that is renewed states the end of its session`() throws {
+        let rig = try Rig()
+        #expect(try rig.principal(SessionDraft.signed()).endsAt.seconds == Self.now + 86_400)
+        func cookie(_ ends: String) -> String {
+            SessionDraft.signed { $0.withHeader("src", SessionDraft.source(more: #","ends":"# + ends)) }
+        }
+        let principal = try rig.principal(cookie("\(Self.now + 900_000)"))
+        #expect(principal.endsAt.seconds == Self.now + 900_000 && principal.expiresAt.seconds == Self.now + 86_400)
+        #expect(principal.issuedAt?.seconds == Self.now - 50)
+        // The session lasts at least as long as its cookie.
+        #expect(try rig.principal(cookie("0")).endsAt.seconds == Self.now + 86_400)
+        for ends in ["-1", "1.5", "\"0\"", "null", "100000000001"] {
+            #expect(rig.failure(cookie(ends))?.code == .invalidSessionCookie, "\(ends)")
+        }
+    }
+
     @Test func `a session of a tenant's user names the tenant`() throws {
         let member = #"{"sign_in_provider":"password","tenant":"acme-x1"}"#
         let source = SessionDraft.source(more: #","firebase":true,"tenant":"acme-x1""#)

@@ -40,6 +40,7 @@ struct SQLiteFile {
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
         var statements = [
+            "DROP TABLE session_list",
             "DROP TABLE removal", "ALTER TABLE link DROP COLUMN newer_token",
             "ALTER TABLE link DROP COLUMN firebase",
             "DROP TABLE unknown_user", "DROP TABLE transmitter", "ALTER TABLE user DROP COLUMN blocked_by",

@@ -45,6 +45,9 @@ extension Configuration {
         package var header: String? = "Authorization"
         /// The session cookie (`cookie`). `nil` for none. Default: `__session`.
         package var cookie: String? = "__session"
+        /// Earlier names of the cookie, which are accepted if no cookie has the current name (`previous_cookies`), at
+        /// most 4. Default: none.
+        package var previousCookies: [String] = []
 
         /// Creates the defaults.
         package init() {}
@@ -87,7 +90,22 @@ extension Configuration.Credentials {
         self.init()
         mapping.set(&header, "header") { Self.header($0) }
         mapping.set(&cookie, "cookie") { Self.cookie($0) }
+        mapping.set(&previousCookies, "previous_cookies") {
+            $0.oneOrList(atMost: Self.maximumPreviousCookies, of: "names") { Self.cookie($0) }
+        }
+        if let cookie, previousCookies.contains(cookie) {
+            mapping.fail(
+                "previous_cookies", "identity.credentials.previous_cookies contains the name of cookie",
+                "list only earlier names")
+        }
+        if cookie == nil, !previousCookies.isEmpty {
+            mapping.fail(
+                "previous_cookies", "identity.credentials.previous_cookies has no effect without cookie",
+                "set the name of the cookie, or remove previous_cookies")
+        }
     }
+
+    private static let maximumPreviousCookies = 4
 
     private static func header(_ value: ConfigurationValue) -> String? {
         guard let name = value.string() else { return nil }

@@ -17,8 +17,8 @@
     sessionStorage.removeItem("gatehouse-" + name);
     return value;
   };
-  const find = (call, provider) =>
-    buttons.find((button) => button.dataset.call === call && button.dataset.provider === (provider ?? undefined));
+  const find = (call, provider, session) => buttons.find(({ dataset }) => dataset.call === call
+    && dataset.provider === (provider ?? undefined) && dataset.session === (session ?? undefined));
 
   function show(id, text) {
     element("error").textContent = "";
@@ -71,19 +71,20 @@
     unlink: async (provider) => { await call("unlink", { provider }); finish("unlinked"); },
     "sign-out": async () => { await call("sign-out", {}); finish("signed_out"); },
     everywhere: async () => { await call("sign-out", { everywhere: true }); finish("signed_out"); },
+    end: async (_, __, session) => { await call("account/sessions/" + session + "/revoke", {}); finish("session_ended"); },
     delete: async () => { await call("account/delete", {}); finish("deleted"); },
   };
 
   async function run(button, consent) {
-    const { call: name, provider } = button.dataset;
+    const { call: name, provider, session } = button.dataset;
     setBusy(true);
     try {
       try {
-        await calls[name](provider, consent);
+        await calls[name](provider, consent, session);
       } catch (error) {
         const method = account.dataset.reauthenticate;
         if (error.code !== "auth/requires-recent-login" || !method) throw error;
-        remember("then", JSON.stringify([name, provider]));
+        remember("then", JSON.stringify([name, provider, session]));
         await leaveAndReturn("reauthenticate/" + method, {});
       }
     } catch (error) {
@@ -132,6 +133,10 @@
   // A page from the browser's cache may show a session that has ended.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   if (!account) return;
+  for (const time of document.querySelectorAll("time")) {
+    const options = { dateStyle: "medium", timeStyle: "short" };
+    time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, options);
+  }
   element("confirm-no").onclick = () => dialog.close();
   for (const button of buttons) {
     button.hidden = false;

@@ -1,0 +1,179 @@
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+import TextCoding
+
+/// The list of a user's sessions, for the user and for operators. It decides nothing about requests.
+struct SessionCatalog {
+    /// The maximum size of the kept `User-Agent`, in bytes.
+    static let maximumUserAgent = 256
+    /// The maximum number of attempts to make room for a session.
+    private static let attempts = 4
+
+    let parts: AccountParts
+
+    /// Returns the public ID of a session: half of a hash, because the name of a session is for the gateway only. The
+    /// sizes make the hashed text unambiguous.
+    static func id(of session: String, _ user: UserKey) throws(AccountDenial) -> String {
+        let name = user.name
+        let digest = try AccountDenial.hash(Array("session:\(name.utf8.count):\(name):\(session)".utf8))
+        return HexDigits.text(of: Array(digest.bytes.prefix(16)))
+    }
+
+    /// Returns the entry of a session that begins.
+    static func entry(
+        of session: Session, _ source: SessionSource, userAgent: [UInt8], now: UnixTime
+    ) throws(AccountDenial) -> ListedSession {
+        let link = source.origin.link
+        let facts = SessionFacts(
+            provider: link?.provider ?? "firebase", subject: link?.subject,
+            proof: source.signIn.latest(now: now.seconds).map { $0.isAuthenticated ? .authenticated : .confirmed },
+            userAgent: SessionFacts.kept(userAgent))
+        return ListedSession(
+            id: try id(of: session.name, source.user), session: session.name, began: source.started, lastUsed: now,
+            ends: session.endsAt, facts: facts.text)
+    }
+
+    /// Lists a new session before its cookie is sent.
+    ///
+    /// If the list is full, entries of sessions that are not valid any more are removed. If there are none, the session
+    /// with the least recent use ends.
+    func add(_ entry: ListedSession, of user: UserKey) async throws {
+        for _ in 0..<Self.attempts {
+            if try await parts.store.list(entry, of: user, now: parts.clock.now()) { return }
+            let listed = try await parts.store.listedSessions(of: user, now: parts.clock.now())
+            let valid = Set(try await self.valid(listed, of: user).map(\.id))
+            for session in listed where !valid.contains(session.id) {
+                try await parts.store.unlist(session.id, of: user)
+            }
+            guard valid.count == listed.count, let least = listed.min(by: { $0.lastUsed < $1.lastUsed }) else {
+                continue
+            }
+            try await end(least, of: user)
+        }
+        throw AccountDenial(.overloaded, reason: "the list of sessions was repeatedly changed concurrently")
+    }
+
+    /// Ends a session. The list forgets it last, so that an interrupted call can be repeated.
+    func end(_ session: ListedSession, of user: UserKey) async throws {
+        try await parts.store.revokeSession(user, session.session, expires: session.ends.seconds)
+        try await parts.store.unlist(session.id, of: user)
+    }
+
+    /// Ends the session of a cookie.
+    func end(_ caller: Principal) async throws {
+        guard let session = caller.session else { return }
+        try await parts.store.revokeSession(caller.user, session, expires: caller.endedUntil)
+        guard caller.origin != nil else { return }
+        try await parts.store.unlist(try Self.id(of: session, caller.user), of: caller.user)
+    }
+
+    /// Returns the valid sessions of a user, the latest use first.
+    func sessions(of user: UserKey) async throws -> [ListedSession] {
+        try await valid(try await parts.store.listedSessions(of: user, now: parts.clock.now()), of: user)
+            .sorted { ($1.lastUsed, $0.id) < ($0.lastUsed, $1.id) }
+    }
+
+    /// Returns the sessions that the view does not contain as revoked, whose identity is linked, and whose user and
+    /// identity are neither disabled nor revoked since their start.
+    private func valid(_ sessions: [ListedSession], of user: UserKey) async throws -> [ListedSession] {
+        let record = try await parts.store.user(user)
+        guard !record.disabled, let hasher = SHA256Hasher() else { return [] }
+        let links = try await parts.account(user).links
+        var identities: [IdentityLink: UserRecord] = [:]
+        var valid: [ListedSession] = []
+        for session in sessions {
+            guard Self.isLater(session, than: record), !isRevoked(session, user, hasher) else { continue }
+            if let link = SessionFacts(session.facts)?.link {
+                guard links[link.provider]?.isExactly(link.subject) == true else { continue }
+                if identities[link] == nil { identities[link] = try await identity(link) }
+                guard let identity = identities[link], !identity.disabled, Self.isLater(session, than: identity) else {
+                    continue
+                }
+            }
+            valid.append(session)
+        }
+        return valid
+    }
+
+    private static func isLater(_ session: ListedSession, than record: UserRecord) -> Bool {
+        record.validSince.map { session.began > $0 } ?? true
+    }
+
+    /// Returns the record of an identity. A longer name is not a valid user, so it has no record.
+    private func identity(_ link: IdentityLink) async throws -> UserRecord {
+        guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return UserRecord() }
+        return try await parts.store.user(UserKey(link))
+    }
+
+    private func isRevoked(_ session: ListedSession, _ user: UserKey, _ hasher: SHA256Hasher) -> Bool {
+        guard let key = StoreKey(user, session: session.session, hasher: hasher) else { return true }
+        switch parts.store.view.session(key) {
+        case .none: return false
+        case .record(let isRevoked, _, _): return isRevoked
+        case .faulty: return true
+        }
+    }
+}
+
+/// The facts of a listed session that its user recognizes it by.
+struct SessionFacts: Sendable, Equatable {
+    /// The kind of proof that began the session.
+    enum Proof: String, Sendable {
+        case authenticated
+        case confirmed
+    }
+
+    /// The provider's ID, or `firebase`.
+    var provider: String
+    /// The user at the provider. `nil` for Firebase.
+    var subject: String?
+    /// `nil` if the sign-in was not proved.
+    var proof: Proof?
+    /// The `User-Agent` of the sign-in, printable ASCII.
+    var userAgent: String?
+
+    private static let limits = JSONLimits(size: StoreBounds.maximumSessionFacts, depth: 2, members: 8)
+
+    /// The identity at a provider.
+    var link: IdentityLink? { subject.map { IdentityLink(provider: provider, subject: $0) } }
+
+    init(provider: String, subject: String?, proof: Proof?, userAgent: String?) {
+        self.provider = provider
+        self.subject = subject
+        self.proof = proof
+        self.userAgent = userAgent
+    }
+
+    /// Parses the JSON text. `nil` if it is invalid.
+    init?(_ text: String) {
+        guard let document = try? JSONDocument(Array(text.utf8), limits: Self.limits),
+            let provider = document.root["provider"]?.string
+        else { return nil }
+        self.init(
+            provider: provider, subject: document.root["subject"]?.string,
+            proof: document.root["proof"]?.string.flatMap(Proof.init(rawValue:)),
+            userAgent: document.root["user_agent"]?.string)
+    }
+
+    /// The JSON text. Without the `User-Agent` if it would be too large.
+    var text: String {
+        var text = ObjectText()
+        text.add("provider", provider)
+        text.add("subject", subject)
+        text.add("proof", proof?.rawValue)
+        let required = text
+        text.add("user_agent", userAgent)
+        let bytes = text.bytes.count <= StoreBounds.maximumSessionFacts ? text.bytes : required.bytes
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the kept part of a `User-Agent`: printable ASCII, at most `SessionCatalog.maximumUserAgent` bytes. `nil`
+    /// if nothing is left.
+    static func kept(_ value: [UInt8]) -> String? {
+        let bytes = value.lazy.filter { 0x20...0x7E ~= $0 }.prefix(SessionCatalog.maximumUserAgent)
+        let text = String(decoding: Array(bytes), as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
+}
