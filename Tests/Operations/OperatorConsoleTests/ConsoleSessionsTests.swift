@@ -54,8 +54,9 @@ import Testing
         #expect(sessions.session(other, isActivity: true, now: 0) != nil)
     }
 
-    @Test func `one session too many ends the one without activity for the longest time`() throws {
-        let ids = try (0..<ConsoleSessions.maximumCount).map { try begin(at: UInt64($0)) }
+    @Test func `one session too many ends the one of its role without activity for the longest time`() throws {
+        let ids = try (0..<ConsoleSessions.maximumPerRole).map { try begin(at: UInt64($0)) }
+        for _ in 0...ConsoleSessions.maximumPerRole { _ = try begin(.viewer, at: 50) }
         #expect(sessions.session(ids[0], isActivity: true, now: 100) != nil)
         let last = try begin(at: 101)
         #expect(sessions.session(ids[1], isActivity: true, now: 102) == nil)

@@ -11,8 +11,9 @@ package final class ConsoleSessions: Sendable {
     package static let idleLimit: UInt64 = 1_800_000_000_000
     /// The time after which a session ends: 8 hours.
     package static let absoluteLimit: UInt64 = 28_800_000_000_000
-    /// The maximum number of sessions. One more ends the session without activity for the longest time.
-    package static let maximumCount = 64
+    /// The maximum number of sessions of a role. One more ends the role's session without activity for the longest time,
+    /// so that viewers cannot end the sessions of operators.
+    package static let maximumPerRole = 32
 
     /// A signed-in browser.
     package struct Session: Sendable {
@@ -47,8 +48,9 @@ package final class ConsoleSessions: Sendable {
             startedAt: now, usedAt: now)
         sessions.withLock { sessions in
             sessions = sessions.filter { !$0.value.isOver(now: now) }
-            if sessions.count >= Self.maximumCount {
-                let oldest = sessions.min { $0.value.usedAt < $1.value.usedAt }
+            let others = sessions.filter { $0.value.role == role }
+            if others.count >= Self.maximumPerRole {
+                let oldest = others.min { $0.value.usedAt < $1.value.usedAt }
                 if let oldest { sessions[oldest.key] = nil }
             }
             sessions[key] = session
