@@ -18,8 +18,14 @@ final class FleetAnnouncer: Sendable {
         var others: [AdministeredFleet.Member] = []
         var isShared = false
         var trouble: String?
-        var lastLogged: String?
+        /// The number of failures since the last success.
+        var failures = 0
     }
+
+    /// The time until an announcement that failed is repeated, in seconds. The store may still be connecting.
+    static let retryInterval: Int64 = 2
+    /// The number of failures in a row that is logged.
+    private static let loggedFailures = 3
 
     private let store: any FleetStore
     private let clock: GatewayClock
@@ -44,7 +50,8 @@ final class FleetAnnouncer: Sendable {
     func run(_ describe: @Sendable () async -> AdministeredFleet.Member) async {
         while !Task.isCancelled {
             _ = await announce(await describe())
-            do { try await wait(.seconds(FleetEntry.interval)) } catch { return }
+            let hasFailed = state.withLock { $0.failures > 0 }
+            do { try await wait(.seconds(hasFailed ? Self.retryInterval : FleetEntry.interval)) } catch { return }
         }
     }
 
@@ -62,11 +69,9 @@ final class FleetAnnouncer: Sendable {
         let (fleet, failure) = state.withLock { state in
             Self.adopt(result, into: &state)
             state.others.removeAll { $0.seenAt < now - FleetEntry.lifetime }
-            let isNew = state.trouble != nil && state.trouble != state.lastLogged
-            state.lastLogged = state.trouble
             let fleet = AdministeredFleet(
                 isShared: state.isShared, trouble: state.trouble, this: member, others: state.others)
-            return (fleet, isNew ? state.trouble : nil)
+            return (fleet, state.failures == Self.loggedFailures ? state.trouble : nil)
         }
         if let failure {
             logger.warning("the gateway could not announce itself to others", metadata: ["error": "\(failure)"])
@@ -75,6 +80,7 @@ final class FleetAnnouncer: Sendable {
     }
 
     private static func adopt(_ result: Result<[FleetEntry]?, StoreError>, into state: inout State) {
+        if case .failure = result { state.failures += 1 } else { state.failures = 0 }
         switch result {
         case .success(nil): (state.isShared, state.others, state.trouble) = (false, [], nil)
         case .success(let entries?):

@@ -22,8 +22,10 @@ struct FleetAnnouncerTests {
     private let store = FakeStore()
     private let clock = ManualClock()
 
+    private let log = LogLines()
+
     private func announcer(wait: @escaping Supervisor.Wait = { _ in throw CancellationError() }) -> FleetAnnouncer {
-        FleetAnnouncer(store, clock: clock.clock, logger: LogLines().logger, wait: wait)
+        FleetAnnouncer(store, clock: clock.clock, logger: log.logger, wait: wait)
     }
 
     private func member(_ id: String, seen: Int64) -> AdministeredFleet.Member {
@@ -51,6 +53,20 @@ struct FleetAnnouncerTests {
         store.response.withLock { $0 = .success(nil) }
         let fleet = await announcer().announce(member("1", seen: 0))
         #expect(!fleet.isShared && fleet.trouble == nil && fleet.members.map(\.id) == ["1"])
+    }
+
+    @Test func `a failed announcement is repeated soon, and logged once if it continues to fail`() async {
+        store.response.withLock { $0 = .failure(StoreError(.io, "down")) }
+        let waits = Mutex<[Duration]>([])
+        let announcer = announcer { duration in
+            try waits.withLock { waits in
+                waits.append(duration)
+                if waits.count == 5 { throw CancellationError() }
+            }
+        }
+        await announcer.run { member("1", seen: 0) }
+        #expect(waits.withLock { $0 } == Array(repeating: .seconds(2), count: 5))
+        #expect(log.all.count == 1)
     }
 
     @Test func `the gateway announces itself at once and after each interval`() async {
