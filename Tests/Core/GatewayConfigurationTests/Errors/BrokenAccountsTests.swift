@@ -35,7 +35,7 @@ import Testing
         accounts("{ calls_per_address: … }", "2:32 out of range; write 1 to 100000", values: ["0", "100001"]),
         accounts("{ calls_per_account: 0 }", "2:32 out of range; write 1 to 100000"),
         accounts("{ calls_per_account: 1m }", "2:32 not a whole number"),
-        accounts("{ firebase_users: both }", "2:29 cannot be 'both'; write separate, identity or identity_or_email"),
+        accounts("{ firebase_users: both }", "2:29 cannot be 'both'; write separate or identity or identity_or_email"),
         accounts(
             "{ firebase_users: identity }",
             "2:13 accounts.firebase_users: identity needs revocation.source: firebase; add source: firebase"),
