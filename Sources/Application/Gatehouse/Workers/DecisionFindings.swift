@@ -75,9 +75,11 @@ extension PipelineFinding {
             let isRequired = plan?.policy.authentication == .required
             return offer.step(isRequired: isRequired, phase)
         case .authenticated(let entry): return entry.map { _ in step(true, "verified", "the credential is valid") }
-        case .notAuthenticated(let failure): return step(false, "verified", failure.text)
+        // The text of a failure can name the project of an unverified token.
+        case .notAuthenticated(let failure): return step(false, "verified", failure.reason.rawValue)
         case .firebase(let failure):
-            return step(failure == nil, "project", failure?.text ?? "of the route and the host, as is the tenant")
+            return step(
+                failure == nil, "project", failure?.reason.rawValue ?? "of the route and the host, as is the tenant")
         case .appCheck(let finding): return finding.step(enforces: plan?.appCheck?.enforces == true)
         case .authorization(let finding): return finding.step(on: plan)
         }
