@@ -4,9 +4,8 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A client that repeats a request on one connection without a pause, until its credential is denied 32 times.
-///
-/// Each of the 32 denials is a proof that nothing passes after the first one.
+/// A client that repeats a request on one connection without a pause, until its credential was denied 32 times. The
+/// requests after the first denial show that none passes any more.
 final class AcceptanceWatch: Sendable {
     /// The accepted requests in relation to a time and to the first denial.
     struct Report: Sendable, CustomStringConvertible {
