@@ -29,7 +29,8 @@ extension RedisStore: SessionListStore {
         let command = RedisScript.replaceSession.command(
             keys: [RedisKeys.session(uid, old.session), RedisKeys.sessions(of: uid)], arguments)
         return try await commands.write(
-            command, telling: .session(uid: uid, old.session), faulty: StoreError.faultySession()
+            command, to: ReplicaKey(uid, session: old.session), telling: .session(uid: uid, old.session),
+            faulty: StoreError.faultySession(), word: RecordWord.init(shownOf:)
         ) { reply throws(StoreError) in
             guard let record = try StoredSession(fieldsOf: [reply]).record else { throw StoreError.faultySession() }
             return record
