@@ -11,8 +11,8 @@ package final class ConsoleSessions: Sendable {
     package static let idleLimit: UInt64 = 1_800_000_000_000
     /// The time after which a session ends: 8 hours.
     package static let absoluteLimit: UInt64 = 28_800_000_000_000
-    /// The maximum number of sessions of a role. One more ends the role's session without activity for the longest time,
-    /// so that viewers cannot end the sessions of operators.
+    /// The maximum number of sessions of a role. One more ends the role's session without activity for the longest
+    /// time, so that viewers cannot end the sessions of operators.
     package static let maximumPerRole = 32
 
     /// A signed-in browser.
