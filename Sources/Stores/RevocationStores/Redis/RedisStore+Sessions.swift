@@ -30,7 +30,9 @@ extension RedisStore: SessionListStore {
             keys: [RedisKeys.session(uid, old.session), RedisKeys.sessions(of: uid)], arguments)
         return try await commands.write(
             command, to: ReplicaKey(uid, session: old.session), telling: .session(uid: uid, old.session),
-            faulty: StoreError.faultySession(), word: RecordWord.init(shownOf:)
+            faulty: StoreError.faultySession(),
+            // The reply has the record before the change. The session is revoked in any case.
+            word: { RecordWord(shownOf: SessionRecord(revoked: true, signedInAt: $0.signedInAt)) }
         ) { reply throws(StoreError) in
             guard let record = try StoredSession(fieldsOf: [reply]).record else { throw StoreError.faultySession() }
             return record
