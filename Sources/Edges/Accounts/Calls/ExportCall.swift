@@ -36,7 +36,7 @@ struct ExportCall {
                     output.add(identity.record)
                 }
                 body.add("session", orNull: session) { session, output in
-                    output.add("signed_in_at", orNull: session.signedInAt)
+                    output.add("signed_in_at", orNull: session.latest)
                     output.add("authenticated", session.isAuthenticated)
                 }
                 body.add("sessions", sessions) { session, output in
@@ -59,9 +59,10 @@ struct ExportCall {
         return identities
     }
 
-    private func session(of caller: Principal) async throws -> SessionRecord? {
+    /// Returns the latest sign-in of the calling session, which its cookie or its record states.
+    private func session(of caller: Principal) async throws -> SignInTimes? {
         guard let session = caller.session else { return nil }
-        return try await parts.store.session(caller.user, session)
+        return SignInTimes(caller, try await parts.store.session(caller.user, session), nil)
     }
 }
 

@@ -77,6 +77,9 @@ struct SignInTimes {
     let latest: UnixTime?
     let authenticatedAt: UnixTime?
 
+    /// Whether the latest sign-in was an authentication.
+    var isAuthenticated: Bool { latest != nil && latest == authenticatedAt }
+
     init(_ caller: Principal, _ record: SessionRecord, _ signIn: SignInProof.Latest?) {
         latest = [caller.authTime, record.signedInAt, signIn?.time].compactMap(\.self).max()
         authenticatedAt =

@@ -31,7 +31,10 @@ import Testing
                 + #""valid_since":null,"disabled":false,"#
                 + #""identities":[{"provider":"google.com","subject":"\#(google)","#
                 + #""valid_since":null,"disabled":false}],"#
-                + #""session":{"signed_in_at":\#(rig.now),"authenticated":false}}"#)
+                + #""session":{"signed_in_at":\#(rig.now),"authenticated":false},"#
+                + #""sessions":[{"id":"\#(answer.json?["sessions"]?.elements.first { _ in true }?["id"]?.string ?? "")","#
+                + #""started_at":\#(rig.now),"last_used_at":\#(rig.now),"ends_at":\#(rig.now + 432_000),"#
+                + #""provider":"google.com","proof":"confirmed","user_agent":null,"current":true}]}"#)
         #expect(answer.cookie == nil)
     }
 

@@ -202,7 +202,9 @@ import Testing
         let (cookie, caller) = try await session()
         let begun = try await flow.begin(.startLink, "github.com", ["return_to": "/settings"], by: caller)
         let answer = await flow.finish(begun, "github.com", as: .linus, session: cookie)
-        #expect(answer.location == "https://app.example/settings" && answer.cookie == nil, "\(flow.rig.log.text)")
+        #expect(answer.location == "https://app.example/settings", "\(flow.rig.log.text)")
+        let after = try flow.rig.caller(answer)
+        #expect(after.session != caller.session && after.startedAt == caller.startedAt)
         #expect(try await flow.rig.store.account(caller.user)?.links["github.com"] == "583231")
     }
 
@@ -233,11 +235,23 @@ import Testing
         let begun = try await flow.begin(.startReauthenticate, "google.com", by: caller)
         let answer = await flow.finish(begun, "google.com", session: cookie)
         #expect(answer.location == "https://app.example/", "\(flow.rig.log.text)")
-        let record = try await flow.rig.store.session(caller.user, try #require(caller.session))
-        #expect(record.signedInAt?.seconds == flow.rig.now)
-        let other = try await flow.begin(.startReauthenticate, "google.com", by: caller)
-        let mismatch = await flow.finish(other, "google.com", as: .dennis, session: cookie)
+        let after = try flow.rig.caller(answer)
+        #expect(after.authTime?.seconds == flow.rig.now && after.session != caller.session)
+        #expect(try await flow.rig.store.session(caller.user, try #require(caller.session)).revoked)
+        let other = try await flow.begin(.startReauthenticate, "google.com", by: after)
+        let mismatch = await flow.finish(other, "google.com", as: .dennis, session: answer.token)
         #expect(mismatch.location == "https://app.example/?error=auth%2Fuser-mismatch")
+    }
+
+    /// Two tabs: the first one to end changes the name of the session, not its start.
+    @Test func `two flows of one session both end`() async throws {
+        let (cookie, caller) = try await session()
+        let first = try await flow.begin(.startReauthenticate, "google.com", by: caller)
+        let second = try await flow.begin(.startLink, "github.com", by: caller)
+        let answer = await flow.finish(first, "google.com", session: cookie)
+        let done = await flow.finish(second, "github.com", as: .linus, session: try #require(answer.token))
+        #expect(done.location == "https://app.example/" && done.token != nil, "\(flow.rig.log.text)")
+        #expect(try await flow.rig.store.account(caller.user)?.links["github.com"] == "583231")
     }
 
     @Test func `O-29: a sign-in without the user's part proves none`() async throws {
