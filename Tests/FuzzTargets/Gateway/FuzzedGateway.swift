@@ -125,7 +125,8 @@ import TextCoding
             switch reply {
             case .refused(let denial): require(denial.code.status != 500, "no claim is an error of the gateway")
             case .json(_, .set(let token, _)?): checkCookie(token)
-            case .json, .accepted, .eventStored, .eventRejected, .done, .redirect, .authorization, .page, .signInPage:
+            case .json, .accepted, .eventStored, .eventRejected, .done, .redirect, .authorization, .page, .onward,
+                .signInPage:
                 break
             }
             if endpoint == .reauthenticate { await checkRecord(reply) }
