@@ -91,6 +91,7 @@ import Testing
         directory.change("ada") { $0.identities = [] }
         let app = FlowRig.App()
         let code = try await flow.code(of: app)
+        flow.rig.time.advance(seconds: 1)
         #expect(await flow.redeem(.signIn, code, app.verifier).code == "auth/requires-recent-login")
     }
 }
