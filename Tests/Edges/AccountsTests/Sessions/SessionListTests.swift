@@ -198,7 +198,8 @@ import Testing
         #expect(try await !isEnded(next))
         #expect(await rig.code(.sessions, by: caller, isExact: true) == "auth/session-cookie-revoked")
         let listed = try await rig.store.listedSessions(of: caller.user, now: rig.now).map(\.session)
-        #expect(listed.contains(try #require(next.session)) && !listed.contains(try #require(caller.session)))
+        let names = (before: try #require(caller.session), after: try #require(next.session))
+        #expect(listed.contains(names.after) && !listed.contains(names.before))
         return next
     }
 
