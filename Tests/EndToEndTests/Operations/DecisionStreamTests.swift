@@ -1,6 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import RedisFixtures
 @testable import SystemFixtures
 
 /// Streams of decisions from the built binary.
@@ -104,7 +105,8 @@ struct DecisionStreamTests {
 
     @Test func `a stream ends after its seconds`() async throws {
         try await Scenario.run { scenario in
-            #expect(try Viewer(scenario, "seconds=1").readToEnd().contains(#"{"reason":"expired"}"#))
+            let viewer = try Viewer(scenario, "seconds=1")
+            #expect(try viewer.readToEnd().contains(#"{"reason":"expired"}"#))
         }
     }
 }
