@@ -56,10 +56,10 @@ async function signOut() {
 
 function signInForm() {
   const form = h("form", { class: "sign-in", submit: signIn },
+    field(text("your_name"), { name: "name", type: "text", maxlength: 64, autocomplete: "username" }),
+    h("p", { class: "hint", id: "name-hint" }, text("name_hint")),
     field(text("token"), { name: "token", type: "password", required: true, autocomplete: "current-password" }),
     h("p", { class: "hint", id: "token-hint" }, text("token_hint")),
-    field(text("your_name"), { name: "name", maxlength: 64, autocomplete: "name" }),
-    h("p", { class: "hint", id: "name-hint" }, text("name_hint")),
     h("p", {}, h("button", { class: "button primary" }, text("sign_in"))));
   form.querySelector("#field-token").setAttribute("aria-describedby", "token-hint");
   form.querySelector("#field-name").setAttribute("aria-describedby", "name-hint");
