@@ -36,7 +36,10 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
 
     /// The lookup result for a session with this record.
     func lookup(_ record: SessionRecord) -> SessionLookup {
-        if viewHasSignIns { return .record(revoked: record.revoked, signedInAt: record.signedInAt) }
+        if viewHasSignIns {
+            return .record(
+                revoked: record.revoked, signedInAt: record.signedInAt, isAuthenticated: record.isAuthenticated)
+        }
         return record.revoked ? .record(revoked: true, signedInAt: nil) : .none
     }
 

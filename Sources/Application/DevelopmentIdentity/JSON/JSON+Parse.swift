@@ -1,11 +1,11 @@
 internal import JOSE
 
 extension JSON {
-    /// Parses JSON strictly: no duplicate members, at most 256 KiB, 32 levels and 32768 values.
+    /// Parses JSON strictly: no duplicate members, at most 512 KiB, 32 levels and 32768 values.
     ///
     /// Integers beyond 64 bits become `raw`, so that they are preserved. `nil` if the text is not JSON.
     public init?(parsing bytes: [UInt8]) {
-        let limits = JSONLimits(size: 262_144, depth: 32, members: 32_768)
+        let limits = JSONLimits(size: 524_288, depth: 32, members: 32_768)
         guard let document = try? JSONDocument(bytes, limits: limits) else { return nil }
         self.init(document.root)
     }

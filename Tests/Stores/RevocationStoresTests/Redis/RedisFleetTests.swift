@@ -9,7 +9,8 @@ import Testing
 
 /// The announcements of gateways in Redis.
 @Suite(.closingStores) struct RedisFleetTests {
-    private let now: Int64 = 1_700_000_000
+    /// The current time: Redis removes a key whose expiry is past by its own clock.
+    private let now = GatewayClock.system.now()
 
     private func entry(_ id: String, _ text: String = "{}") -> FleetEntry { FleetEntry(id: id, text: text) }
 
