@@ -53,7 +53,8 @@ struct HistoryTotals {
 
     private static func sum(of timing: WorkerCounters.RouteTiming, _ counters: CountersSnapshot) -> [UInt64] {
         var sum = [UInt64](repeating: 0, count: LatencyBuckets.count)
-        for route in -1...counters.timedRoutes {
+        // The routes beyond the limit share the histogram that follows the timed ones.
+        for route in -1..<min(counters.timedRoutes + 1, counters.routes) {
             for (bucket, count) in counters.buckets(timing, route: route).enumerated() { sum[bucket] &+= count }
         }
         return sum

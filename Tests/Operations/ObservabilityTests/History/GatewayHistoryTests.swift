@@ -73,6 +73,7 @@ struct GatewayHistoryTests {
         #expect(values("latency", "connect", "p50", in: report) == [4, nil, nil])
         #expect(values("latency", "store_read", "p50", in: report) == [nil, nil, nil])
         #expect(HistoryRow.quantile(99, of: [0, .max]) == 2)
+        #expect(HistoryRow.quantile(50, of: [0, 0]) == nil)
     }
 
     @Test func `a counter that a reload cleared begins at 0`() {
