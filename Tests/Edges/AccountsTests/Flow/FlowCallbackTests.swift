@@ -333,7 +333,8 @@ import Testing
         let flow = try await FlowRig()
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
-        #expect(await callback(flow, "state=\(begun.state)&code=code-1", begun.binding).location == "https://app.example/")
+        #expect(
+            await callback(flow, "state=\(begun.state)&code=code-1", begun.binding).location == "https://app.example/")
         let refused = await callback(flow, "state=\(begun.state)&code=code-1&onward=1", begun.binding)
         #expect(refused.onward == nil)
     }
