@@ -56,6 +56,11 @@ extension RedisLocation {
             fetch: fetch)
     }
 
+    /// The maximum time that a diagnosis waits for credentials that change.
+    var credentialLimit: Duration {
+        if case .command? = account?.password { CredentialCommand.timeout } else { timeouts.lookup }
+    }
+
     /// The file of the view. `nil` without one. Restoring needs names, which the file does not have.
     var savedView: SavedView? {
         guard let viewFile, onLostStore != .restore else { return nil }

@@ -33,6 +33,7 @@ package enum RedisLookup {
         let renewal = location.renewal(of: configuration, loop: loop, clock: .system, logger: silent)
         let client = RedisClient(configuration, loop: loop, logger: silent)
         renewal?.start()
+        await waitForCredentials(configuration, within: location.credentialLimit)
         client.start()
         let result: Result<Value, StoreError>
         if await isConnected(client, within: location.timeouts.lookup) {
@@ -63,6 +64,15 @@ package enum RedisLookup {
             }
         } catch {
             return .failure(StoreError(error))
+        }
+    }
+
+    /// Waits for the first credentials that change, without which each attempt to connect fails.
+    private static func waitForCredentials(_ configuration: RedisConfiguration, within limit: Duration) async {
+        guard let credentials = configuration.renewal else { return }
+        let end = ContinuousClock.now + limit
+        while credentials.current == nil, ContinuousClock.now < end {
+            do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
         }
     }
 

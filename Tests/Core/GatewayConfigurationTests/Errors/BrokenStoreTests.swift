@@ -90,7 +90,7 @@ import Testing
             "store: { url: 'redis://h', password_file: x, password_refresh: 1m }", "1:46 store.password_refresh without"
         ),
         .section("store: { url: 'redis://h', password_command: x }", "1:46 store.password_command is not a list"),
-        .section("store: { url: 'redis://h', password_command: [] }", "1:46 store.password_command does not begin"),
+        .section("store: { url: 'redis://h', password_command: [] }", "1:46 store.password_command is an empty list"),
         .section("store: { url: 'redis://h', password_command: [az] }", "1:46 store.password_command does not begin"),
         .section(
             "store: { url: 'redis://h', password_command: [/x], password_refresh: 2d }", "1:70 store.password_refresh"),
