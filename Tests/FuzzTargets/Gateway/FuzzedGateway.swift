@@ -129,7 +129,6 @@ import TextCoding
                 .signInPage:
                 break
             }
-            if endpoint == .reauthenticate { await checkRecord(reply) }
         }
 
         private func checkCookie(_ token: String) {
@@ -138,14 +137,6 @@ import TextCoding
             guard let principal else { return }
             require(principal.expiresAt.isAfter(Self.now), "a session ends later than now")
             require(principal.authTime.map { !$0.isAfter(Self.now) } ?? true, "nobody signed in later than now")
-        }
-
-        private func checkRecord(_ reply: AccountReply) async {
-            guard case .json = reply, let session = caller.session,
-                let record = try? await store.session(caller.user, session)
-            else { return }
-            let age = record.signedInAt?.age(at: Self.now)
-            require(age.map { (0...300).contains($0) } ?? false, "a proof that is recorded is of the last 5 minutes")
         }
 
         func checkEvent(_ call: FuzzedCall, _ endpoint: AccountEndpoint) async {

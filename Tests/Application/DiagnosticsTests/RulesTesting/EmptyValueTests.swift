@@ -44,7 +44,8 @@ import Testing
     private static let documented: [String: [String]] = [
         "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
         "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],
-        "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"], "identity.firebase": ["null"],
+        "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"],
+        "admin.viewer_token": ["null"], "accounts.session_idle": ["null"], "identity.firebase": ["null"],
         "identity.firebase.tenant": ["null"], "identity.firebase.projects[].tenant": ["null"],
         "identity.credentials.header": ["null"],
         "identity.credentials.cookie": ["null"], "headers.assertion": ["null"],
@@ -200,6 +201,7 @@ private struct KeyFile {
         "decisions.introspection.clients[]": ["id: a", "secret: b"],
         "upstreams.test.servers[]": ["url: http://a"], "store": ["url: rediss+sentinel://h/n"],
         "routes[].rate_limit[]": ["per: uid", "requests: 1", "every: 1s"], "revocation": ["source: firebase"],
+        "accounts.transmitters.test.poll": ["url: https://a", "authorization: b"],
         "routes[].recent_sign_in": ["max_age: 5m"], "identity.firebase": ["project: demo"],
         "identity.providers.facebook.com": ["app_id: a", "app_secret: b"],
         "identity.providers.apple.com": ["client_id: a", "team_id: b", "key_id: c", "private_key: d"],
