@@ -34,7 +34,7 @@ final class Browser {
         var arguments = [
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
             "--no-first-run", "--no-proxy-server", "--hide-scrollbars", "--window-size=\(width),900",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
             "--user-data-dir=\(driver.folder.path("profile"))",
         ]
         // Chromium's sandbox refuses root.
