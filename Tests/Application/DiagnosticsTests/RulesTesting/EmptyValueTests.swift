@@ -44,7 +44,8 @@ import Testing
     private static let documented: [String: [String]] = [
         "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
         "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],
-        "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"], "identity.firebase": ["null"],
+        "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"], "admin.viewer_token": ["null"],
+        "identity.firebase": ["null"],
         "identity.firebase.tenant": ["null"], "identity.firebase.projects[].tenant": ["null"],
         "identity.credentials.header": ["null"],
         "identity.credentials.cookie": ["null"], "headers.assertion": ["null"],
