@@ -201,7 +201,6 @@ private struct KeyFile {
         "decisions.introspection.clients[]": ["id: a", "secret: b"],
         "upstreams.test.servers[]": ["url: http://a"], "store": ["url: rediss+sentinel://h/n"],
         "routes[].rate_limit[]": ["per: uid", "requests: 1", "every: 1s"], "revocation": ["source: firebase"],
-        "accounts.transmitters.test.poll": ["url: https://a", "authorization: b"],
         "routes[].recent_sign_in": ["max_age: 5m"], "identity.firebase": ["project: demo"],
         "identity.providers.facebook.com": ["app_id: a", "app_secret: b"],
         "identity.providers.apple.com": ["client_id: a", "team_id: b", "key_id: c", "private_key: d"],

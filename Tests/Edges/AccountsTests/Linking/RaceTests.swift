@@ -77,7 +77,14 @@ import Testing
 
     @Test func `I-10: one proof makes one of many concurrent sessions recent`() async throws {
         let caller = try await rig.session()
-        try await expectOneWinner(.reauthenticate, by: caller) { _ in [try await rig.proof(.google, .ada)] }
+        for _ in 0..<Self.rounds {
+            let body = try await rig.proof(.google, .ada)
+            let codes = await race { _ in await rig.call(.reauthenticate, body, by: caller) }.map(\.code)
+            #expect(codes.filter { $0 == "ok" }.count == 1)
+            // The winner changed the name of the session, so that for others the session or the proof has ended.
+            let others = ["auth/missing-or-invalid-nonce", "auth/session-cookie-revoked"]
+            #expect(codes.allSatisfy { $0 == "ok" || others.contains($0) }, "\(codes)")
+        }
     }
 
     @Test func `concurrent first sign-ins of one identity create one account`() async throws {

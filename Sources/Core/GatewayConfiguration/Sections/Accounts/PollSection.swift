@@ -25,9 +25,11 @@ extension Configuration.Poll {
         let authorization = mapping.required(
             "authorization", "add authorization: ${file:PATH}, the value of Authorization, as in Bearer TOKEN")?
             .secret()
+        var interval: Duration?
+        mapping.set(&interval, "interval") { $0.duration(in: .seconds(1) ... .seconds(3600)) }
         guard let url, let authorization else { return nil }
         var poll = Self(url: url, authorization: authorization)
-        mapping.set(&poll.interval, "interval") { $0.duration(in: .seconds(1) ... .seconds(3600)) }
+        if let interval { poll.interval = interval }
         return poll
     }
 }
