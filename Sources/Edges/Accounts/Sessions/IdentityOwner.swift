@@ -32,14 +32,27 @@ struct IdentityOwner {
                 guard try await claim(user, for: found) else { continue }
                 return found.user
             }
-            guard let evidence = try await parts.account(owner).evidence(of: user.link) else {
+            let account = try await parts.account(owner)
+            if let evidence = account.evidence(of: user.link) {
+                try await confirm(evidence, of: owner, user.link)
+            } else if parts.firebaseUsers != nil, account.created == nil, !account.lists(user.link) {
+                guard try await complete(user, of: owner) else { continue }
+            } else {
                 try await compare(owner, user)
-                return owner
             }
-            try await confirm(evidence, of: owner, user.link)
             return owner
         }
         throw AccountDenial(.overloaded, reason: "the identity was repeatedly linked and unlinked concurrently")
+    }
+
+    /// Lists the link of an identity that an interrupted or concurrent call has taken for a Firebase user. Whether it is
+    /// a link from Firebase is not known yet, so that only Firebase's present list counts. Returns `false` if the
+    /// identity has another owner meanwhile.
+    private func complete(_ user: ProvenUser, of owner: UserKey) async throws -> Bool {
+        guard let found = try await parts.firebaseUsers?.user(of: user, notBefore: began), found.user == owner else {
+            throw AccountDenial.firebaseMismatch("the link is not complete, and Firebase does not list the identity")
+        }
+        return try await claim(user, for: found)
     }
 
     /// Rejects a link that was not made from Firebase if a different Firebase user has the identity. One of both would
@@ -97,6 +110,13 @@ struct IdentityOwner {
             audit.record(.evict, of: user, provider: provider)
         }
         return false
+    }
+}
+
+extension AccountRecord {
+    /// Whether the account lists a link. The store may have taken the identity for the account before.
+    fileprivate func lists(_ link: IdentityLink) -> Bool {
+        links[link.provider]?.utf8.elementsEqual(link.subject.utf8) == true
     }
 }
 
