@@ -94,9 +94,9 @@ struct TransmitterRunTests {
                         + " gateways: median \(times[times.count / 2]), at most \(times[times.count - 1])")
             }
             try await Self.sendOthers(fleet, transmitter)
-            let state = try await eventually("the acknowledgements") {
+            let state = try await eventually("the acknowledgements") { () -> JSON? in
                 let state = try transmitter.state()
-                return state["pending"] == JSON.array([]) ? state : nil
+                return state["pending"] == JSON.array([]) ? state : Optional<JSON>.none
             }
             #expect(state.list("acknowledged").count == Self.ending.count + Self.others.count, "\(state)")
             #expect(
@@ -174,9 +174,9 @@ struct TransmitterRunTests {
             let revoked = JSON.string(Self.base + "caep/event-type/session-revoked")
             _ = try transmitter.emit(["jti": "good", "type": revoked, "members": [:], "subject": subject])
             _ = try transmitter.emit(["jti": "bad", "type": revoked, "members": [:], "subject": "nobody"])
-            let state = try await eventually("the acknowledgements") {
+            let state = try await eventually("the acknowledgements") { () -> JSON? in
                 let state = try transmitter.state()
-                return state["pending"] == JSON.array([]) ? state : nil
+                return state["pending"] == JSON.array([]) ? state : Optional<JSON>.none
             }
             #expect(state["acknowledged"] == JSON.array(["good"]))
             #expect(state["errors"]?["bad"]?.text("err") == "invalid_request", "\(state)")

@@ -25,11 +25,11 @@ extension Configuration.Poll {
         let authorization = mapping.required(
             "authorization", "add authorization: ${file:PATH}, the value of Authorization, as in Bearer TOKEN")?
             .secret()
-        var interval: Duration?
+        var interval = Duration.seconds(10)
         mapping.set(&interval, "interval") { $0.duration(in: .seconds(1) ... .seconds(3600)) }
         guard let url, let authorization else { return nil }
         var poll = Self(url: url, authorization: authorization)
-        if let interval { poll.interval = interval }
+        poll.interval = interval
         return poll
     }
 }
