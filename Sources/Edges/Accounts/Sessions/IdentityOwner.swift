@@ -45,8 +45,8 @@ struct IdentityOwner {
         throw AccountDenial(.overloaded, reason: "the identity was repeatedly linked and unlinked concurrently")
     }
 
-    /// Lists the link of an identity that an interrupted or concurrent call has taken for a Firebase user. Whether it is
-    /// a link from Firebase is not known yet, so that only Firebase's present list counts. Returns `false` if the
+    /// Lists the link of an identity that an interrupted or concurrent call took for a Firebase user. Whether it is a
+    /// link from Firebase is not known yet, so that only Firebase's present list counts. Returns `false` if the
     /// identity has another owner meanwhile.
     private func complete(_ user: ProvenUser, of owner: UserKey) async throws -> Bool {
         guard let found = try await parts.firebaseUsers?.user(of: user, notBefore: began), found.user == owner else {
