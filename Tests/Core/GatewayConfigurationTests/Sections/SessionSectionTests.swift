@@ -30,23 +30,27 @@ import Testing
     }
 
     static let broken: [BrokenConfiguration] = [
-        .section("\(identity)\naccounts: { session_idle: 5d }", "2:27 accounts.session_idle is not shorter"),
+        .section("\(identity)\naccounts: { session_idle: 5d }", "2:13 accounts.session_idle is not shorter"),
         .section(
-            "\(identity)\naccounts: { session_lifetime: 1h, session_idle: 1h }", "2:49 accounts.session_idle is not"),
-        .section("\(identity)\naccounts: { session_lifetime: … }", "2:31 ", values: ["4m", "366d", "x", "null"]),
-        .section("\(identity)\naccounts: { session_idle: … }", "2:27 ", values: ["4m", "366d", "x"]),
-        .section("\(identity)\naccounts: { session_same_site: none }", "2:32 "),
+            "\(identity)\naccounts: { session_lifetime: 1h, session_idle: 1h }", "2:35 accounts.session_idle is not"),
+        .section(
+            "\(identity)\naccounts: { session_lifetime: … }", "2:31 accounts.session_lifetime",
+            values: ["4m", "366d", "x", "null"]),
+        .section(
+            "\(identity)\naccounts: { session_idle: … }", "2:27 accounts.session_idle", values: ["4m", "366d", "x"]),
+        .section("\(identity)\naccounts: { session_same_site: none }", "2:32 accounts.session_same_site"),
         .section(
             "\(identity)\naccounts: { session_cookie: firebase, session_lifetime: 15d }",
-            "2:55 accounts.session_lifetime is longer than Firebase's"),
+            "2:39 accounts.session_lifetime is longer than Firebase's"),
         .section(
             "identity: { firebase: { project: p }, credentials: { previous_cookies: [a, __session] } }",
-            "1:72 identity.credentials.previous_cookies contains the name of cookie"),
+            "1:54 identity.credentials.previous_cookies contains the name of cookie"),
         .section(
             "identity: { firebase: { project: p }, credentials: { cookie: null, previous_cookies: a } }",
-            "1:86 identity.credentials.previous_cookies has no effect"),
+            "1:68 identity.credentials.previous_cookies has no effect"),
         .section(
-            "identity: { firebase: { project: p }, credentials: { previous_cookies: … } }", "1:72 ",
+            "identity: { firebase: { project: p }, credentials: { previous_cookies: … } }",
+            "1:72 identity.credentials.previous_cookies",
             values: ["[a, b, c, d, e]", "[]"]),
     ]
 
