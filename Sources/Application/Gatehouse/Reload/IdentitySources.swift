@@ -136,7 +136,8 @@ final class IdentitySources: Sendable {
                 identity, store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit)
             lookups.calls = Accounts(parts)
             lookups.sessionUses = environment.sessionUses
-            lookups.links = StoredLinks(environment.store)
+            lookups.links = StoredLinks(
+                environment.store, requiresListing: settings.firebaseUsers != .separate)
             lookups.linkGenerations = environment.store.linkGenerations
         } else {
             sessions = nil

@@ -35,8 +35,8 @@ struct IdentityOwner {
             let account = try await parts.account(owner)
             if let evidence = account.evidence(of: user.link) {
                 try await confirm(evidence, of: owner, user.link)
-            } else if parts.firebaseUsers != nil, account.created == nil, !account.lists(user.link) {
-                guard try await complete(user, of: owner) else { continue }
+            } else if let users = parts.firebaseUsers, account.created == nil, !account.lists(user.link) {
+                guard try await complete(user, of: owner, users) else { continue }
             } else {
                 try await compare(owner, user)
             }
@@ -46,13 +46,17 @@ struct IdentityOwner {
     }
 
     /// Lists the link of an identity that an interrupted or concurrent call took for a Firebase user. Whether it is a
-    /// link from Firebase is not known yet, so that only Firebase's present list counts. Returns `false` if the
-    /// identity has another owner meanwhile.
-    private func complete(_ user: ProvenUser, of owner: UserKey) async throws -> Bool {
-        guard let found = try await parts.firebaseUsers?.user(of: user, notBefore: began), found.user == owner else {
-            throw AccountDenial.firebaseMismatch("the link is not complete, and Firebase does not list the identity")
+    /// link from Firebase is not known, so that it gets evidence in any case, which the next round compares. Returns
+    /// whether Firebase listed the identity just now.
+    private func complete(_ user: ProvenUser, of owner: UserKey, _ users: FirebaseUsers) async throws -> Bool {
+        if let found = try await users.user(of: user, notBefore: began), found.user == owner {
+            return try await claim(user, for: found)
         }
-        return try await claim(user, for: found)
+        let name = FirebaseName.identity(provider: user.link.provider, id: user.federatedID)
+        _ = try await parts.store.claim(
+            user.link, for: owner, unlessUnlinked: false,
+            evidence: FirebaseEvidence(project: users.project, name: name))
+        return false
     }
 
     /// Rejects a link that was not made from Firebase if a different Firebase user has the identity. One of both would

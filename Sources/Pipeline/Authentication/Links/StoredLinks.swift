@@ -30,10 +30,17 @@ package final class StoredLinks: LinkLookup {
     static let waitingLimit = 1024
 
     private let accounts: any AccountStore
+    /// Whether a Firebase user's link counts only after the account lists it, with its evidence.
+    private let requiresListing: Bool
     private let state = Mutex(State())
 
-    package init(_ accounts: any AccountStore) {
+    /// Creates the lookup.
+    ///
+    /// - Parameter requiresListing: Whether a Firebase user's link counts only after the account lists it. In Redis, an
+    ///   interrupted call can leave a link that the account does not list, and whose evidence is therefore unknown.
+    package init(_ accounts: any AccountStore, requiresListing: Bool = false) {
         self.accounts = accounts
+        self.requiresListing = requiresListing
     }
 
     package func lookUp(_ link: IdentityLink, completion: @escaping @Sendable (LinkLookupResult) -> Void) {
@@ -74,7 +81,10 @@ package final class StoredLinks: LinkLookup {
         do throws(StoreError) {
             guard let user = try await accounts.owner(of: link) else { return .unowned }
             // A change between the two queries moves the link's counter, and the result is discarded.
-            return .owner(try await accounts.account(user) ?? AccountRecord(user: user))
+            let account = try await accounts.account(user) ?? AccountRecord(user: user)
+            let isListed = account.links[link.provider]?.utf8.elementsEqual(link.subject.utf8) == true
+            guard !requiresListing || account.created != nil || isListed else { return .failed(.faultyRecord) }
+            return .owner(account)
         } catch {
             return .failed(StoreFailure(error))
         }

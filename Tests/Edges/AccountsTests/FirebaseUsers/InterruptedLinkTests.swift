@@ -37,14 +37,16 @@ import Testing
         #expect(try await store.account("ada")?.evidence["google.com"] != nil)
     }
 
-    @Test func `an identity that Firebase does not list is refused`() async throws {
-        let answer = await rig.call(.signIn, try await rig.proof(.google, .ada))
-        #expect(answer.code == "auth/firebase-user-mismatch")
-        #expect(try await store.account("ada") == nil)
+    @Test func `an identity that Firebase does not list is refused, and free afterwards`() async throws {
+        #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "auth/requires-recent-login")
+        #expect(try await store.account("ada")?.links.isEmpty ?? true)
+        let next = await rig.call(.signIn, try await rig.proof(.google, .ada))
+        #expect(next.isNew == true && next.uid != "ada", "\(rig.log.text)")
     }
 
-    @Test func `an identity of another Firebase user is refused`() async throws {
+    @Test func `an identity of another Firebase user is refused, and then that user's`() async throws {
         directory.set(.google("grace", .ada))
-        #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "auth/firebase-user-mismatch")
+        #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "auth/requires-recent-login")
+        #expect(await rig.call(.signIn, try await rig.proof(.google, .ada)).uid == "grace", "\(rig.log.text)")
     }
 }

@@ -11,8 +11,8 @@ import Testing
 @Suite struct StoredLinksTests {
     private static let link = IdentityLink(provider: "apple.com", subject: "1")
 
-    private func lookUp(_ accounts: OwnersOnly) async -> LinkLookupResult {
-        let links = StoredLinks(accounts)
+    private func lookUp(_ accounts: OwnersOnly, requiresListing: Bool = false) async -> LinkLookupResult {
+        let links = StoredLinks(accounts, requiresListing: requiresListing)
         return await withCheckedContinuation { continuation in
             links.lookUp(Self.link) { continuation.resume(returning: $0) }
         }
@@ -25,6 +25,18 @@ import Testing
 
     @Test func `an owner without an account has only a uid`() async {
         #expect(await lookUp(OwnersOnly(owner: "ada")) == .owner(AccountRecord(uid: "ada")))
+    }
+
+    @Test(arguments: [["apple.com": "1"], ["apple.com": "2"], [:]])
+    func `a link of a Firebase user counts once the account lists it, if that is required`(
+        _ links: [String: String]
+    ) async {
+        let record = AccountRecord(uid: "ada", links: links)
+        let expected: LinkLookupResult = links["apple.com"] == "1" ? .owner(record) : .failed(.faultyRecord)
+        #expect(await lookUp(OwnersOnly(owner: "ada", account: record), requiresListing: true) == expected)
+        #expect(await lookUp(OwnersOnly(owner: "ada", account: record)) == .owner(record))
+        let own = AccountRecord(uid: "ada", created: 1, links: links)
+        #expect(await lookUp(OwnersOnly(owner: "ada", account: own), requiresListing: true) == .owner(own))
     }
 
     @Test func `an identity without an owner is a result`() async {
