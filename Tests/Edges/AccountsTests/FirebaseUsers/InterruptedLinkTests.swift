@@ -1,3 +1,4 @@
+import Authentication
 import DevelopmentIdentity
 import Revocation
 import RevocationStores
