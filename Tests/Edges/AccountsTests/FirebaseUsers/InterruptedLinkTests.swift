@@ -1,10 +1,13 @@
-import Authentication
 import DevelopmentIdentity
+import GatewayCore
+import JOSE
+import RequestPipeline
 import Revocation
 import RevocationStores
 import Testing
 
 @testable import Accounts
+@testable import Authentication
 @testable import CoreFixtures
 @testable import GatewayFixtures
 @testable import StoreFixtures
