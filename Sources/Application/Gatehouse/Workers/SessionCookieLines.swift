@@ -1,5 +1,6 @@
 import Accounts
 import Authentication
+import Authorization
 import GatewayConfiguration
 import GatewayCore
 import HTTPServer
@@ -52,11 +53,8 @@ struct SessionCookieLines: Sendable {
 }
 
 extension Worker {
-    /// No shared cache may store a response with a session cookie (RFC 9111 section 7.3).
-    private static let privateLine = Array("Cache-Control: private\r\n".utf8)
-
-    /// Adds a renewed session cookie to the response of a permitted request, if the session is due, and records the use
-    /// of the session. Other requests cost one comparison.
+    /// Renews the session cookie with the response to a permitted request, if it is due, and records the use of the
+    /// session. Other requests cost one comparison.
     func sessionUsed(_ entry: VerifiedTokenCache.Entry, by client: ClientHandler) {
         let now = clock.now()
         guard entry.examinesAt.seconds <= now else { return }
@@ -68,18 +66,38 @@ extension Worker {
         entry.examinesAt = min(renew(entry, for: client, now: now), recordUse(of: entry, now: now))
     }
 
-    /// Renews the cookie if it is due. The times of the user's sign-in and of the session's start do not change.
+    /// Prepares the renewal of the cookie if it is due. The cookie is made with the response, which may not permit it;
+    /// then a later request renews it.
     ///
     /// - Returns: When the cookie is due.
     private func renew(_ entry: VerifiedTokenCache.Entry, for client: ClientHandler, now: Int64) -> UnixTime {
         guard let renewal = snapshot.sessionRenewal else { return .latest }
         let due = max(renewal.due(entry.principal), entry.renewsAt)
         guard due.seconds <= now else { return due }
-        entry.renewsAt = renewal.next(after: now)
-        if let keys = sessionKeys, let cookie = renewal.cookie(entry.principal, keys: keys, now: now) {
-            client.record.cookieLines = snapshot.sessionCookies.lines(of: cookie) + Self.privateLine
+        client.record.cookieRenewal = CookieRenewal(names: snapshot.sessionCookies.names) { [weak self] in
+            self?.renewedLines(entry, renewal)
         }
-        return entry.renewsAt
+        return due
+    }
+
+    /// Returns the lines of the renewed cookie. `nil` if another response renewed it, or if the session ended since the
+    /// request was forwarded. The times of the user's sign-in and of the session's start do not change.
+    private func renewedLines(_ entry: VerifiedTokenCache.Entry, _ renewal: SessionRenewal) -> [UInt8]? {
+        let (now, principal) = (clock.now(), entry.principal)
+        guard entry.renewsAt.seconds <= now, now < principal.expiresAt.seconds, !isRevoked(principal),
+            let keys = sessionKeys
+        else { return nil }
+        entry.renewsAt = renewal.next(after: now)
+        return renewal.cookie(principal, keys: keys, now: now).map { snapshot.sessionCookies.lines(of: $0) }
+    }
+
+    /// Returns whether the view shows the session as ended.
+    private func isRevoked(_ principal: Principal) -> Bool {
+        switch pipeline.authorizer.store.session(principal.sessionKey) {
+        case .none: false
+        case .record(let isRevoked, _, _): isRevoked
+        case .faulty: true
+        }
     }
 
     /// Records the use of a session that was last recorded long enough ago.

@@ -7,6 +7,8 @@ package final class ResponseFieldPolicy: Sendable {
     package let cors: CORSPolicy?
     /// The fields of the upstream that are removed. `nil` if there are none.
     package let removed: ManagedFieldMatcher?
+    /// The statements of the set fields about shared caches.
+    package let caching: ResponseCaching
     /// The field lines that are set in responses of upstreams.
     private let lines: [UInt8]
     /// The field lines that are set in the gateway's responses, which have their own `Cache-Control`.
@@ -24,6 +26,9 @@ package final class ResponseFieldPolicy: Sendable {
         self.removed =
             names.isEmpty && cors == nil
             ? nil : ManagedFieldMatcher(exact: names, prefixes: cors == nil ? [] : ["Access-Control-"])
+        var caching = ResponseCaching()
+        for (name, value) in set { caching.read(name, value) }
+        self.caching = caching
         lines = Self.lines(of: set)
         ownLines = Self.lines(of: set.filter { FieldName.normalized($0.name) != "cache-control" })
     }

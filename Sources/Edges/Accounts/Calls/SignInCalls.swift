@@ -155,6 +155,10 @@ struct SessionCall {
             cookie = try Self.cookie(
                 await cookies.create(for: principal.user, idToken: text, lifetime: lifetime, network: call.network),
                 lifetime: lifetime)
+            // Another user's session must not continue in this browser, whose requests under way may renew its cookie.
+            if parts.authority.keys != nil, let earlier = try parts.session(of: call) {
+                try await SessionCatalog(parts: parts).end(earlier)
+            }
         } else {
             cookie = try await gatewayCookie(principal, time, lifetime: lifetime, call)
         }

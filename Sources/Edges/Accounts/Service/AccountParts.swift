@@ -7,7 +7,7 @@ package import Revocation
 
 /// The dependencies of the account endpoints.
 package struct AccountParts: Sendable {
-    let settings: Configuration.Accounts
+    var settings: Configuration.Accounts
     let clock: GatewayClock
     let logger: Logger
     var store: any GatewayStore

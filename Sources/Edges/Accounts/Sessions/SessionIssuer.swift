@@ -29,7 +29,7 @@ struct SessionIssuer: Sendable {
         guard let name = caller.session, let header = SessionHeader(caller) else {
             throw AccountDenial(.internalError, reason: "the credential is no session cookie of this gateway")
         }
-        let session = terms.session(name, now: UnixTime(clamping: now), endsAt: caller.endsAt)
+        let session = terms.session(name, now: UnixTime(clamping: now), endsAt: terms.end(of: caller))
         return try cookie(Self.claims(of: caller, ["iat", "exp"], session), header.text(of: session), session)
     }
 
@@ -79,14 +79,23 @@ package struct SessionTerms: Sendable, Equatable {
 
     /// How long a session lasts without requests, in seconds. `nil` for its whole lifetime.
     let idle: Int64?
+    /// The longest lifetime of a session, in seconds.
+    private let longest: Int64
 
     package init(_ accounts: Configuration.Accounts) {
         idle = accounts.sessionIdle?.components.seconds
+        longest = accounts.lifetimes.upperBound
     }
 
     /// How long a recorded use of a session stands for later ones, in seconds: an hour, or a tenth of a shorter idle
     /// time, but at least a minute.
     package var useInterval: Int64 { min(3_600, max(60, (idle ?? 36_000) / Self.share)) }
+
+    /// Returns when the session of a cookie ends. The cookie states a later time if the longest lifetime was shortened
+    /// since the session began.
+    func end(of caller: Principal) -> UnixTime {
+        caller.startedAt.map { min(caller.endsAt, $0.adding(longest)) } ?? caller.endsAt
+    }
 
     /// Returns a session whose cookie is issued now.
     func session(_ name: String, now: UnixTime, endsAt: UnixTime) -> Session {
@@ -111,9 +120,9 @@ package struct SessionRenewal: Sendable {
     /// Returns when a cookie is due. `.latest` if it is never: it is no session cookie of the gateway, or it lasts
     /// until the end of its session.
     package func due(_ principal: Principal) -> UnixTime {
-        guard principal.origin != nil, let issuedAt = principal.issuedAt, principal.expiresAt < principal.endsAt else {
-            return .latest
-        }
+        guard principal.origin != nil, let issuedAt = principal.issuedAt,
+            principal.expiresAt < terms.end(of: principal)
+        else { return .latest }
         return issuedAt.adding(interval)
     }
 

@@ -33,8 +33,11 @@ struct SessionRotation {
         guard let old = caller.session else { throw ended }
         let record = try await parts.store.session(caller.user, old)
         let now = UnixTime(clamping: parts.clock.now())
-        let session = SessionTerms(parts.settings).session(RandomText.name(), now: now, endsAt: caller.endsAt)
-        let issuer = SessionIssuer(keys: try parts.keys, terms: SessionTerms(parts.settings))
+        let terms = SessionTerms(parts.settings)
+        let end = terms.end(of: caller)
+        guard now < end else { throw ended }
+        let session = terms.session(RandomText.name(), now: now, endsAt: end)
+        let issuer = SessionIssuer(keys: try parts.keys, terms: terms)
         let times = SignInTimes(caller, record, signIn)
         // The cookie is made first, because it may be too large.
         let cookie =

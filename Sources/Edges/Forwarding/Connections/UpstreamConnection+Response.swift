@@ -76,12 +76,14 @@ extension UpstreamConnection {
             : nil
         let closes = client.beginResponse(status: UInt16(head.status), persistent: delivery != .untilClose)
         let small = takeSmallBody()
+        let cookie = client.record.cookieRenewal?.lines(
+            with: head, bytes: bytes, fields: connectionContext.responseFields, additions: client.record.additions)
         let scratch = connectionContext.flushes.responses.next()
         ResponseHeadRenderer.render(
             head, bytes: bytes, fields: connectionContext.responseFields, requestID: client.record.id,
             trailers: trailers, delivery: delivery, closes: closes, minorVersion: client.record.minorVersion,
             additions: client.record.additions, origin: client.record.corsOrigin,
-            cookie: client.record.cookieLines, room: small?.readableBytes ?? 0, into: &scratch.pointee)
+            cookie: cookie, room: small?.readableBytes ?? 0, into: &scratch.pointee)
         if let small { scratch.pointee.writeImmutableBuffer(small) }
         client.write(scratch.pointee)
         if responseBody.isOpen, let type = connectionContext.responseFields.first(.contentType)?.value.bytes(in: bytes),

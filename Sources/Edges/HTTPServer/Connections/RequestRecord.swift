@@ -65,38 +65,38 @@ extension RequestRecord {
     private final class UncommonFields {
         let tried: [Int]
         let reason, rule: String?
-        let cookieLines: [UInt8]?
+        let cookieRenewal: CookieRenewal?
 
-        init(tried: [Int], reason: String?, rule: String?, cookieLines: [UInt8]?) {
+        init(tried: [Int], reason: String?, rule: String?, cookieRenewal: CookieRenewal?) {
             self.tried = tried
             self.reason = reason
             self.rule = rule
-            self.cookieLines = cookieLines
+            self.cookieRenewal = cookieRenewal
         }
     }
 
     /// The servers of the upstream where the request failed.
     package var tried: [Int] {
         get { uncommon?.tried ?? [] }
-        set { uncommon = UncommonFields(tried: newValue, reason: reason, rule: rule, cookieLines: cookieLines) }
+        set { uncommon = UncommonFields(tried: newValue, reason: reason, rule: rule, cookieRenewal: cookieRenewal) }
     }
 
     /// The precise reason of a denial. It is logged and never sent to the client.
     package var reason: String? {
         get { uncommon?.reason }
-        set { uncommon = UncommonFields(tried: tried, reason: newValue, rule: rule, cookieLines: cookieLines) }
+        set { uncommon = UncommonFields(tried: tried, reason: newValue, rule: rule, cookieRenewal: cookieRenewal) }
     }
 
     /// The `allow` statement that decided, as `FILE:LINE`. It is logged and never sent to the client.
     package var rule: String? {
         get { uncommon?.rule }
-        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: newValue, cookieLines: cookieLines) }
+        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: newValue, cookieRenewal: cookieRenewal) }
     }
 
-    /// The field lines of a renewed session cookie, for the response of the upstream. `nil` if none is renewed.
-    package var cookieLines: [UInt8]? {
-        get { uncommon?.cookieLines }
-        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: rule, cookieLines: newValue) }
+    /// The renewal of the session cookie with the response of the upstream. `nil` if it is not due.
+    package var cookieRenewal: CookieRenewal? {
+        get { uncommon?.cookieRenewal }
+        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: rule, cookieRenewal: newValue) }
     }
 
     /// The ID in its textual form.

@@ -1,3 +1,4 @@
+import Authentication
 import DevelopmentIdentity
 import GatewayCore
 import JOSE
@@ -17,9 +18,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FirebaseCookieTests {
     private let toolkit = FakeTransport()
     private let rig: AccountsRig
-    /// The creators of one project with one tenant, and of several projects.
+    /// The creators of one project with one tenant, of several projects, and of one project.
     private let only: FirebaseSessionCookies
     private let several: FirebaseSessionCookies
+    private let single: FirebaseSessionCookies
 
     init() async throws {
         let log = LogLines()
@@ -35,6 +37,7 @@ import Testing
         only = cookies(["my-app"], tenant: "acme")
         several = cookies(["my-app", "other-app"])
         let single = cookies(["my-app"])
+        self.single = single
         rig = try await AccountsRig(keysAreKnown: false, parts: { $0.firebaseCookies = single })
     }
 
@@ -61,6 +64,18 @@ import Testing
         #expect(request.field("authorization") == "Bearer owner")
         #expect(request.bodyText.hasPrefix(#"{"idToken":"ey"#))
         #expect(request.bodyText.hasSuffix(#","validDuration":"3600"}"#))
+    }
+
+    @Test func `the gateway's session of the request ends, because Firebase's cookie replaces its own`() async throws {
+        answer(200, #"{"sessionCookie":"e30.e30.c2ln"}"#)
+        let single = single
+        let rig = try await AccountsRig(parts: { $0.firebaseCookies = single })
+        let earlier = try await rig.signIn(try await rig.proof(.google, .grace))
+        let caller = try rig.caller(earlier)
+        let token = FirebaseToken.idToken(for: .ada, now: rig.now).signedIn(at: rig.now)
+        let body: JSONObject = ["id_token": .string(try token.signed(by: TokenDraft.key))]
+        #expect(await rig.call(.session, body, cookie: earlier.token).code == "ok")
+        #expect(try await rig.store.session(caller.user, try #require(caller.session)).revoked)
     }
 
     private func create(_ user: UserKey, by cookies: FirebaseSessionCookies) async -> FirebaseSessionCookies.Outcome {

@@ -112,6 +112,39 @@ import Testing
         #expect(count == 10 && caller.expiresAt == end)
     }
 
+    @Test func `a shortened lifetime also bounds the sessions that began before`() async throws {
+        let rig = try await Self.rig()
+        let first = try await rig.session()
+        var settings = rig.parts.settings
+        settings.sessionLifetime = .seconds(1500)
+        let renewal = try #require(SessionRenewal(SessionTerms(settings)))
+        rig.time.advance(seconds: 900)
+        let cookie = try #require(renewal.cookie(first, keys: SessionDraft.keys(), now: rig.now))
+        let second = try rig.caller(CallAnswer(reply: .done(cookie: cookie)))
+        #expect(second.endsAt.seconds == rig.now + 600 && second.expiresAt == second.endsAt)
+        #expect(renewal.due(first) != .latest && renewal.due(second) == .latest)
+        // A cookie that lasts longer is not renewed.
+        settings.sessionLifetime = .seconds(1000)
+        #expect(try #require(SessionRenewal(SessionTerms(settings))).due(first) == .latest)
+    }
+
+    @Test func `a new name of a session does not extend it beyond a shortened lifetime`() async throws {
+        let rig = try await Self.rig()
+        let caller = try await rig.session()
+        var parts = rig.parts
+        parts.settings.sessionLifetime = .seconds(1500)
+        rig.time.advance(seconds: 900)
+        let call = AccountCall(
+            endpoint: .link, body: [], contentType: "", caller: caller, network: .version4(1), requestID: "request-1",
+            browser: BrowserRequest())
+        let (cookie, _) = try await #require(SessionRotation(caller, call, parts)).rotate()
+        let after = try rig.caller(CallAnswer(reply: .done(cookie: cookie)))
+        #expect(after.endsAt.seconds == rig.now + 600 && after.session != caller.session)
+        rig.time.advance(seconds: 600)
+        let late = try #require(SessionRotation(after, call, parts))
+        await #expect(throws: AccountDenial.self) { try await late.rotate() }
+    }
+
     @Test func `a revocation outlasts the cookies that may follow`() async throws {
         let rig = try await Self.rig()
         let first = try await rig.session()
