@@ -117,7 +117,8 @@ import Testing
     @Test func `the auth variable has the claims of the token`() throws {
         let bindings = RequestBindings { _, _ in true }
         bindings.identity = try TokenDraft.idToken().entry()
-        #expect(bindings.value(of: .auth).text.hasPrefix("{'provider': 'google', 'token': {'aud': 'my-app'"))
+        let auth = bindings.value(of: .auth).text
+        #expect(auth.hasPrefix("{'project': 'my-app', 'provider': 'google', 'token': {'aud': 'my-app'"))
         bindings.end()
         #expect(bindings.value(of: .auth).text == "null")
     }
