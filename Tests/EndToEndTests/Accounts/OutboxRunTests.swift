@@ -52,7 +52,7 @@ struct OutboxRunTests {
 
             for gateway in fleet.gateways { await gateway.gateway.kill() }
             for receiver in [provider, application] { receiver.setDown(false) }
-            // The lease of the killed gateway ends by itself within a minute.
+            // The lease of the killed gateway expires within a minute.
             for name in ["oidc.corp", "webhook"] { try redis.cli("DEL", "gatehouse:outbox:{\(name)}:lease") }
             for gateway in fleet.gateways { try await gateway.gateway.start() }
             _ = try await eventually("the deliveries; \(fleet.first.gateway.errors)") {

@@ -394,13 +394,3 @@ extension Configuration.StoreLocation {
         }
     }
 }
-
-extension AdministrationError {
-    fileprivate init(_ error: StoreError) {
-        switch error.code {
-        case .invalidUID, .invalidSession, .invalidTime, .invalidAccount: self = .invalid(error.message)
-        case .faultyRecord: self = .unavailable(error.message)
-        default: self = .storeUnavailable
-        }
-    }
-}

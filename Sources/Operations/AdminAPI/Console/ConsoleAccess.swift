@@ -151,7 +151,7 @@ struct ConsoleAccess: Sendable {
 
     private var isSecure: Bool { publicOrigin?.hasPrefix("https://") == true }
 
-    /// The cookies of a host are those of all its ports, so that without TLS the port is part of the name.
+    /// All ports of a host share its cookies, so that without TLS the port is part of the name.
     private func cookieName(for request: AdminRequest) -> String {
         guard !isSecure else { return "__Host-gatehouse-console" }
         let host = request.values("host").first ?? ""

@@ -142,7 +142,7 @@ package struct FoundCredentials {
 
     fileprivate mutating func recordCookie(_ value: ByteRange, isPrevious: Bool, in head: UnsafeRawBufferPointer) {
         guard let known = cookie, !cookieIsPrevious || isPrevious else {
-            // The current name decides alone. Hosts beside this one can set cookies of unprotected names.
+            // The current name has precedence. Other hosts of the domain can set cookies of unprotected names.
             cookie = value
             cookieIsPrevious = isPrevious
             hasDifferentCookies = false

@@ -18,7 +18,7 @@ enum WriteBackBounds {
     /// The time in which all requests of a delivery end, in nanoseconds. With a fetch of an access token before them, a
     /// delivery ends before `reserve`.
     static let deadline: UInt64 = 30_000_000_000
-    /// The number of users without a success between them whose deliveries fail before those of their project pause.
+    /// The deliveries of a project pause after the deliveries of this number of users failed without a success.
     static let suspects = 3
     /// The maximum number of entries whose consecutive failures are counted.
     static let attempts = 1024

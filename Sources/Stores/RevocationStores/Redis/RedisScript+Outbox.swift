@@ -52,7 +52,7 @@ extension RedisScript {
         """
 
     /// Keeps the sealed token ARGV[3] if the link to ARGV[1] with the subject ARGV[2] is listed. A refresh token
-    /// replaces all tokens; an access token stands beside a refresh token.
+    /// replaces all tokens; an access token is kept in addition to a refresh token.
     static let keepToken = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) ~= ARGV[2] then return 0 end
