@@ -84,6 +84,21 @@ public struct RedisEndpoint: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
+    /// Creates an endpoint that a server reports. `nil` for bytes that are no host name or address, and for an invalid
+    /// port. The host appears in logs.
+    init?(host: UnsafeRawBufferPointer, port: Int64) {
+        let isHost = host.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                true
+            default: ".-_:%".utf8.contains(byte)
+            }
+        }
+        self.init(host: String(decoding: host, as: UTF8.self), port: Int(clamping: port))
+        guard isHost, (1...255).contains(host.count), hasValidPort else { return nil }
+    }
+
     /// Whether the port is from 1 to 65535.
     var hasValidPort: Bool { (1...65_535).contains(port) }
 

@@ -94,25 +94,10 @@ struct Handshake {
     static func master(_ reply: RedisReply) -> Verdict {
         guard !reply.isNull else { return .refused(.masterUnknown, nil) }
         let host = reply[0]
-        guard host.kind == .string, isHost(host.bytes), let port = reply[1].decimal else {
-            return .refused(.notRedis, "the sentinel's reply is not an address")
-        }
-        let endpoint = RedisEndpoint(host: String(decoding: host.bytes, as: UTF8.self), port: Int(clamping: port))
-        guard endpoint.hasValidPort else { return .refused(.notRedis, "the sentinel's reply is not an address") }
+        guard host.kind == .string, let port = reply[1].decimal,
+            let endpoint = RedisEndpoint(host: host.bytes, port: port)
+        else { return .refused(.notRedis, "the sentinel's reply is not an address") }
         return .done(.master(endpoint))
-    }
-
-    /// Whether the bytes are valid in a host name or address. The value appears in logs.
-    private static func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        (1...255).contains(bytes.count)
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                    true
-                default: ".-_:%".utf8.contains(byte)
-                }
-            }
     }
 }
 
