@@ -234,14 +234,14 @@ let package = Package(
             embeds: [
                 "Page/Resources/charts.js", "Page/Resources/configuration.js", "Page/Resources/console.css",
                 "Page/Resources/console.js", "Page/Resources/dom.js", "Page/Resources/fleet.js",
-                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/texts.json",
-                "Page/Resources/users.js",
+                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/rules.js",
+                "Page/Resources/texts.json", "Page/Resources/users.js",
             ]),
         module(
             "AdminAPI", in: "Operations",
             uses: [
                 "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "Observability",
-                "OperatorConsole", "PrintableText", "Revocation", "TextCoding", nioCore,
+                "OperatorConsole", "PrintableText", "Revocation", "SecurityRules", "TextCoding", nioCore,
                 nioHTTP1, nioPosix,
             ]),
 
@@ -324,7 +324,7 @@ let package = Package(
             of: [
                 "Accounts", "AdminAPI", "Authentication", "Authorization", "CoreFixtures", "Forwarding",
                 "GatewayConfiguration", "GatewayCore", "JOSE", "Observability", "OutboundHTTP", "Revocation",
-                "StoreFixtures",
+                "SecurityRules", "StoreFixtures",
             ]),
         tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
         tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),

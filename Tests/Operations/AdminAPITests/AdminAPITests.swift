@@ -130,6 +130,18 @@ struct AdminAPITests {
         #expect(await response("GET", "/v1/configuration", sent: "wrong").status == 401)
     }
 
+    @Test func `the rules have their lines, and the counts of each expression in its place`() async {
+        let rules = await text("GET", "/v1/rules")
+        let start = #"{"sources":[{"file":"api.rules","route":null,"lines":["rules_version = '2';","#
+        #expect(rules.hasPrefix(start))
+        let coverage =
+            #""since":5,"outcomes":2,"seen":1,"expressions":[{"kind":"condition","line":2,"column":52,"#
+            + #""end_line":2,"end_column":69,"true":3,"false":0,"error":1}],"omitted":0}],"omitted":1}"#
+        #expect(rules.hasSuffix(coverage + "\n"), "\(rules)")
+        #expect(await response("GET", "/v1/rules", sent: nil).status == 401)
+        #expect(await response("POST", "/v1/rules").status == 405)
+    }
+
     @Test func `the activity of a user is newest first`() async {
         let activity = await text("GET", "/v1/users/ann/activity")
         #expect(

@@ -10,6 +10,7 @@ struct AdminCallTests {
             ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
             ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
             ("/v1/reload", .reload), ("/v1/configuration", .configuration), ("/v1/fleet", .fleet),
+            ("/v1/rules", .rules),
             ("/v1/decisions?a=b", .decisions(AdminQuery(target: "?a=b"))),
             ("/v1/history", .history(AdminQuery(target: ""))),
             ("/v1/history?a=b", .history(AdminQuery(target: "?a=b"))), ("/v1/status", .status), ("/v1/outbox", .outbox),

@@ -3,6 +3,7 @@ import GatewayConfiguration
 import GatewayCore
 import Observability
 import Revocation
+import SecurityRules
 import Synchronization
 
 /// A gateway for the tests of the admin listener. It records the calls.
@@ -201,6 +202,18 @@ actor FakeBackend: AdministrationBackend {
             generation: 4, hash: "ab12", loadedAt: 6, reloads: reloads,
             warnings: [ConfigurationWarning(location: location, what: "nothing uses it", remedy: "remove it")],
             insecureOptions: ["identity.firebase.insecure_http"])
+    }
+
+    func rules() -> AdministeredRules {
+        let text = "rules_version = '2';\nservice gatehouse.http { match /a { allow read: if auth.uid == 'ada'; } }\n"
+        guard let ruleset = try? Ruleset(file: RuleSource(text, name: "api.rules")) else {
+            return AdministeredRules(sources: [])
+        }
+        let counts = ruleset.expressions.map { _ in RuleCounters.Counts(wasTrue: 3, failed: 1) }
+        let coverage = RuleCoverage.Source(
+            file: "api.rules", firstLine: 1, lines: RuleCoverage.Source.lines(of: text), ruleset, counts: counts,
+            permits: [3])
+        return AdministeredRules(sources: [AdministeredRules.Source(since: 5, coverage: coverage)], omitted: 1)
     }
 
     func routes() -> [Configuration.Route] {

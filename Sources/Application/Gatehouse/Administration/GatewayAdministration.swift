@@ -19,7 +19,7 @@ struct GatewayAdministration: AdministrationBackend {
     /// Whether each key set of a configuration was read once.
     private let hasReadKeys = ManagedAtomic(false)
     private let loops: LoopWatch
-    private let generations: Generations
+    let generations: Generations
     private let store: any GatewayStore
     /// `nil` if the configuration was not read from a file.
     private let reloader: Reloader?

@@ -55,14 +55,19 @@ package final class Gateway: Sendable {
         _ configuration: Configuration, reloads: GatewayService.Reloads?, supervisor: Supervisor?, clock: GatewayClock,
         logger: Logger
     ) throws {
-        startTime = clock.now()
+        let startTime = clock.now()
+        self.startTime = startTime
         self.supervisor = supervisor
         loops = LoopWatch(clock: clock)
         let (places, ledger) = (MetricIndices(configuration), FileLedger())
         let (snapshot, credentials) = try ledger.record {
-            (try Snapshot(configuration, places: places), try GoogleCredentials(of: configuration))
+            (
+                try Snapshot(
+                    configuration, places: places, counting: RuleCounting(configuration, at: startTime)),
+                try GoogleCredentials(of: configuration)
+            )
         }
-        let count = configuration.workers ?? System.coreCount
+        let count = configuration.workerCount
         let accessLog = try configuration.log.access.writerTarget.map {
             try AccessLogWriter(target: $0, workers: count)
         }
@@ -85,6 +90,7 @@ package final class Gateway: Sendable {
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
                 store: StoreAccess(reader: store.view.reader(), redis: redis), clock: clock, logger: logger,
                 accessLog: accessLog?.slots[index])
+            home.index = index
             home.spans = SpanBuffer(telemetry.spans)
             return home
         }

@@ -46,9 +46,13 @@ struct ConfigurationInstaller: Sendable {
             throw ReloadRefusal("the number of routes or upstreams exceeds the metrics tables; restart the gateway")
         }
         _ = try await workers.onEach { $0.counters.clear(cleared) }
+        let counting = RuleCounting(configuration, at: environment.clock.now(), after: previous.snapshot)
         let (snapshot, credentials) = try await calls.run { [places] in
             try ledger.record {
-                (try Snapshot(configuration, places: places), try GoogleCredentials(of: configuration))
+                (
+                    try Snapshot(configuration, places: places, counting: counting),
+                    try GoogleCredentials(of: configuration)
+                )
             }
         }
         let sources = try await sources(for: configuration, snapshot, credentials, after: previous.sources)

@@ -99,7 +99,7 @@ final class Worker {
         shareAccountStatus = lookups.accountNews
         let store = home.store
         let outgoing = snapshot.outgoing
-        let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) })
+        let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) }, lane: home.index)
         let authenticator: Authenticator
         let opaqueAuthenticator: OpaqueAuthenticator?
         let appAuthenticator: AppCheckAuthenticator?

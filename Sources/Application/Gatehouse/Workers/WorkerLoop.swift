@@ -30,6 +30,8 @@ final class WorkerLoop {
     /// Earlier workers with current requests, oldest first.
     private(set) var retiring: [Worker] = []
     private(set) var link: RedisLink?
+    /// The index of the loop, for counters of rules. `nil` in tests.
+    var index: Int?
     /// The completed spans of recorded requests. `nil` in tests.
     var spans: SpanBuffer?
     /// The viewers of decisions. Requests record nothing without viewers.

@@ -113,6 +113,7 @@ struct AdminAPI: Sendable {
         case .decisions: Self.notFound
         case .configuration: AdminDocument.configuration(await backend.configuration())
         case .fleet: AdminDocument.fleet(await backend.fleet())
+        case .rules: AdminDocument.rules(await backend.rules())
         case .history(let query):
             AdminDocument.history(
                 await backend.history(

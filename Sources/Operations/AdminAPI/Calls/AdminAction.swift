@@ -46,7 +46,7 @@ extension AdminCall {
         return switch self {
         case .live, .ready, .metrics, .user, .activity, .session, .findAccount, .account, .status, .keys, .routes,
             .configuration,
-            .fleet, .history, .outbox:
+            .fleet, .history, .outbox, .rules:
             nil
         case .decisions(let query):
             // A query with errors opens no stream.

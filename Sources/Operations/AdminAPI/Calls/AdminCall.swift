@@ -19,7 +19,7 @@ enum AdminCall: Equatable, Sendable {
     case unlink(UserKey, provider: String)
     case status, keys, refreshKeys, routes, reload, acceptStore
     case outbox, retryOutbox, discardOutbox
-    case configuration, fleet
+    case configuration, fleet, rules
     case history(AdminQuery)
     case decisions(AdminQuery)
 
@@ -57,6 +57,7 @@ enum AdminCall: Equatable, Sendable {
         case .routes: self = .routes
         case .configuration: self = .configuration
         case .fleet: self = .fleet
+        case .rules: self = .rules
         case .history: self = .history(query)
         case .decisions: self = .decisions(query)
         case .reload: self = .reload
@@ -107,7 +108,7 @@ enum AdminCall: Equatable, Sendable {
         case .live, .ready, .metrics, .status, .user, .activity, .session, .findAccount, .account, .keys, .routes,
             .outbox,
             .configuration,
-            .history, .fleet:
+            .history, .fleet, .rules:
             ["GET", "HEAD"]
         case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore, .retryOutbox,
             .discardOutbox:

@@ -10,6 +10,7 @@ enum AdminPath: String, CaseIterable, Sendable {
     case refreshKeys = "/v1/keys/refresh"
     case routes = "/v1/routes"
     case configuration = "/v1/configuration"
+    case rules = "/v1/rules"
     case history = "/v1/history"
     case decisions = "/v1/decisions"
     case fleet = "/v1/fleet"

@@ -52,6 +52,8 @@ package protocol AdministrationBackend: Sendable {
     func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer
     /// Returns the state of the active configuration, without secrets.
     func configuration() async -> AdministeredConfiguration
+    /// Returns the active rules, with the results since they were loaded if there is a console.
+    func rules() async -> AdministeredRules
     /// Returns the gateways that share the store. It queries the store.
     func fleet() async -> AdministeredFleet
     /// Returns the samples after a time. `nil` for all.

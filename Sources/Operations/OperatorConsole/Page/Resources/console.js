@@ -5,10 +5,11 @@ import { configuration } from "./configuration.js";
 import { fleet } from "./fleet.js";
 import { live } from "./live.js";
 import { overview } from "./overview.js";
+import { rules } from "./rules.js";
 import { users } from "./users.js";
 
 // In the order of the navigation.
-const pages = { overview, users, live, configuration, fleet };
+const pages = { overview, users, live, configuration, rules, fleet };
 
 const byId = (id) => document.getElementById(id);
 let session = null;
