@@ -64,6 +64,13 @@ struct RedirectMachine {
         return resend(at: now)
     }
 
+    /// Handles the loss of the connection while replies are ignored. `nil` if the loss concerns the receiver.
+    mutating func lostRest(at now: UInt64) -> Action? {
+        guard let rest = ignored, rest > 0 else { return nil }
+        ignored = 0
+        return resend(at: now)
+    }
+
     private mutating func resend(at now: UInt64) -> Action {
         attempts += 1
         var target: RedisEndpoint?

@@ -31,7 +31,7 @@ package final class RedisStore: Store {
     let commands: RedisCommands
     let replica: Replica
     /// `nil` without sentinels.
-    private let watch: SentinelWatch?
+    private let watch: MasterWatch?
     /// `nil` for credentials that do not change.
     private let renewal: CredentialRenewal?
     /// `nil` if the view is not saved.
@@ -58,7 +58,7 @@ package final class RedisStore: Store {
         self.clock = clock
         self.logger = logger
         view = StoreView()
-        watch = SentinelWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
+        watch = MasterWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         renewal = location.renewal(of: configuration, loop: loop, clock: clock, logger: logger)
         var timing = ReplicaTiming(maximumStaleness: maxStaleness)
         timing.reply = location.timeouts.replicaReply

@@ -55,6 +55,16 @@ struct RedirectMachineTests {
         #expect(hops == Machine.maximumHops)
     }
 
+    @Test func `a connection that is lost after a redirect costs only the ignored replies`() {
+        var machine = Self.machine(2)
+        #expect(machine.lostRest(at: 0) == nil)
+        #expect(machine.received(.ask(Self.target), at: 0) == .ignore)
+        #expect(machine.lostRest(at: 0) == .resend(0, asking: Self.target, after: 0))
+        #expect(machine.lostRest(at: 0) == nil)
+        #expect(machine.received(nil, at: 0) == .deliverAndSend(1))
+        #expect(machine.lostRest(at: 0) == nil)
+    }
+
     @Test func `a command without a connection is sent after a pause`() {
         var machine = Self.machine(2)
         #expect(machine.notSent(at: 0) == .resend(0, asking: nil, after: Machine.firstPause))
