@@ -103,13 +103,15 @@ struct PageCall {
             isDeletable: isOurs, sessions: try await sessions(of: caller))
     }
 
+    /// Returns the session of the caller, and the others by their latest use.
     private func sessions(of caller: Principal) async throws -> [SignInPage.Session] {
         let current = try SessionCatalog.currentID(of: caller)
-        return try await SessionCatalog(parts: parts).sessions(of: caller.user).map { session in
+        let sessions = try await SessionCatalog(parts: parts).sessions(of: caller.user).map { session in
             let facts = SessionFacts(session.facts)
             return SignInPage.Session(
                 id: session.id, provider: facts?.link?.provider, userAgent: facts?.userAgent,
                 lastUsedAt: session.lastUsed, isCurrent: session.id == current)
         }
+        return sessions.filter(\.isCurrent) + sessions.filter { !$0.isCurrent }
     }
 }

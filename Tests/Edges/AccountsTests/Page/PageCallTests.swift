@@ -192,6 +192,14 @@ import TextCoding
         #expect(account.isDeletable)
     }
 
+    @Test func `the calling session is the first, also among sessions of the same second`() async throws {
+        let tokens = [try await session(), try await session(), try await session()]
+        for token in tokens {
+            let sessions = try #require(try await content(session: token).account).sessions
+            #expect(sessions.map(\.isCurrent) == [true, false, false])
+        }
+    }
+
     @Test func `a session that has ended, and a disabled user, see the page for signing in`() async throws {
         let token = try await session()
         let uid = try #require(try await content(session: token).account).uid
