@@ -461,8 +461,8 @@ let package = Package(
                 "SystemFixtures", "gatehouse", grdb, nioCore, nioHPACK,
             ],
             excluding: [
-                "Decisions/authlib_resource.py", "Decisions/check_client.py", "Proxies/requirements.txt",
-                "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py",
+                "Accounts/ssf_transmitter.py", "Decisions/authlib_resource.py", "Decisions/check_client.py",
+                "Proxies/requirements.txt", "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py",
             ]),
     ]
 )
