@@ -203,7 +203,7 @@ let package = Package(
             "Accounts", in: "Edges",
             uses: [
                 "Authentication", "Authorization", "CivilCalendar", "GatewayConfiguration", "GatewayCore", "JOSE",
-                "OutboundHTTP",
+                "OutboundHTTP", "PrintableText",
                 "RequestPipeline", "Revocation", "TextCoding", logging, nioCore,
             ],
             embeds: ["Page/Resources/page.css", "Page/Resources/page.js", "Page/Resources/texts.json"]),

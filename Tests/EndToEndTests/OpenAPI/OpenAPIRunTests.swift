@@ -115,7 +115,9 @@ struct OpenAPIRunTests {
             request.body = Array(text.replacing(Self.exampleToken, with: token).utf8)
             request.fields.append("Content-Type: \(body.name)")
         }
-        if operation.method == "POST" { request.fields.append("Content-Length: \(request.body.count)") }
+        if !["GET", "HEAD"].contains(operation.method) {
+            request.fields.append("Content-Length: \(request.body.count)")
+        }
         request.fields += try await credential(of: operation, scenario)
         return request
     }

@@ -59,6 +59,7 @@ package struct BrowserRequest: Sendable {
     /// The provider's ID at the end of the path.
     package var provider = ""
     package var isPost = false
+    package var isPatch = false
     /// The query, without its `?`.
     package var query: [UInt8] = []
     /// The values of cookies with the name of the flow's binding, and with the name of the session cookie.

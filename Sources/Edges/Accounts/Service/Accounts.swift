@@ -42,6 +42,7 @@ package final class Accounts: AccountServing {
         case .link: return try await LinkCall(parts: parts).reply(to: call)
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
+        case .account: return try await ProfileCall(parts: parts).reply(to: call)
         case .deleteAccount: return try await DeleteCall(parts: parts).reply(to: call)
         case .exportAccount: return try await ExportCall(parts: parts).reply(to: call)
         case .sessions: return try await SessionListCall(parts: parts).reply(to: call)
@@ -94,7 +95,7 @@ extension AccountDenial {
     }
 }
 
-/// The audit log of changes in the ownership of accounts. It contains no address and no subject.
+/// The audit log of changes of accounts. It contains no address and no subject.
 struct AuditLog: Sendable {
     enum Event: String, Sendable {
         case link
@@ -107,6 +108,8 @@ struct AuditLog: Sendable {
         case resolve
         /// An identity was unlinked, because Firebase does not list it any more.
         case evict
+        /// The user changed the display name or the picture.
+        case profile
         /// The account was deleted.
         case delete
     }
@@ -122,6 +125,8 @@ struct AuditLog: Sendable {
     func record(_ event: Event, of user: UserKey, provider: String, consent: Bool = false) {
         record(event, of: user, ["provider": "\(provider)", "consent": "\(consent)"])
     }
+
+    func recordProfile(of user: UserKey) { record(.profile, of: user, [:]) }
 
     func recordDeletion(of user: UserKey) { record(.delete, of: user, [:]) }
 

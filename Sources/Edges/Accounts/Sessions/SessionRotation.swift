@@ -39,12 +39,13 @@ struct SessionRotation {
         let session = terms.session(RandomText.name(), now: now, endsAt: end)
         let issuer = SessionIssuer(keys: try parts.keys, terms: terms)
         let times = SignInTimes(caller, record, signIn)
+        let profile = SessionProfile(try await parts.account(caller.user))
         // The cookie is made first, because it may be too large.
         let cookie =
             if let source {
                 try issuer.cookie(for: source, session)
             } else {
-                try issuer.reissued(caller, as: session, times)
+                try issuer.reissued(caller, as: session, times, profile)
             }
         let listed = try entry(of: session, source, times, now: now)
         let oldID = try SessionCatalog.id(of: old, caller.user)

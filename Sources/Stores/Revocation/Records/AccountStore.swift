@@ -53,6 +53,11 @@ package struct AccountRecord: Sendable, Equatable {
     package var emailFrom: String?
     /// The display name.
     package var name: String?
+    /// The URL of a picture that the user chose. `nil` without one.
+    package var picture: String?
+    /// The parts of the profile that the user chose. In sessions they replace those of the provider, also if they are
+    /// absent.
+    package var chosen: ProfileParts
     /// The creation time. `nil` if the gateway did not create the account; its user can then sign in without links.
     package var created: UnixTime?
     /// The subject at each linked provider.
@@ -68,14 +73,16 @@ package struct AccountRecord: Sendable, Equatable {
     /// Creates a record. If only the user is given, it is empty.
     package init(
         user: UserKey, email: String? = nil, emailVerified: Bool = false, emailFrom: String? = nil, name: String? = nil,
-        created: UnixTime? = nil, links: [String: String] = [:], unlinked: UnlinkedIdentities = [],
-        evidence: [String: FirebaseEvidence] = [:]
+        picture: String? = nil, chosen: ProfileParts = [], created: UnixTime? = nil, links: [String: String] = [:],
+        unlinked: UnlinkedIdentities = [], evidence: [String: FirebaseEvidence] = [:]
     ) {
         self.user = user
         self.email = email
         self.emailVerified = emailVerified
         self.emailFrom = emailFrom
         self.name = name
+        self.picture = picture
+        self.chosen = chosen
         self.created = created
         self.links = links
         self.unlinked = unlinked
@@ -216,7 +223,12 @@ package protocol AccountStore: Sendable {
     /// Returns when the account of a user was deleted. `nil` if it was not.
     func deletionTime(of user: UserKey) async throws(StoreError) -> UnixTime?
 
-    /// Sets the display name, unless the account has one or is deleted.
+    /// Changes the parts of the profile that the user chooses.
+    ///
+    /// - Returns: `false`, without a change, if the gateway did not create the account, or if it is deleted.
+    func setProfile(_ change: ProfileChange, of user: UserKey) async throws(StoreError) -> Bool
+
+    /// Sets the display name, unless the account has one, its user chose to have none, or it is deleted.
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError)
 
     /// Sets the e-mail address of an account, and reserves it if `claimsEmail` is true.

@@ -74,6 +74,8 @@ extension StoreBounds {
     package static let maximumEmailSize = 254
     /// The maximum length of a display name, in Unicode scalars.
     package static let maximumNameLength = 256
+    /// The maximum size of a picture's URL, in bytes.
+    package static let maximumPictureSize = 1_024
     /// The maximum number of links of an account.
     package static let maximumLinks = 32
     /// The maximum number of unlinked identities that an account remembers.
@@ -112,6 +114,14 @@ extension StoreBounds {
         // A scalar has at most 4 bytes, so the constant-time comparison bounds the count.
         guard name.utf8.count <= 4 * maximumNameLength, 1...maximumNameLength ~= name.unicodeScalars.count else {
             throw .invalidAccount("a display name has 1 to \(maximumNameLength) characters")
+        }
+    }
+
+    package static func check(_ change: ProfileChange) throws(StoreError) {
+        if let name = change.name.text { try check(name: name) }
+        guard let picture = change.picture.text else { return }
+        guard 1...maximumPictureSize ~= picture.utf8.count, picture.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .invalidAccount("a picture has 1 to \(maximumPictureSize) visible ASCII characters")
         }
     }
 

@@ -13,6 +13,8 @@ struct RedisAccount {
     private var unlinked: UnlinkedIdentities = []
     private var evidence: [IdentityLink: FirebaseEvidence] = [:]
     private var name: String?
+    private var picture: String?
+    private var chosen: ProfileParts = []
     private var verified = StoredField<Bool>.valid(false)
     private var created = StoredField<UnixTime?>.valid(nil)
     private var deleted = StoredField<UnixTime?>.valid(nil)
@@ -41,6 +43,10 @@ struct RedisAccount {
         case "email_from": emailFrom = text(value)
         case "unlinked_more": unlinked.hasMore = true
         case "name": name = text(value)
+        case "picture": picture = text(value)
+        case "chosen_name": chosen.insert(.name)
+        case "chosen_picture": chosen.insert(.picture)
+        case "chosen_email": chosen.insert(.email)
         case "email_verified": verified = StoredField(flag: value)
         case "created": created = StoredField(time: value)
         case "deleted": deleted = StoredField(time: value)
@@ -75,8 +81,8 @@ struct RedisAccount {
             listed.count <= StoreBounds.maximumLinks
         else { throw Self.faulty() }
         var record = AccountRecord(
-            user: uid, email: email, emailVerified: verified, emailFrom: emailFrom, name: name, created: created,
-            links: links, unlinked: unlinked)
+            user: uid, email: email, emailVerified: verified, emailFrom: emailFrom, name: name, picture: picture,
+            chosen: chosen, created: created, links: links, unlinked: unlinked)
         for (provider, subject) in links {
             record.evidence[provider] = evidence[IdentityLink(provider: provider, subject: subject)]
         }

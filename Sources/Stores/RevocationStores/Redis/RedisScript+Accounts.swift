@@ -5,6 +5,7 @@ import Revocation
 /// - `unlinking:PROVIDER`: a link that is being removed.
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
 /// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
+/// - `chosen_name`, `chosen_picture`, `chosen_email`: the user chose this part of the profile, also if it is absent.
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
 /// - `firebase:PROVIDER:SUBJECT`: the evidence of a link that was made from Firebase.
 /// - `token:PROVIDER`: a sealed token of the linked identity, which its removal moves to the outbox.
@@ -85,7 +86,7 @@ extension RedisScript {
             local function release_email()
                 local email = redis.call('HGET', KEYS[1], 'email')
                 if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
-                redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+                redis.call('HDEL', KEYS[1], \(emailFields))
             end
             local function remember(identity)
                 if redis.call('HGET', KEYS[1], identity) then return end
@@ -200,15 +201,34 @@ extension RedisScript {
             or redis.call('HGET', KEYS[1], 'unlinked_more') then return {'refused', ''} end
         local old = redis.call('HGET', KEYS[1], 'email') or ''
         if old ~= '' and old ~= ARGV[1] then redis.call('HSET', KEYS[1], 'releasing:' .. old, '1') end
+        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1], \(emailFields))
         redis.call('HSET', KEYS[1], 'email', ARGV[1], 'email_verified', ARGV[2], 'email_from', ARGV[3])
-        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
         return {'set', old}
         """)
 
-    /// Sets the display name to ARGV[1], unless the account has one or is deleted.
+    /// The fields of an address, as arguments of a command of a script.
+    private static let emailFields = "'email', 'email_verified', 'email_from', 'chosen_email'"
+
+    /// Changes the chosen parts of the profile, if a gateway created the account: each triple of arguments is a field,
+    /// `set` or `removed`, and the value. Returns whether there is such an account.
+    static let setProfile = RedisScript(
+        """
+        if not redis.call('HGET', KEYS[1], 'created') or redis.call('HGET', KEYS[1], 'deleted') then return 0 end
+        for i = 1, #ARGV, 3 do
+            if ARGV[i + 1] == 'set' then
+                redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 2])
+            else
+                redis.call('HDEL', KEYS[1], ARGV[i])
+            end
+            redis.call('HSET', KEYS[1], 'chosen_' .. ARGV[i], '1')
+        end
+        return 1
+        """)
+
+    /// Sets the display name to ARGV[1], unless the account has one, its user chose to have none, or it is deleted.
     static let setName = RedisScript(
         """
-        if redis.call('HGET', KEYS[1], 'deleted') then return 0 end
+        if redis.call('HGET', KEYS[1], 'deleted') or redis.call('HGET', KEYS[1], 'chosen_name') then return 0 end
         return redis.call('HSETNX', KEYS[1], 'name', ARGV[1])
         """)
 
@@ -224,7 +244,7 @@ extension RedisScript {
     static let dropEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
-            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+            redis.call('HDEL', KEYS[1], \(emailFields))
         end
         return 1
         """)
@@ -234,7 +254,7 @@ extension RedisScript {
         """
         if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
             redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
-            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+            redis.call('HDEL', KEYS[1], \(emailFields))
         end
         return 1
         """)

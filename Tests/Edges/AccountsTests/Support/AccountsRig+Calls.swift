@@ -29,6 +29,7 @@ extension AccountsRig {
         browser.userAgent = Array(agent.utf8)
         browser.sessions = cookie.map { [$0] } ?? []
         browser.session = session
+        browser.isPatch = endpoint == .account && body != nil
         return await call(
             endpoint, text: body?.text ?? "", by: caller, contentType: contentType, from: network, browser: browser,
             isExact: isExact)

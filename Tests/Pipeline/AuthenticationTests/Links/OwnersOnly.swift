@@ -50,6 +50,8 @@ struct OwnersOnly: AccountStore {
 
     func deletionTime(of user: UserKey) async throws(StoreError) -> UnixTime? { throw Self.unasked }
 
+    func setProfile(_ change: ProfileChange, of user: UserKey) async throws(StoreError) -> Bool { throw Self.unasked }
+
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 
     func setEmail(

@@ -101,6 +101,7 @@ import Testing
         let account = AccountRecord.made(madeUID(2), .apple("2"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(try await store.setProfile(ProfileChange(name: .removed), of: account.user))
         #expect(
             try await store.setEmail("b@b.c", verified: true, from: .apple("2"), of: account.uid, claimsEmail: true))
         #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("2")]))
