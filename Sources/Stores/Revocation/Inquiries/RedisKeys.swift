@@ -101,6 +101,9 @@ package enum RedisKeys {
         tagged("gatehouse:unknown:{", [transmitter])
     }
 
+    /// Returns the key of the string with a shared rate limit bucket. The name is visible ASCII without braces.
+    package static func rate(_ name: String) -> [UInt8] { Array("gatehouse:rate:{\(name)}".utf8) }
+
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }
 

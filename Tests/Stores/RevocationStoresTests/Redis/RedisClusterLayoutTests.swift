@@ -79,6 +79,15 @@ import Testing
         }
     }
 
+    @Test func `a call that charges several rate limits runs in a cluster`() async throws {
+        let store = try await Self.cluster.value.store()
+        let rates = RedisRateStore(store.configuration, loop: RedisDatabase.loop, clock: .system, logger: .silent)
+        let charges = (1...9).map { RateCharge(name: "l:u\($0)", requests: 1, interval: 1_000, longest: 9_000) }
+        let times = try await rates.charge(charges)
+        #expect(times == [UInt64](repeating: 1_000, count: charges.count))
+        await rates.close()
+    }
+
     @Test func `the records of a user are in one slot`() async throws {
         let cluster = try await Self.cluster.value
         let slot = { (key: [UInt8]) in

@@ -107,6 +107,11 @@ import Testing
         #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("2")]))
         _ = try await store.purge(now: 4_000_000_000)
         _ = try await store.setting("issuer", initial: [1])
+        let rates = RedisRateStore(store.configuration, loop: RedisDatabase.loop, clock: .system, logger: .silent)
+        for requests in [1, -1] {
+            _ = try await rates.charge([.init(name: "l:route", requests: requests, interval: 9, longest: 99)])
+        }
+        await rates.close()
         try await writeBack(store)
         try await outbox(store)
     }
