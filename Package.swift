@@ -372,8 +372,8 @@ let package = Package(
             of: [
                 "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity", "Forwarding",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "IdentityFixtures", "JOSE",
-                "OutboundHTTP", "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures", "SystemFixtures",
-                "TextCoding", logging, nioPosix,
+                "OutboundHTTP", "RedisFixtures", "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures",
+                "SystemFixtures", "TextCoding", logging, nioPosix,
             ]),
         tests("RequestPipelineTests", in: "Pipeline", of: ["GatewayCore", "RequestPipeline"]),
         tests(

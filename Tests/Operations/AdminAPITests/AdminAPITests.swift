@@ -288,7 +288,7 @@ struct AdminAPITests {
             + #""revocation":"strict","on_store_failure":"allow","insecure_no_csrf":true,"#
             + #""cors":{"origins":["https://app.example"],"methods":["GET"],"headers":[],"expose":[],"#
             + #""credentials":false,"max_age":600},"token_query":"token","#
-            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"body_size":4096,"upstream":"api","#
+            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20,"scope":"gateway"}],"body_size":4096,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
             + #""policy":["at most 10 requests in 1m per uid","anonymous requests are permitted","#
             + #""requests of other sites are permitted with cookies","App Check: enforce","revocation: strict","#

@@ -36,6 +36,8 @@ package final class Gateway: Sendable {
     private let administration = Mutex<GatewayAdministration?>(nil)
     private let accessLog: AccessLogWriter?
     private let telemetry: TelemetryExporter
+    /// `nil` if the store has only one gateway.
+    private let rateStore: RedisRateStore?
     private let fetcher: HTTPKeyFetcher
     private let controlGroup: MultiThreadedEventLoopGroup
     private let environment: GatewayEnvironment
@@ -102,8 +104,10 @@ package final class Gateway: Sendable {
             workers.execute { $0.apply(update, of: settings) }
         }
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
+        rateStore = redis.map { RedisRateStore($0, loop: control, clock: clock, logger: logger) }
         environment = GatewayEnvironment(
-            store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger)
+            store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger,
+            rates: RateTables(shared: rateStore.map { SharedRates($0, clock: clock, logger: logger) }))
         generations = Generations(
             Generation(
                 number: 1, loadedAt: startTime, configuration, snapshot,
@@ -285,6 +289,7 @@ package final class Gateway: Sendable {
         await writeBack.stop()
         await outbox.stop()
         await generations.stopPolls()
+        await rateStore?.close()
         // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {
@@ -306,7 +311,7 @@ struct GatewayEnvironment: Sendable {
     let clock: GatewayClock
     let logger: Logger
     /// The rate limit buckets, shared by all workers.
-    let rates = RateTables()
+    let rates: RateTables
     /// The uses of sessions to record.
     let sessionUses = SessionUses()
     /// The limits of failed authentications of introspection clients, shared by all workers.

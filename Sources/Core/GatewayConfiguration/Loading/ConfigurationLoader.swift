@@ -243,7 +243,7 @@ struct ConfigurationLoader {
             hasIdentity: root.value("identity")?.hasIssuers ?? false,
             hasFirebase: root.value("identity")?.hasMember("firebase") ?? false,
             hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity,
-            hasDecisions: root.value("decisions") != nil)
+            hasDecisions: root.value("decisions") != nil, sharesStore: configuration.store.isShared)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
         warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
         addAuthHelper(root)

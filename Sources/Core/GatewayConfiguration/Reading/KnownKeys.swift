@@ -158,7 +158,7 @@ extension KnownKeys {
     static let cors = KnownKeys(
         "routes[].cors", ["origins", "methods", "headers", "expose", "credentials", "max_age"],
         empty: ["expose": .collection])
-    static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst"])
+    static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst", "scope"])
     static let responseHeaders = KnownKeys("response_headers", ["set", "remove"])
     static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"], empty: ["path": .null, "host": .null])
     static let log = KnownKeys("log", ["level", "format", "access"])

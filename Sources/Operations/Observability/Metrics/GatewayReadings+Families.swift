@@ -12,7 +12,7 @@ extension GatewayReadings {
                 + certificateFamilies + keyFamilies + writeBackFamilies + firebaseFamilies + outboxFamilies
                 + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + decisionFeedFamilies
-                + telemetryFamilies)
+                + rateLimitFamilies + telemetryFamilies)
     }
 
     private var requestFamilies: [MetricFamily] {

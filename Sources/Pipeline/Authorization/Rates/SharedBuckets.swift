@@ -235,9 +235,10 @@ struct SharedBuckets {
     }
 
     /// Returns a time plus a number of intervals, between 0 and the time of an interval that never ends.
-    private static func time(_ time: UInt64, plus count: Int, _ interval: UInt64) -> UInt64 {
+    private static func time(_ start: UInt64, plus count: Int, _ interval: UInt64) -> UInt64 {
         let (product, overflows) = interval.multipliedReportingOverflow(by: UInt64(count.magnitude))
         let distance = overflows ? TokenBucket.longestTolerance : min(product, TokenBucket.longestTolerance)
-        return count < 0 ? (time > distance ? time - distance : 0) : time + distance
+        guard count < 0 else { return start + distance }
+        return start > distance ? start - distance : 0
     }
 }

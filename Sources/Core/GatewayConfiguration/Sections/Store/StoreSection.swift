@@ -10,6 +10,11 @@ extension Configuration {
         /// `redis://`, `rediss://`, `redis+sentinel://` or `rediss+sentinel://`.
         case redis(RedisLocation)
 
+        /// Whether several gateways can have the store.
+        package var isShared: Bool {
+            if case .redis = self { true } else { false }
+        }
+
         /// The value without passwords.
         package var description: String {
             switch self {
