@@ -314,11 +314,38 @@ struct AdminAPITests {
                 == #"{"users":[{"uid":"ann","tenant":"t"}]}"# + "\n")
         #expect(await text("GET", "/v1/accounts?email=Ada%40Example.com") == #"{"users":[]}"# + "\n")
         #expect(await backend.calls == ["find google.com:a&b", "find ada@example.com"])
-        for query in ["", "?provider=a", "?subject=a", "?provider=a&email=b", "?email=a&email=b", "?uid=a"] {
+        let mixed = ["?email=a&limit=1", "?email=a&cursor=b", "?provider=a&subject=b&limit=1"]
+        for query in ["?provider=a", "?subject=a", "?provider=a&email=b", "?email=a&email=b", "?uid=a"] + mixed {
             #expect(await response("GET", "/v1/accounts\(query)").status == 400, "\(query)")
         }
         #expect(await response("GET", "/v1/accounts?email=a", sent: "wrong").status == 401)
         #expect(await response("POST", "/v1/accounts?email=a").status == 405)
+    }
+
+    @Test func `the list of accounts has parts with a cursor`() async {
+        #expect(
+            await text("GET", "/v1/accounts")
+                == #"{"users":[{"uid":"ann","created_at":5,"deleted_at":null,"email":"a@b.c","name":"Ann","#
+                + #""providers":["apple.com","google.com"]},{"uid":"bob","tenant":"t","created_at":null,"#
+                + #""deleted_at":null,"email":null,"name":null,"providers":[],"faulty":true}],"next":"c"}"# + "\n")
+        #expect(await response("GET", "/v1/accounts?limit=100&cursor=a%2Db").status == 200)
+        #expect(await backend.calls == ["list  50", "list a-b 100"])
+        for query in ["limit=0", "limit=101", "limit=x", "limit=", "limit=-1", "cursor=a&cursor=b", "page=2"] {
+            #expect(await response("GET", "/v1/accounts?\(query)").status == 400, "\(query)")
+        }
+        #expect(await response("GET", "/v1/accounts", sent: nil).status == 401)
+    }
+
+    @Test func `the sessions of a user have public IDs`() async {
+        let sessions = await text("GET", "/v1/tenants/t/users/ann/sessions")
+        #expect(
+            sessions == #"{"uid":"ann","tenant":"t","sessions":[{"id":"00000000000000000000000000000000","#
+                + #""started_at":5,"last_used_at":7,"ends_at":9,"provider":"google.com","proof":"authenticated","#
+                + #""user_agent":"A \"browser\""},{"id":"11111111111111111111111111111111","started_at":4,"#
+                + #""last_used_at":6,"ends_at":8,"provider":null,"proof":null,"user_agent":null}]}"# + "\n")
+        #expect(await backend.calls == ["sessions t/ann"])
+        #expect(await response("POST", "/v1/users/ann/sessions").status == 405)
+        #expect(await response("GET", "/v1/users/ann/sessions", sent: "wrong").status == 401)
     }
 
     @Test func `a viewer reads everything, and changes nothing`() async throws {

@@ -38,6 +38,9 @@ struct AdminCallTests {
                 .session(UserKey(uid: "ann", tenant: "t", project: "p"), session: "17")
             ),
             ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
+            ("/v1/users/ann/sessions", .sessions("ann")),
+            ("/v1/projects/p/tenants/t/users/a/sessions", .sessions(UserKey(uid: "a", tenant: "t", project: "p"))),
+            ("/v1/accounts?limit=1", .findAccount(AdminQuery(target: "?limit=1"))),
             ("/v1/accounts/ann", .account("ann")), ("/v1/accounts/ann/delete", .deleteAccount("ann")),
             ("/v1/accounts/ann/links/oidc%2Ea/unlink", .unlink("ann", provider: "oidc.a")),
             ("/v1/tenants/t/accounts/ann", .account(UserKey(uid: "ann", tenant: "t"))),
@@ -61,7 +64,7 @@ struct AdminCallTests {
             "/livez/.",
             "/v1", "/v1/", "/v1/status/", "/v1/keys/", "/v1/keys/../routes", "/v1//keys", "/%761/keys", "/v1/users",
             "/v1/users/",
-            "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
+            "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions/",
             "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
             "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",

@@ -84,6 +84,25 @@ actor FakeBackend: AdministrationBackend {
         return SessionRecord(revoked: true)
     }
 
+    func sessions(of user: UserKey) throws(AdministrationError) -> [AdministeredSession] {
+        try record("sessions \(name(user))")
+        return [
+            AdministeredSession(
+                id: String(repeating: "0", count: 32), startedAt: 5, lastUsedAt: 7, endsAt: 9, provider: "google.com",
+                proof: "authenticated", userAgent: "A \"browser\""),
+            AdministeredSession(id: String(repeating: "1", count: 32), startedAt: 4, lastUsedAt: 6, endsAt: 8),
+        ]
+    }
+
+    func accounts(after cursor: String?, limit: Int) throws(AdministrationError) -> AccountPage {
+        try record("list \(cursor ?? "") \(limit)")
+        let ann = ListedAccount(
+            user: UserKey(uid: "ann", tenant: nil), email: "a@b.c", name: "Ann", created: 5,
+            providers: ["apple.com", "google.com"])
+        let bob = ListedAccount(user: UserKey(uid: "bob", tenant: "t"), isFaulty: true)
+        return AccountPage(accounts: [ann, bob], next: "c")
+    }
+
     func findUser(_ search: AccountSearch) throws(AdministrationError) -> UserKey? {
         switch search {
         case .identity(let link):

@@ -1,17 +1,23 @@
 import Authentication
-import GatewayCore
+package import GatewayCore
 import JOSE
-import Revocation
+package import Revocation
 import TextCoding
 
 /// The list of a user's sessions, for the user and for operators. It decides nothing about requests.
-struct SessionCatalog {
+package struct SessionCatalog: Sendable {
     /// The maximum size of the kept `User-Agent`, in bytes.
     static let maximumUserAgent = 256
     /// The maximum number of attempts to make room for a session.
     private static let attempts = 4
 
-    let parts: AccountParts
+    private let store: any GatewayStore
+    private let clock: GatewayClock
+
+    /// Creates the lists of a store.
+    package init(store: any GatewayStore, clock: GatewayClock) { (self.store, self.clock) = (store, clock) }
+
+    init(parts: AccountParts) { self.init(store: parts.store, clock: parts.clock) }
 
     /// Returns the public ID of a session: half of a hash, because the name of a session is for the gateway only. The
     /// sizes make the hashed text unambiguous.
@@ -41,11 +47,11 @@ struct SessionCatalog {
     /// with the least recent use ends.
     func add(_ entry: ListedSession, of user: UserKey) async throws {
         for _ in 0..<Self.attempts {
-            if try await parts.store.list(entry, of: user, now: parts.clock.now()) { return }
-            let listed = try await parts.store.listedSessions(of: user, now: parts.clock.now())
+            if try await store.list(entry, of: user, now: clock.now()) { return }
+            let listed = try await store.listedSessions(of: user, now: clock.now())
             let valid = Set(try await self.valid(listed, of: user).map(\.id))
             for session in listed where !valid.contains(session.id) {
-                try await parts.store.unlist(session.id, of: user)
+                try await store.unlist(session.id, of: user)
             }
             guard valid.count == listed.count, let least = listed.min(by: { $0.lastUsed < $1.lastUsed }) else {
                 continue
@@ -57,30 +63,32 @@ struct SessionCatalog {
 
     /// Ends a session. The list forgets it last, so that an interrupted call can be repeated.
     func end(_ session: ListedSession, of user: UserKey) async throws {
-        try await parts.store.revokeSession(user, session.session, expires: session.ends.seconds)
-        try await parts.store.unlist(session.id, of: user)
+        try await store.revokeSession(user, session.session, expires: session.ends.seconds)
+        try await store.unlist(session.id, of: user)
     }
 
     /// Ends the session of a cookie.
     func end(_ caller: Principal) async throws {
         guard let session = caller.session else { return }
-        try await parts.store.revokeSession(caller.user, session, expires: caller.endedUntil)
+        try await store.revokeSession(caller.user, session, expires: caller.endedUntil)
         guard caller.origin != nil else { return }
-        try await parts.store.unlist(try Self.id(of: session, caller.user), of: caller.user)
+        try await store.unlist(try Self.id(of: session, caller.user), of: caller.user)
     }
 
     /// Returns the valid sessions of a user, the latest use first.
-    func sessions(of user: UserKey) async throws -> [ListedSession] {
-        try await valid(try await parts.store.listedSessions(of: user, now: parts.clock.now()), of: user)
+    package func sessions(of user: UserKey) async throws(StoreError) -> [ListedSession] {
+        try await valid(try await store.listedSessions(of: user, now: clock.now()), of: user)
             .sorted { ($1.lastUsed, $0.id) < ($0.lastUsed, $1.id) }
     }
 
     /// Returns the sessions that the view does not contain as revoked, whose identity is linked, and whose user and
     /// identity are neither disabled nor revoked since their start.
-    private func valid(_ sessions: [ListedSession], of user: UserKey) async throws -> [ListedSession] {
-        let record = try await parts.store.user(user)
+    private func valid(
+        _ sessions: [ListedSession], of user: UserKey
+    ) async throws(StoreError) -> [ListedSession] {
+        let record = try await store.user(user)
         guard !record.disabled, let hasher = SHA256Hasher() else { return [] }
-        let links = try await parts.account(user).links
+        let links = try await store.account(user)?.links ?? [:]
         var identities: [IdentityLink: UserRecord] = [:]
         var valid: [ListedSession] = []
         for session in sessions {
@@ -102,14 +110,14 @@ struct SessionCatalog {
     }
 
     /// Returns the record of an identity. A longer name is not a valid user, so it has no record.
-    private func identity(_ link: IdentityLink) async throws -> UserRecord {
+    private func identity(_ link: IdentityLink) async throws(StoreError) -> UserRecord {
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return UserRecord() }
-        return try await parts.store.user(UserKey(link))
+        return try await store.user(UserKey(link))
     }
 
     private func isRevoked(_ session: ListedSession, _ user: UserKey, _ hasher: SHA256Hasher) -> Bool {
         guard let key = StoreKey(user, session: session.session, hasher: hasher) else { return true }
-        switch parts.store.view.session(key) {
+        switch store.view.session(key) {
         case .none: return false
         case .record(let isRevoked, _, _): return isRevoked
         case .faulty: return true
@@ -117,22 +125,64 @@ struct SessionCatalog {
     }
 }
 
+// MARK: - Operators
+
+extension SessionCatalog {
+    /// Returns the record of a session.
+    ///
+    /// - Parameter session: The public ID of a listed session, or the name of any session.
+    package func record(of session: String, of user: UserKey) async throws(StoreError) -> SessionRecord {
+        try await store.session(user, listed(session, user)?.session ?? session)
+    }
+
+    /// Ends a session. The list keeps it, so that the call can be repeated; lists for people omit it.
+    ///
+    /// A name has the form of a public ID, and the ID of a session changes when the session is renewed. A text in this
+    /// form that is neither in the list nor the name of a record therefore ends nothing.
+    ///
+    /// - Parameter session: As of `record(of:of:)`.
+    /// - Returns: The record. `nil` if there is no such session.
+    package func end(_ session: String, of user: UserKey) async throws(StoreError) -> SessionRecord? {
+        if let listed = try await listed(session, user) {
+            return try await store.revokeSession(user, listed.session, expires: listed.ends.seconds)
+        }
+        if StoreBounds.isSessionID(session) {
+            guard try await hasRecord(session, user) else { return nil }
+        }
+        return try await store.revokeSession(user, session)
+    }
+
+    private func listed(_ session: String, _ user: UserKey) async throws(StoreError) -> ListedSession? {
+        guard StoreBounds.isSessionID(session) else { return nil }
+        return try await store.listedSessions(of: user, now: clock.now())
+            .first { $0.id.isExactly(session) || $0.session.isExactly(session) }
+    }
+
+    private func hasRecord(_ session: String, _ user: UserKey) async throws(StoreError) -> Bool {
+        do throws(StoreError) { return try await store.session(user, session) != SessionRecord() } catch {
+            // A revocation repairs a faulty record.
+            guard error.code == .faultyRecord else { throw error }
+            return true
+        }
+    }
+}
+
 /// The facts of a listed session that its user recognizes it by.
-struct SessionFacts: Sendable, Equatable {
+package struct SessionFacts: Sendable, Equatable {
     /// The kind of proof that began the session.
-    enum Proof: String, Sendable {
+    package enum Proof: String, Sendable {
         case authenticated
         case confirmed
     }
 
     /// The provider's ID, or `firebase`.
-    var provider: String
+    package var provider: String
     /// The user at the provider. `nil` for Firebase.
-    var subject: String?
+    package var subject: String?
     /// `nil` if the sign-in was not proved.
-    var proof: Proof?
+    package var proof: Proof?
     /// The `User-Agent` of the sign-in, printable ASCII.
-    var userAgent: String?
+    package var userAgent: String?
 
     private static let limits = JSONLimits(size: StoreBounds.maximumSessionFacts, depth: 2, members: 8)
 
@@ -147,7 +197,7 @@ struct SessionFacts: Sendable, Equatable {
     }
 
     /// Parses the JSON text. `nil` if it is invalid.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let document = try? JSONDocument(Array(text.utf8), limits: Self.limits),
             let provider = document.root["provider"]?.string
         else { return nil }

@@ -101,7 +101,8 @@ struct AdminAPI: Sendable {
             AdminDocument.session(user, session, try await backend.session(user, session))
         case .revokeSession(let user, let session):
             AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
-        case .findAccount(let query): AdminDocument.found(try await backend.findUser(try AccountSearch(query)))
+        case .sessions(let user): AdminDocument.sessions(user, try await backend.sessions(of: user))
+        case .findAccount(let query): try await select(try AccountSelection(query))
         case .account(let user): AdminDocument.account(try await backend.account(user))
         case .deleteAccount(let user): AdminDocument.account(try await backend.deleteAccount(user))
         case .unlink(let user, let provider):
@@ -123,6 +124,13 @@ struct AdminAPI: Sendable {
         case .retryOutbox: AdminDocument.messages("retried", try await backend.retryOutbox())
         case .discardOutbox: AdminDocument.messages("discarded", try await backend.discardOutbox())
         case .reload: AdminDocument.reloaded(generation: try await backend.reload())
+        }
+    }
+
+    private func select(_ accounts: AccountSelection) async throws(AdministrationError) -> AdminResponse {
+        switch accounts {
+        case .search(let search): AdminDocument.found(try await backend.findUser(search))
+        case .page(let cursor, let limit): AdminDocument.page(try await backend.accounts(after: cursor, limit: limit))
         }
     }
 

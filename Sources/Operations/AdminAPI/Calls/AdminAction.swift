@@ -44,9 +44,8 @@ extension AdminCall {
                 status: status)
         }
         return switch self {
-        case .live, .ready, .metrics, .user, .activity, .session, .findAccount, .account, .status, .keys, .routes,
-            .configuration,
-            .fleet, .history, .outbox, .rules:
+        case .live, .ready, .metrics, .user, .activity, .sessions, .session, .findAccount, .account, .status, .keys,
+            .routes, .configuration, .fleet, .history, .outbox, .rules:
             nil
         case .decisions(let query):
             // A query with errors opens no stream.

@@ -11,6 +11,7 @@ enum AdminCall: Equatable, Sendable {
     case user(UserKey)
     case activity(UserKey)
     case change(UserChange, UserKey)
+    case sessions(UserKey)
     case session(UserKey, session: String)
     case revokeSession(UserKey, session: String)
     case findAccount(AdminQuery)
@@ -77,6 +78,7 @@ enum AdminCall: Equatable, Sendable {
         case .unrevoke, .tenantUnrevoke, .projectUnrevoke, .projectTenantUnrevoke: self = .change(.unrevoke, user)
         case .disable, .tenantDisable, .projectDisable, .projectTenantDisable: self = .change(.disable, user)
         case .enable, .tenantEnable, .projectEnable, .projectTenantEnable: self = .change(.enable, user)
+        case .sessions, .tenantSessions, .projectSessions, .projectTenantSessions: self = .sessions(user)
         case .session, .tenantSession, .projectSession, .projectTenantSession: self = .session(user, session: session)
         case .revokeSession, .tenantRevokeSession, .projectRevokeSession, .projectTenantRevokeSession:
             self = .revokeSession(user, session: session)
@@ -105,10 +107,8 @@ enum AdminCall: Equatable, Sendable {
         switch self {
         // The stream begins with the response.
         case .decisions: ["GET"]
-        case .live, .ready, .metrics, .status, .user, .activity, .session, .findAccount, .account, .keys, .routes,
-            .outbox,
-            .configuration,
-            .history, .fleet, .rules:
+        case .live, .ready, .metrics, .status, .user, .activity, .sessions, .session, .findAccount, .account, .keys,
+            .routes, .outbox, .configuration, .history, .fleet, .rules:
             ["GET", "HEAD"]
         case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore, .retryOutbox,
             .discardOutbox:

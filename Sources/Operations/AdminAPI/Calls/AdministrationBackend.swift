@@ -28,11 +28,15 @@ package protocol AdministrationBackend: Sendable {
     func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord
     /// Returns the store's record of one session; empty if there is no such record.
     func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord
-    /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
+    /// Returns the valid sessions of the gateway that a user has, the latest use first.
+    func sessions(of user: UserKey) async throws(AdministrationError) -> [AdministeredSession]
+    /// Ends one session: an ID of `sessions(of:)`, a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
     /// Returns the user whose account has an identity or an address. `nil` if there is none.
     func findUser(_ search: AccountSearch) async throws(AdministrationError) -> UserKey?
+    /// Returns a part of the list of accounts: the first one, or the one after a cursor.
+    func accounts(after cursor: String?, limit: Int) async throws(AdministrationError) -> AccountPage
     /// Returns an account; empty if it does not exist.
     func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
     /// Deletes an account that the gateway created, or completes its deletion.
@@ -111,6 +115,36 @@ package struct AdministeredAccount: Sendable, Equatable {
     package init(record: AccountRecord, deleted: UnixTime? = nil) {
         self.record = record
         self.deleted = deleted
+    }
+}
+
+/// A session of a user in the admin API.
+package struct AdministeredSession: Sendable, Equatable {
+    /// The public ID, which does not reveal the session's name.
+    package var id: String
+    package var startedAt: UnixTime
+    /// A recent request. Later ones may be missing.
+    package var lastUsedAt: UnixTime
+    package var endsAt: UnixTime
+    /// The provider's ID, or `firebase`. `nil` if it is unknown.
+    package var provider: String?
+    /// `authenticated` or `confirmed`. `nil` if the sign-in was not proved.
+    package var proof: String?
+    /// The `User-Agent` of the sign-in, printable ASCII.
+    package var userAgent: String?
+
+    /// Creates a session.
+    package init(
+        id: String, startedAt: UnixTime, lastUsedAt: UnixTime, endsAt: UnixTime, provider: String? = nil,
+        proof: String? = nil, userAgent: String? = nil
+    ) {
+        self.id = id
+        self.startedAt = startedAt
+        self.lastUsedAt = lastUsedAt
+        self.endsAt = endsAt
+        self.provider = provider
+        self.proof = proof
+        self.userAgent = userAgent
     }
 }
 

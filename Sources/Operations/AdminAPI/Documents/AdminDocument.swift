@@ -76,6 +76,22 @@ enum AdminDocument {
             })
     }
 
+    static func sessions(_ user: UserKey, _ sessions: [AdministeredSession]) -> AdminResponse {
+        .json(
+            ObjectText.object { body in
+                body.add(user)
+                body.add("sessions", sessions) { session, output in
+                    output.add("id", session.id)
+                    output.add("started_at", session.startedAt)
+                    output.add("last_used_at", session.lastUsedAt)
+                    output.add("ends_at", session.endsAt)
+                    output.add("provider", orNull: session.provider)
+                    output.add("proof", orNull: session.proof)
+                    output.add("user_agent", orNull: session.userAgent)
+                }
+            })
+    }
+
     static func activity(_ user: UserKey, _ activity: UserActivity) -> AdminResponse {
         .json(
             ObjectText.object { body in
@@ -102,6 +118,23 @@ enum AdminDocument {
         return .json(
             ObjectText.object { body in
                 body.add("users", users) { user, output in output.add(user) }
+            })
+    }
+
+    /// Returns a part of the list of accounts.
+    static func page(_ page: AccountPage) -> AdminResponse {
+        .json(
+            ObjectText.object { body in
+                body.add("users", page.accounts) { account, output in
+                    output.add(account.user)
+                    output.add("created_at", orNull: account.created)
+                    output.add("deleted_at", orNull: account.deleted)
+                    output.add("email", orNull: account.email)
+                    output.add("name", orNull: account.name)
+                    output.add("providers", account.providers)
+                    if account.isFaulty { output.add("faulty", true) }
+                }
+                body.add("next", orNull: page.next)
             })
     }
 

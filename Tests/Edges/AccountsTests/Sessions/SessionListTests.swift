@@ -170,6 +170,29 @@ import Testing
         #expect(try await rig.store.listedSessions(of: desk.user, now: rig.now).count == 1)
     }
 
+    @Test func `an operator ends a session by its ID or its name, and nothing by an old ID`() async throws {
+        let (phone, _) = try await session("Phone")
+        let (desk, _) = try await session("Desk")
+        let catalog = SessionCatalog(store: rig.store, clock: rig.time.clock)
+        let (phoneID, deskID) = (try await id("Phone", desk), try await id("Desk", desk))
+        // A link continues the session under another name and ID.
+        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: desk) == "ok")
+        #expect(try await catalog.end(deskID, of: desk.user) == nil)
+        #expect(try await catalog.end(String(repeating: "0", count: 32), of: desk.user) == nil)
+        #expect(try await catalog.sessions(of: desk.user).count == 2)
+        // The ID of another user's session.
+        #expect(try await catalog.end(phoneID, of: "eve") == nil)
+        let name = try #require(phone.session)
+        for session in [phoneID, name, phoneID] {
+            #expect(try await catalog.end(session, of: phone.user)?.revoked == true, "a repetition is safe")
+            #expect(try await catalog.record(of: session, of: phone.user).revoked)
+        }
+        #expect(await rig.code(.sessions, by: phone) == "auth/session-cookie-revoked")
+        #expect(try await catalog.sessions(of: desk.user).count == 1)
+        // The sign-in time of a token is no ID.
+        #expect(try await catalog.end("1700000000", of: desk.user)?.revoked == true)
+    }
+
     @Test func `a provider's token alone has no sessions`() async throws {
         let derived = try await rig.session(.google, .ada)
         #expect(derived.link == nil)
