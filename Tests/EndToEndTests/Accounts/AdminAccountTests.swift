@@ -85,6 +85,44 @@ struct AdminAccountTests {
         }
     }
 
+    @Test func `after a merge, both gateways refuse the source and sign its identity in to the target`() async throws {
+        try await Fleet.withAccounts { fleet, _ in
+            var (app, other) = (AccountApp(fleet.gateways[0]), AccountApp(fleet.gateways[1]))
+            let target = try #require(try app.signIn(.google, as: .ada)["uid"]?.stringValue)
+            let source = try #require(try other.signIn(.oidc("corp"), as: .grace)["uid"]?.stringValue)
+            let ended = try #require(other.session)
+            let bearer = try other.idToken(.oidc("corp"), of: .grace, nil)
+            let before = try fleet.gateways[1].send(.bearer(bearer, "/strict/x"))
+            #expect(before.status == 200 && before.text.contains(source), "\(before.text)")
+            for _ in 0..<2 {
+                let merged = try fleet.first.admin("POST", "/v1/accounts/\(source)/merge/\(target)")
+                #expect(merged.status == 200 && merged.text.contains("oidc.corp"), "\(merged.text)")
+            }
+            for gateway in fleet.gateways {
+                #expect(try gateway.send(.cookie(ended, "/strict/x")).status == 401)
+                let page = try json(gateway, "/v1/accounts/\(source)")
+                #expect(page.text("merged_into") == target && page.list("links").isEmpty)
+            }
+            try await fleet.eventuallyAll(.cookie(ended, "/me/x"), 401)
+            // The identity belongs to the target, also on the gateway that had cached its owner.
+            for gateway in fleet.gateways {
+                _ = try await eventually("the new owner") {
+                    let response = try gateway.send(.bearer(bearer, "/me/x"))
+                    return response.status == 200 && response.text.contains(target) ? true : nil
+                }
+            }
+            #expect(try app.get("/strict/x").status == 200, "the session of the target continues")
+            other.session = nil
+            let again = try other.signIn(.oidc("corp"), as: .grace)["uid"]?.stringValue
+            #expect(again == target)
+            let refused = try fleet.first.admin("POST", "/v1/accounts/\(target)/merge/\(source)")
+            #expect(refused.status == 400, "\(refused.text)")
+            let firebase = try fleet.first.admin("POST", "/v1/accounts/ada/merge/\(target)")
+            #expect(firebase.status == 400, "\(firebase.text)")
+            try await fleet.first.gateway.untilLogged("event=merge_accounts")
+        }
+    }
+
     /// The name of the session of a cookie.
     private func sid(of cookie: String) throws -> String {
         let parts = cookie.split(separator: ".")

@@ -99,7 +99,8 @@ struct AdminAPITests {
     @Test func `an account has its address, its links and its unlinked identities`() async {
         let account = await text("GET", "/v1/accounts/ann")
         #expect(
-            account == #"{"uid":"ann","created_at":5,"deleted_at":null,"email":"a@b.c","email_verified":true,"#
+            account == #"{"uid":"ann","created_at":5,"deleted_at":null,"merged_into":null,"#
+                + #""email":"a@b.c","email_verified":true,"#
                 + #""email_from":"apple.com","name":null,"links":[{"provider":"apple.com","subject":"1"},"#
                 + #"{"provider":"google.com","subject":"2"}],"#
                 + #""unlinked":[{"provider":"github.com","subject":"3"}],"unlinked_more":false}"# + "\n")
@@ -205,9 +206,11 @@ struct AdminAPITests {
     @Test func `an account is deleted and unlinked`() async {
         #expect(await text("POST", "/v1/accounts/ann/delete").contains(#""deleted_at":9"#))
         #expect(await response("POST", "/v1/accounts/ann/links/apple.com/unlink").status == 200)
+        #expect(await response("POST", "/v1/accounts/ann/merge/b%6Fb").status == 200)
         #expect(await response("GET", "/v1/accounts/ann/delete").status == 405)
+        #expect(await response("GET", "/v1/accounts/ann/merge/bob").status == 405)
         #expect(await response("POST", "/v1/accounts/ann/delete", sent: "wrong").status == 401)
-        #expect(await backend.calls == ["delete ann", "unlink ann apple.com"])
+        #expect(await backend.calls == ["delete ann", "unlink ann apple.com", "merge ann bob"])
     }
 
     @Test(arguments: [
@@ -359,7 +362,9 @@ struct AdminAPITests {
                 #expect(received.status == 403 && received.text.contains("admin/read-only"), "\(path)")
             }
         }
-        let changes = ["revoke", "disable", "enable", "session", "delete", "unlink", "refresh", "accept", "reload"]
+        let changes = [
+            "revoke", "disable", "enable", "session", "delete", "unlink", "merge", "refresh", "accept", "reload",
+        ]
         #expect(await !backend.calls.contains { call in changes.contains { call.hasPrefix($0) } })
         #expect(backend.actions.isEmpty)
         #expect(await response("GET", "/v1/keys", sent: "look").status == 401)
@@ -370,6 +375,7 @@ struct AdminAPITests {
         _ = await response("POST", "/v1/projects/p/tenants/t/users/ann/disable")
         _ = await response("POST", "/v1/accounts/ann/links/apple.com/unlink")
         _ = await response("POST", "/v1/users/ann/sessions/s1/revoke")
+        _ = await response("POST", "/v1/accounts/ann/merge/bob")
         _ = await response("GET", "/v1/users/ann")
         _ = await response("POST", "/v1/users/ann/revoke", sent: "wrong")
         await backend.fail(with: .storeUnavailable)
@@ -383,6 +389,8 @@ struct AdminAPITests {
                     event: "unlink", user: UserKey("ann"), provider: "apple.com", caller: caller, status: 200),
                 AdminAction(
                     event: "revoke_session", user: UserKey("ann"), session: "s1", caller: caller, status: 200),
+                AdminAction(
+                    event: "merge_accounts", user: UserKey("ann"), target: "bob", caller: caller, status: 200),
                 AdminAction(event: "reload", caller: caller, status: 503),
             ])
     }

@@ -53,6 +53,11 @@ struct AdminCallTests {
                 .unlink(UserKey(uid: "ann", tenant: "t", project: "p"), provider: "a")
             ),
             ("/v1/users/ann/sessions/17/revoke", .revokeSession("ann", session: "17")),
+            ("/v1/accounts/ann/merge/b%2Fb", .merge("ann", target: "b/b")),
+            (
+                "/v1/projects/p/tenants/t/accounts/ann/merge/bob",
+                .merge(UserKey(uid: "ann", tenant: "t", project: "p"), target: "bob")
+            ),
         ])
     func `a path is a call`(target: String, call: AdminCall) {
         #expect(AdminCall(target: target) == call)
@@ -69,6 +74,7 @@ struct AdminCallTests {
             "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
             "/v1/accounts/", "/v1/accounts/a/links", "/v1/accounts/a/links/b", "/v1/accounts/a/unlink",
             "/v1/accounts/a/links//unlink", "/v1/tenants/t/accounts", "/v1/accounts/a/delete/x",
+            "/v1/accounts/a/merge", "/v1/accounts/a/merge/", "/v1/accounts/a/merge/b/c",
             "/v1/projects/p", "/v1/projects//users/a", "/v1/projects/p/tenants/t", "/v1/tenants/t/projects/p/users/a",
             "/v1/projects/p/accounts", "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users",
             "/v1/tenants//users/b", "/v1/tenants/a/b/c",

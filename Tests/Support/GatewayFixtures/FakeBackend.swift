@@ -132,6 +132,11 @@ actor FakeBackend: AdministrationBackend {
         return AdministeredAccount(record: AccountRecord(user: user, created: 5))
     }
 
+    func merge(_ source: UserKey, into target: UserKey) throws(AdministrationError) -> AdministeredAccount {
+        try record("merge \(name(source)) \(name(target))")
+        return AdministeredAccount(record: AccountRecord(user: target, created: 5))
+    }
+
     func status() -> AdministeredStatus {
         var server = UpstreamServerReading(upstream: "api", server: "http://127.0.0.1:3000")
         (server.addresses, server.healthy, server.checksPassed) = (2, 1, 9)

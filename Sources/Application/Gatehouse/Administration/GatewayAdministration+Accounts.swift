@@ -81,9 +81,37 @@ extension GatewayAdministration {
         return try await account(user)
     }
 
+    func merge(_ source: UserKey, into target: UserKey) async throws(AdministrationError) -> AdministeredAccount {
+        let merge = try await inStore(source) { source throws(StoreError) in
+            try await store.merge(source, into: target)
+        }
+        let hint = "Read both with GET /v1/accounts/{uid}."
+        switch merge {
+        case .merged(let links, _):
+            // A repeated call changes nothing.
+            if !links.isEmpty { record("merge_accounts", of: source, ["into": "\(target.uid)"]) }
+        case .sourceAbsent:
+            throw .invalid(
+                "The gateway created no account with this uid, or it was deleted or merged into another one. \(hint)")
+        case .targetAbsent:
+            throw .invalid("The gateway created no account with the target's uid, or it was deleted or merged. \(hint)")
+        case .sourceDisabled:
+            throw .invalid("The user is disabled. Enable the user first, or delete the account.")
+        case .firebase:
+            throw .invalid(
+                "An identity of these accounts is linked by Firebase, which decides about it. Unlink it first, or link"
+                    + " the identities in Firebase.")
+        case .providerTaken(let provider):
+            throw .invalid("Both accounts have an identity of \(provider). Unlink one of them first.")
+        }
+        return try await account(target)
+    }
+
     private func current(_ user: UserKey) async throws(StoreError) -> AdministeredAccount {
         let record = try await store.account(user) ?? AccountRecord(user: user)
-        return AdministeredAccount(record: record, deleted: try await store.deletionTime(of: user))
+        guard let deleted = try await store.deletionTime(of: user) else { return AdministeredAccount(record: record) }
+        return AdministeredAccount(
+            record: record, deleted: deleted, mergedInto: try await store.mergeTarget(of: user))
     }
 
     /// Writes the audit line of a change by an operator.

@@ -149,7 +149,8 @@ struct GatewayAdministration: AdministrationBackend {
         let fields: [String: String?] = [
             "event": action.event, "status": "\(action.status)", "uid": action.user?.uid,
             "project": action.user?.project, "tenant": action.user?.tenant, "session": action.session,
-            "provider": action.provider, "filter": action.filter, "by": caller.isConsole ? "console" : "token",
+            "provider": action.provider, "into": action.target?.uid, "filter": action.filter,
+            "by": caller.isConsole ? "console" : "token",
             "role": caller.role?.rawValue,
             "client": caller.address, "console_session": caller.session, "operator": caller.name,
         ]

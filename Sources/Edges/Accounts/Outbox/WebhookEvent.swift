@@ -29,6 +29,7 @@ struct WebhookEvent {
                     data.add("uid", uid)
                     data.add("project", content["project"]?.string)
                     data.add("tenant", content["tenant"]?.string)
+                    data.add("merged_into", content["merged_into"]?.string)
                     data.add("identities", identities)
                 })
         }

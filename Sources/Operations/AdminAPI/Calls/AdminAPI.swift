@@ -107,6 +107,7 @@ struct AdminAPI: Sendable {
         case .deleteAccount(let user): AdminDocument.account(try await backend.deleteAccount(user))
         case .unlink(let user, let provider):
             AdminDocument.account(try await backend.unlink(user, provider: provider))
+        case .merge(let user, let target): AdminDocument.account(try await backend.merge(user, into: target))
         case .status: AdminDocument.status(await backend.status())
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())

@@ -25,6 +25,8 @@ package struct AdminAction: Sendable, Equatable {
     package var session: String?
     /// The provider that was unlinked. `nil` for other changes.
     package var provider: String?
+    /// The account that another one was merged into. `nil` for other changes.
+    package var target: UserKey?
     /// The parameters of an unmasked stream of decisions. `nil` for other actions.
     package var filter: String?
     package var caller: AdminCaller
@@ -37,11 +39,11 @@ extension AdminCall {
     func action(by caller: AdminCaller, status: Int) -> AdminAction? {
         func action(
             _ event: String, _ user: UserKey? = nil, session: String? = nil, provider: String? = nil,
-            filter: String? = nil
+            target: UserKey? = nil, filter: String? = nil
         ) -> AdminAction {
             AdminAction(
-                event: event, user: user, session: session, provider: provider, filter: filter, caller: caller,
-                status: status)
+                event: event, user: user, session: session, provider: provider, target: target, filter: filter,
+                caller: caller, status: status)
         }
         return switch self {
         case .live, .ready, .metrics, .user, .activity, .sessions, .session, .findAccount, .account, .status, .keys,
@@ -56,6 +58,7 @@ extension AdminCall {
         case .revokeSession(let user, let session): action("revoke_session", user, session: session)
         case .deleteAccount(let user): action("delete", user)
         case .unlink(let user, let provider): action("unlink", user, provider: provider)
+        case .merge(let user, let target): action("merge_accounts", user, target: target)
         case .refreshKeys: action("refresh_keys")
         case .reload: action("reload")
         case .acceptStore: action("accept_store")

@@ -18,6 +18,7 @@ enum AdminCall: Equatable, Sendable {
     case account(UserKey)
     case deleteAccount(UserKey)
     case unlink(UserKey, provider: String)
+    case merge(UserKey, target: UserKey)
     case status, keys, refreshKeys, routes, reload, acceptStore
     case outbox, retryOutbox, discardOutbox
     case configuration, fleet, rules
@@ -72,6 +73,8 @@ enum AdminCall: Equatable, Sendable {
             self = .deleteAccount(user)
         case .unlinkAccount, .tenantUnlinkAccount, .projectUnlinkAccount, .projectTenantUnlinkAccount:
             self = .unlink(user, provider: data.provider)
+        case .mergeAccount, .tenantMergeAccount, .projectMergeAccount, .projectTenantMergeAccount:
+            self = .merge(user, target: UserKey(uid: data.target, tenant: nil))
         case .user, .tenantUser, .projectUser, .projectTenantUser: self = .user(user)
         case .activity, .tenantActivity, .projectActivity, .projectTenantActivity: self = .activity(user)
         case .revoke, .tenantRevoke, .projectRevoke, .projectTenantRevoke: self = .change(.revoke, user)
@@ -110,8 +113,8 @@ enum AdminCall: Equatable, Sendable {
         case .live, .ready, .metrics, .status, .user, .activity, .sessions, .session, .findAccount, .account, .keys,
             .routes, .outbox, .configuration, .history, .fleet, .rules:
             ["GET", "HEAD"]
-        case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore, .retryOutbox,
-            .discardOutbox:
+        case .change, .revokeSession, .deleteAccount, .unlink, .merge, .refreshKeys, .reload, .acceptStore,
+            .retryOutbox, .discardOutbox:
             ["POST"]
         }
     }

@@ -32,6 +32,7 @@ enum AdminPath: String, CaseIterable, Sendable {
     case account = "/v1/accounts/{uid}"
     case deleteAccount = "/v1/accounts/{uid}/delete"
     case unlinkAccount = "/v1/accounts/{uid}/links/{provider}/unlink"
+    case mergeAccount = "/v1/accounts/{uid}/merge/{target}"
     case tenantUser = "/v1/tenants/{tenant}/users/{uid}"
     case tenantRevoke = "/v1/tenants/{tenant}/users/{uid}/revoke"
     case tenantUnrevoke = "/v1/tenants/{tenant}/users/{uid}/unrevoke"
@@ -53,12 +54,15 @@ enum AdminPath: String, CaseIterable, Sendable {
     case tenantAccount = "/v1/tenants/{tenant}/accounts/{uid}"
     case tenantDeleteAccount = "/v1/tenants/{tenant}/accounts/{uid}/delete"
     case tenantUnlinkAccount = "/v1/tenants/{tenant}/accounts/{uid}/links/{provider}/unlink"
+    case tenantMergeAccount = "/v1/tenants/{tenant}/accounts/{uid}/merge/{target}"
     case projectAccount = "/v1/projects/{project}/accounts/{uid}"
     case projectDeleteAccount = "/v1/projects/{project}/accounts/{uid}/delete"
     case projectUnlinkAccount = "/v1/projects/{project}/accounts/{uid}/links/{provider}/unlink"
+    case projectMergeAccount = "/v1/projects/{project}/accounts/{uid}/merge/{target}"
     case projectTenantAccount = "/v1/projects/{project}/tenants/{tenant}/accounts/{uid}"
     case projectTenantDeleteAccount = "/v1/projects/{project}/tenants/{tenant}/accounts/{uid}/delete"
     case projectTenantUnlinkAccount = "/v1/projects/{project}/tenants/{tenant}/accounts/{uid}/links/{provider}/unlink"
+    case projectTenantMergeAccount = "/v1/projects/{project}/tenants/{tenant}/accounts/{uid}/merge/{target}"
     case projectTenantUser = "/v1/projects/{project}/tenants/{tenant}/users/{uid}"
     case projectTenantRevoke = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/revoke"
     case projectTenantUnrevoke = "/v1/projects/{project}/tenants/{tenant}/users/{uid}/unrevoke"
@@ -76,6 +80,7 @@ enum AdminPath: String, CaseIterable, Sendable {
         fileprivate(set) var project: String?
         fileprivate(set) var session = ""
         fileprivate(set) var provider = ""
+        fileprivate(set) var target = ""
 
         var user: UserKey { UserKey(uid: uid, tenant: tenant, project: project) }
     }
@@ -96,6 +101,7 @@ enum AdminPath: String, CaseIterable, Sendable {
             case "{project}": data.project = text
             case "{session}": data.session = text
             case "{provider}": data.provider = text
+            case "{target}": data.target = text
             default: data.uid = text
             }
         }

@@ -43,6 +43,8 @@ package protocol AdministrationBackend: Sendable {
     func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
     /// Unlinks a provider from an account, and ends the sessions that the identity began.
     func unlink(_ user: UserKey, provider: String) async throws(AdministrationError) -> AdministeredAccount
+    /// Merges an account that the gateway created into another one, or completes the merge. Returns the target.
+    func merge(_ source: UserKey, into target: UserKey) async throws(AdministrationError) -> AdministeredAccount
 
     /// Returns the state of the gateway and of its dependencies, without any uid.
     func status() async -> AdministeredStatus
@@ -110,11 +112,14 @@ package struct AdministeredAccount: Sendable, Equatable {
     package var record: AccountRecord
     /// When the account was deleted. `nil` if it was not.
     package var deleted: UnixTime?
+    /// The account that it was merged into. `nil` if it was not merged.
+    package var mergedInto: UserKey?
 
     /// Creates an account.
-    package init(record: AccountRecord, deleted: UnixTime? = nil) {
+    package init(record: AccountRecord, deleted: UnixTime? = nil, mergedInto: UserKey? = nil) {
         self.record = record
         self.deleted = deleted
+        self.mergedInto = mergedInto
     }
 }
 

@@ -146,6 +146,7 @@ enum AdminDocument {
                 body.add(record.user)
                 body.add("created_at", orNull: record.created)
                 body.add("deleted_at", orNull: account.deleted)
+                body.add("merged_into", orNull: account.mergedInto?.uid)
                 body.add("email", orNull: record.email)
                 body.add("email_verified", record.emailVerified)
                 body.add("email_from", orNull: record.emailFrom)

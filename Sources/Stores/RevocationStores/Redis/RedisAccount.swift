@@ -6,6 +6,8 @@ import Revocation
 struct RedisAccount {
     /// The listed links. The key of each link decides which user it belongs to.
     var listed: [String: String] = [:]
+    /// The identities whose removal was begun.
+    private(set) var ending: [IdentityLink] = []
     /// The addresses that the account does not have, although their keys may still name it.
     private(set) var releasing: [String] = []
     private var email: String?
@@ -53,6 +55,8 @@ struct RedisAccount {
         default:
             if let provider = Self.name(field, after: "link:") {
                 listed[provider] = text(value)
+            } else if let provider = Self.name(field, after: "unlinking:") {
+                if let subject = value.text { ending.append(IdentityLink(provider: provider, subject: subject)) }
             } else if let email = Self.name(field, after: "releasing:") {
                 releasing.append(email)
             } else if let link = Self.name(field, after: "unlinked:").flatMap(IdentityLink.init(name:)) {

@@ -167,7 +167,7 @@ struct RedisScript: Sendable {
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countRemoval, pollOutbox,
         removeMessage, postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded,
-        freePlace, acquireLease, listSession, replaceSession, recordUse, chargeRate,
+        freePlace, acquireLease, listSession, replaceSession, recordUse, chargeRate, merge,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.

@@ -238,6 +238,27 @@ enum SQLiteAccounts {
             """, [now.seconds, uid.name.bytes])
     }
 
+    /// Returns the user that an account was merged into. `nil` if it was not merged.
+    static func mergeTarget(of uid: UserKey, _ db: Database) throws -> UserKey? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(merged_into AS BLOB) FROM account WHERE uid = CAST(? AS TEXT)")
+        return try Row.fetchOne(statement, arguments: [uid.name.bytes])?.text(0).map(UserKey.init(name:))
+    }
+
+    /// Moves all links of an account, with the kept tokens.
+    static func moveLinks(of source: UserKey, to target: UserKey, _ db: Database) throws {
+        try db.run(
+            "UPDATE link SET uid = CAST(? AS TEXT) WHERE uid = CAST(? AS TEXT)",
+            [target.name.bytes, source.name.bytes])
+        for user in [source, target] { try SQLiteRows.change(user, "link", db) }
+    }
+
+    static func setMergeTarget(_ target: UserKey, of uid: UserKey, _ db: Database) throws {
+        try db.run(
+            "UPDATE account SET merged_into = CAST(? AS TEXT) WHERE uid = CAST(? AS TEXT)",
+            [target.name.bytes, uid.name.bytes])
+    }
+
     static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {
         try db.run("INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)", [name, Data(initial)])
         guard let value = try setting(name, db) else { throw faulty() }

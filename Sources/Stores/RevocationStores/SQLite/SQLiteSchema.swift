@@ -12,7 +12,7 @@ enum SQLiteSchema {
     /// The first n migrations lead to version n.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13, version14,
+        version11, version12, version13, version14, version15,
     ]
 
     /// The first version with links, accounts and settings.
@@ -276,6 +276,11 @@ enum SQLiteSchema {
             CHECK (typeof(chosen) = 'integer' AND chosen BETWEEN 0 AND \(ProfileParts.all.rawValue));
         ALTER TABLE account ADD COLUMN email_ticket TEXT
             CHECK (email_ticket IS NULL OR typeof(email_ticket) = 'text');
+        """
+
+    /// The accounts that others were merged into.
+    private static let version15 = """
+        ALTER TABLE account ADD COLUMN merged_into TEXT CHECK (merged_into IS NULL OR typeof(merged_into) = 'text');
         """
 
     private static func isTime(_ column: String) -> String {

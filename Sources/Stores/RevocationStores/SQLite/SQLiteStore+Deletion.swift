@@ -51,7 +51,7 @@ extension SQLiteStore {
     }
 
     /// Disables a user and revokes all credentials, also if the record is faulty.
-    private static func disable(
+    static func disable(
         _ uid: UserKey, _ user: StoredUser, at now: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord) {
         let last = try SQLiteRows.order(uid, db).lastSession ?? now

@@ -215,9 +215,14 @@ struct SQLiteOutbox {
     }
 
     /// Adds an event about identities.
-    mutating func addEvent(_ type: String, _ links: [IdentityLink], _ db: Database) throws {
+    ///
+    /// - Parameter target: The account that now has them. `nil` if they are not moved.
+    mutating func addEvent(
+        _ type: String, _ links: [IdentityLink], mergedInto target: UserKey? = nil, _ db: Database
+    ) throws {
         try add(.event, to: OutboxMessage.webhook, db) { body in
             body.add("type", type)
+            body.add("merged_into", target?.uid)
             let identities = ObjectText.object { object in
                 for link in links { object.add(link.provider, link.subject) }
             }

@@ -24,6 +24,17 @@ import Testing
         #expect(sealing.seal(long, of: .apple("1")) == nil)
     }
 
+    @Test func `the event of a merge names both accounts`() throws {
+        let message = OutboxMessage(id: "a-1", kind: .event, destination: "webhook", queued: 1, body: "")
+        let body = #"{"type":"account.merged","uid":"a","merged_into":"b","time":5,"identities":{"apple.com":"1"}}"#
+        let content = try JSONDocument(Array(body.utf8), limits: .token)
+        let event = try #require(WebhookEvent(message, content.root))
+        #expect(
+            String(decoding: event.body, as: UTF8.self)
+                == #"{"type":"account.merged","timestamp":"1970-01-01T00:00:05Z","#
+                + #""data":{"uid":"a","merged_into":"b","identities":{"apple.com":"1"}}}"#)
+    }
+
     /// The snippet in the manual, with Python.
     @Test func `the code in the manual accepts signed events and rejects others`() throws {
         let block = try MarkdownPage("docs/guides/account-webhook.md").blocks.first {
