@@ -55,7 +55,7 @@ class Reader(threading.Thread):
             self.failure = error
 
     def read(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.gateway.admin, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.gateway.admin, timeout=30)
         try:
             connection.request("GET", path, headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
             response = connection.getresponse()
