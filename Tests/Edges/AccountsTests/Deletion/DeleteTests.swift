@@ -160,10 +160,17 @@ import Testing
             rig.time.advance(seconds: 1)
             let caller = try await rig.session()
             let body = rig.gitHub()
-            async let linked = rig.code(.link, body, by: caller)
+            async let linked = rig.call(.link, body, by: caller)
             async let deleted = rig.code(.deleteAccount, by: caller)
-            let codes = await [linked, deleted]
-            #expect(codes[1] == "ok", "\(codes)")
+            let (answer, deletion) = await (linked, deleted)
+            if deletion == "auth/session-cookie-revoked" {
+                // The link came first and replaced the session.
+                #expect(answer.code == "ok")
+                let next = try rig.caller(answer)
+                #expect(await rig.code(.deleteAccount, by: next) == "ok")
+            } else {
+                #expect(deletion == "ok")
+            }
             #expect(try await rig.store.owner(of: link("github.com", .linus)) == nil)
             #expect(try await rig.store.account(caller.user) == nil)
         }
