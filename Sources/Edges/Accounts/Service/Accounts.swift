@@ -43,6 +43,7 @@ package final class Accounts: AccountServing {
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
         case .account: return try await ProfileCall(parts: parts).reply(to: call)
+        case .changeEmail: return try await EmailCall(parts: parts).reply(to: call)
         case .deleteAccount: return try await DeleteCall(parts: parts).reply(to: call)
         case .exportAccount: return try await ExportCall(parts: parts).reply(to: call)
         case .sessions: return try await SessionListCall(parts: parts).reply(to: call)
@@ -110,6 +111,8 @@ struct AuditLog: Sendable {
         case evict
         /// The user changed the display name or the picture.
         case profile
+        /// The user changed the e-mail address.
+        case email
         /// The account was deleted.
         case delete
     }
@@ -127,6 +130,8 @@ struct AuditLog: Sendable {
     }
 
     func recordProfile(of user: UserKey) { record(.profile, of: user, [:]) }
+
+    func recordEmail(of user: UserKey) { record(.email, of: user, [:]) }
 
     func recordDeletion(of user: UserKey) { record(.delete, of: user, [:]) }
 

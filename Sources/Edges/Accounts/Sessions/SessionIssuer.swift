@@ -27,6 +27,7 @@ struct SessionIssuer: Sendable {
             where denial == .cookieTooLarge && !source.account.chosen.isDisjoint(with: [.name, .picture])
         {
             var smaller = source
+            if source.account.chosen.contains(.name) { smaller.account.name = nil }
             smaller.account.chosen.subtract([.name, .picture])
             return try whole(smaller, session)
         }

@@ -11,6 +11,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case unlink
     case signOut
     case account
+    case changeEmail
     case deleteAccount
     case exportAccount
     case sessions
@@ -41,6 +42,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .unlink: "unlink"
         case .signOut: "sign-out"
         case .account: "account"
+        case .changeEmail: "account/email"
         case .deleteAccount: "account/delete"
         case .exportAccount: "account/export"
         case .sessions: "account/sessions"
@@ -77,7 +79,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     /// Whether the endpoint may start, change or end a session, and needs the facts about the browser.
     package var changesSession: Bool {
         switch self {
-        case .signIn, .session, .reauthenticate, .link, .unlink, .account, .revokeSession: true
+        case .signIn, .session, .reauthenticate, .link, .unlink, .account, .changeEmail, .revokeSession: true
         default: belongsToFlow
         }
     }
@@ -139,7 +141,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
-        case .reauthenticate, .link, .unlink, .account, .deleteAccount, .exportAccount, .sessions, .revokeSession,
+        case .reauthenticate, .link, .unlink, .account, .changeEmail, .deleteAccount, .exportAccount, .sessions,
+            .revokeSession,
             .startLink, .startReauthenticate:
             break
         case .auth, .signOut: policy.authentication = .optional

@@ -49,7 +49,8 @@ package struct AccountRecord: Sendable, Equatable {
     package var email: String?
     /// Whether a provider verified the address.
     package var emailVerified: Bool
-    /// The provider of the linked identity that supplied the address. `nil` if it is unknown.
+    /// The provider of the linked identity that supplied the address, or `EmailChange.linkSource`. `nil` if it is
+    /// unknown.
     package var emailFrom: String?
     /// The display name.
     package var name: String?
@@ -239,6 +240,18 @@ package protocol AccountStore: Sendable {
     func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool
+
+    /// Opens a change of the address, in place of an earlier open one, and adds its event to the outbox in the same
+    /// step. Each change of the address, and the deletion of the account, close it.
+    func openEmailChange(_ ticket: EmailTicket, of user: UserKey) async throws(StoreError) -> EmailTicketResult
+
+    /// Changes the address of an account that the gateway created, and adds the event of the change to the outbox. The
+    /// previous address is free afterwards. After an interruption, the account has one of both addresses.
+    ///
+    /// - Parameter claimsEmail: Whether the new address must be free, and is reserved for the account.
+    func changeEmail(
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult
 
     /// Removes an e-mail address from the account of a user, if it has the address. The address is free then.
     func removeEmail(_ email: String, of user: UserKey) async throws(StoreError)

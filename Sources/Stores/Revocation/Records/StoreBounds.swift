@@ -74,6 +74,9 @@ extension StoreBounds {
     package static let maximumEmailSize = 254
     /// The maximum length of a display name, in Unicode scalars.
     package static let maximumNameLength = 256
+    /// The maximum sizes of the name of an open change of an address, and of its event, in bytes.
+    package static let maximumTicketSize = 128
+    package static let maximumEventSize = 16_384
     /// The maximum size of a picture's URL, in bytes.
     package static let maximumPictureSize = 1_024
     /// The maximum number of links of an account.
@@ -122,6 +125,23 @@ extension StoreBounds {
         guard let picture = change.picture.text else { return }
         guard 1...maximumPictureSize ~= picture.utf8.count, picture.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw .invalidAccount("a picture has 1 to \(maximumPictureSize) visible ASCII characters")
+        }
+    }
+
+    package static func check(_ ticket: EmailTicket) throws(StoreError) {
+        if let previous = ticket.previous { try check(email: previous) }
+        guard 1...maximumTicketSize ~= ticket.name.utf8.count, 1...maximumEventSize ~= ticket.event.utf8.count else {
+            throw .invalidAccount(
+                "a ticket has 1 to \(maximumTicketSize) bytes, its event 1 to \(maximumEventSize) bytes")
+        }
+    }
+
+    package static func check(_ change: EmailChange) throws(StoreError) {
+        if let previous = change.previous { try check(email: previous) }
+        try check(email: change.email)
+        if let link = change.link { try check(link) }
+        guard change.ticket.map({ 1...maximumTicketSize ~= $0.utf8.count }) ?? true else {
+            throw .invalidAccount("a ticket has 1 to \(maximumTicketSize) bytes")
         }
     }
 

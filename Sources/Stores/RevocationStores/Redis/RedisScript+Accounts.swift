@@ -6,6 +6,7 @@ import Revocation
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
 /// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
 /// - `chosen_name`, `chosen_picture`, `chosen_email`: the user chose this part of the profile, also if it is absent.
+/// - `email_ticket`: the open change of the address.
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
 /// - `firebase:PROVIDER:SUBJECT`: the evidence of a link that was made from Firebase.
 /// - `token:PROVIDER`: a sealed token of the linked identity, which its removal moves to the outbox.
@@ -207,7 +208,7 @@ extension RedisScript {
         """)
 
     /// The fields of an address, as arguments of a command of a script.
-    private static let emailFields = "'email', 'email_verified', 'email_from', 'chosen_email'"
+    static let emailFields = "'email', 'email_verified', 'email_from', 'chosen_email', 'email_ticket'"
 
     /// Changes the chosen parts of the profile, if a gateway created the account: each triple of arguments is a field,
     /// `set` or `removed`, and the value. Returns whether there is such an account.

@@ -99,7 +99,7 @@ extension RedisScript {
                 and not redis.call('HGET', target, 'unlinked_more') then
                 take('email')
                 redis.call('HSET', target, 'email_verified', redis.call('HGET', KEYS[1], 'email_verified') or '0')
-                redis.call('HDEL', target, 'email_from')
+                redis.call('HDEL', target, 'email_from', 'email_ticket')
                 if from then redis.call('HSET', target, 'email_from', from) end
                 redis.call('HDEL', target, 'releasing:' .. email)
                 if redis.call('GET', KEYS[base + 5]) == ARGV[3] then redis.call('SET', KEYS[base + 5], ARGV[4]) end

@@ -162,7 +162,8 @@ struct RedisScript: Sendable {
     /// All scripts.
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
-        evict, unlinkAll, unlinked, expectEmail, setEmail, setProfile, setName, released, dropEmail, removeEmail,
+        evict, unlinkAll, unlinked, expectEmail, setEmail, setProfile, openEmailChange, changeEmail, setName, released,
+        dropEmail, removeEmail,
         deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countRemoval, pollOutbox,

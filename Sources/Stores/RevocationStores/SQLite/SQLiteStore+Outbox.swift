@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GatewayCore
+import JOSE
 package import Revocation
 
 /// The outbox, which is part of the transaction of each change.
@@ -227,6 +228,13 @@ struct SQLiteOutbox {
                 for link in links { object.add(link.provider, link.subject) }
             }
             body.add("identities", json: identities)
+        }
+    }
+
+    /// Adds an event with the members of a JSON object.
+    mutating func addEvent(_ members: JSONValue, _ db: Database) throws {
+        try add(.event, to: OutboxMessage.webhook, db) { body in
+            for (name, value) in members.members { body.add(name, value) }
         }
     }
 

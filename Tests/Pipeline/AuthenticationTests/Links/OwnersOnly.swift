@@ -58,6 +58,14 @@ struct OwnersOnly: AccountStore {
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool { throw Self.unasked }
 
+    func openEmailChange(_ ticket: EmailTicket, of user: UserKey) async throws(StoreError) -> EmailTicketResult {
+        throw Self.unasked
+    }
+
+    func changeEmail(
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult { throw Self.unasked }
+
     func removeEmail(_ email: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 
     func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] { throw Self.unasked }

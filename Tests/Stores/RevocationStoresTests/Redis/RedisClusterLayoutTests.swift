@@ -52,6 +52,8 @@ import Testing
             try await store.setEmail("a@b.c", verified: true, from: .apple("1"), of: account.uid, claimsEmail: true))
         try await store.setNameIfAbsent("Ann", of: account.uid)
         #expect(try await store.setProfile(ProfileChange(name: .set("Bob"), picture: .removed), of: account.user))
+        let change = EmailChange(previous: "a@b.c", email: "d@e.f", proof: .identity(.apple("1")))
+        #expect(try await store.changeEmail(change, of: account.user, claimsEmail: true) == .changed())
         #expect(try await store.account(account.uid)?.links == ["apple.com": "1"])
         #expect(try await store.releaseAll(of: account.uid) == [.apple("1")])
         _ = try await store.claim(.apple("2"), for: account.uid)

@@ -126,6 +126,10 @@ import Testing
             try await store.keepToken(token, of: .apple("3"), for: account.user)
         }
         #expect(try await store.countRemoval(by: account.user))
+        let ticket = EmailTicket(name: "t", previous: nil, event: #"{"type":"account.email_verification"}"#)
+        #expect(try await store.openEmailChange(ticket, of: account.user) == .open)
+        let change = EmailChange(previous: nil, email: "c@b.c", proof: .ticket("t"))
+        #expect(try await store.changeEmail(change, of: account.user, claimsEmail: true) == .changed())
         #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("3")]))
         for destination in ["apple.com", "webhook"] {
             let poll = try await store.pollOutbox(of: destination, by: "a", lease: 60, limit: 9)
