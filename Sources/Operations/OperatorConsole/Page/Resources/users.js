@@ -158,8 +158,9 @@ function sessionsSection(sessions, user, found) {
     known(session.provider), session.proof === null ? text("not_proved") : text(`proof:${session.proof}`),
     known(session.user_agent), ...(context.isOperator ? [end(session)] : []),
   ]);
-  return section(text("sessions"), h("p", { class: "hint" }, text("sessions_hint")),
-    rows.length ? table(text("sessions"), columns, rows) : h("p", { class: "empty" }, text("no_sessions")));
+  return section(text("sessions"),
+    rows.length ? table(text("sessions"), columns, rows) : h("p", { class: "empty" }, text("no_sessions")),
+    h("p", { class: "hint" }, text("sessions_hint")));
 }
 
 // The denials and sign-ins that this gateway remembers.
