@@ -57,6 +57,7 @@ struct ConsoleAccessTests {
         switch api.admit(request) {
         case .response(let response): return response
         case .stream: return .text("a stream")
+        case .flow(let perform): return await perform()
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
         }
     }

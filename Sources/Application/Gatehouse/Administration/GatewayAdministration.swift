@@ -153,6 +153,7 @@ struct GatewayAdministration: AdministrationBackend {
             "by": caller.isConsole ? "console" : "token",
             "role": caller.role?.rawValue,
             "client": caller.address, "console_session": caller.session, "operator": caller.name,
+            "email": caller.email,
         ]
         auditLogger.notice("admin", metadata: fields.compactMapValues { $0.map(Logger.MetadataValue.string) })
     }

@@ -175,7 +175,8 @@ package final class Gateway: Sendable {
         // Before the admin API, through which a reload can replace the settings.
         telemetry.start(first.configuration.telemetry) { await backend.metricsSnapshot() }
         try await admin.open(
-            first.configuration.admin, backend: backend, clock: environment.clock, group: controlGroup)
+            first.configuration.admin, backend: backend, signIn: GatewayConsoleSignIn(generations: generations),
+            clock: environment.clock, group: controlGroup)
         var services: [@Sendable () async -> Void] = [
             StoreMaintenance(workers, environment).run,
             SessionKeyLoader(generation: first, workers: workers, environment: environment).run,

@@ -144,7 +144,7 @@ struct ConfigurationInstaller: Sendable {
     private static func refuseWhatNeedsRestart(_ next: Configuration, _ current: Configuration) throws(ReloadRefusal) {
         let fixed: [(String, Bool)] = [
             ("workers", next.workers != current.workers), ("store", next.store != current.store),
-            ("admin", next.admin != current.admin), ("log", next.log != current.log),
+            ("admin", next.admin.fixed != current.admin.fixed), ("log", next.log != current.log),
         ]
         let changed = fixed.filter(\.1).map(\.0)
         guard changed.isEmpty else {

@@ -165,6 +165,7 @@ struct ConfigurationLoader {
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
         root.set(&configuration.rules, "rules", Configuration.RulesFile.read)
         readAccounts(root)
+        configuration.checkConsoleSignIn(context)
         root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
         root.set(&configuration.traceContext, "trace_context") { $0.choice() }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }

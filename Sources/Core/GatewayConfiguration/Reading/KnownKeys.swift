@@ -75,6 +75,10 @@ extension KnownKeys {
     static let admin = KnownKeys(
         "admin", ["address", "token", "viewer_token", "console", "public_url"],
         empty: ["address": .null, "token": .null, "viewer_token": .null])
+    static let console = KnownKeys("admin.console", ["sign_in"])
+    static let consoleSignIn = KnownKeys(
+        "admin.console.sign_in", ["provider", "public_url", "operators", "viewers"],
+        empty: ["operators": .collection, "viewers": .collection])
     static let identity = KnownKeys(
         "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"],
         empty: ["firebase": .null])
@@ -174,10 +178,11 @@ extension KnownKeys {
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
-            introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
-            firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials, store, revocation,
-            writeBack, accounts, accountsPage, transmitter, poll, webhook, headers, assertion, upstream, upstreamServer,
-            upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
-            rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
+            introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, console,
+            consoleSignIn, identity, firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials,
+            store, revocation, writeBack, accounts, accountsPage, transmitter, poll, webhook, headers, assertion,
+            upstream, upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry,
+            route, recentSignIn, cors, rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces,
+            telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -79,7 +79,7 @@ struct EmailCall {
             for name in proofMembers where body.has(name) {
                 throw .malformed("Send either \"email\" or \"\(name)\".")
             }
-            guard let email = ProvenEmail.address(text), !ProvenEmail.isRelay(email) else {
+            guard let email = EmailAddress.normalized(text), !ProvenEmail.isRelay(email) else {
                 throw .malformed(badAddress)
             }
             return .link(to: email, returnTo: try body.text("return_to", atMost: ReturnTargets.maximumSize))

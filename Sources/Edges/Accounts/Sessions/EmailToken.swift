@@ -34,7 +34,7 @@ struct EmailToken: Sendable {
     init(_ text: String, keys: SessionKeys, now: Int64) throws(AccountDenial) {
         let claims = try keys.verify(text, type: SessionKeys.emailType, maximumSize: Self.maximumSize, now: now).root
         guard let ticket = claims["jti"]?.string, let binding = claims[Name.binding]?.string,
-            let email = claims[Name.email]?.string, ProvenEmail.address(email)?.isExactly(email) == true
+            let email = claims[Name.email]?.string, EmailAddress.normalized(email)?.isExactly(email) == true
         else { throw .credential("a token of another version") }
         (self.ticket, self.email, self.binding) = (ticket, email, binding)
     }

@@ -17,6 +17,8 @@ struct AdminAPI: Sendable {
         case call(AdminCall, AdminCaller?)
         /// A stream of decisions.
         case stream(DecisionViewer)
+        /// A step of a sign-in to the console, by a client without a session.
+        case flow(@Sendable () async -> AdminResponse)
     }
 
     /// Rejects a request, responds to a probe, or returns the call to perform.
@@ -27,6 +29,7 @@ struct AdminAPI: Sendable {
         if let console, let path = ConsolePath(target: request.target) {
             switch console.admit(request, at: path) {
             case .response(let response): return .response(response)
+            case .flow(let perform): return .flow(perform)
             case .call(let target, let caller): return admit(AdminCall(target: target), request.method, by: caller)
             }
         }
@@ -149,17 +152,22 @@ struct AdminAPI: Sendable {
 
 extension AdminAPI {
     /// Creates the listener of a configuration.
-    init(_ settings: Configuration.Admin, backend: any AdministrationBackend, clock: GatewayClock) {
+    init(
+        _ settings: Configuration.Admin, backend: any AdministrationBackend, signIn: (any ConsoleSignIn)? = nil,
+        clock: GatewayClock
+    ) {
         func text(_ secret: Secret?) -> String? {
             secret.map { secret in secret.withBytes { String(decoding: $0, as: UTF8.self) } }
         }
-        let publicHost = settings.publicURL.flatMap { try? HTTPURL(parsing: $0) }?.host
+        let publicHost = settings.consoleOrigin.flatMap { try? HTTPURL(parsing: $0) }?.host
         let entrance = AdminGuard(
             token: text(settings.token), viewerToken: text(settings.viewerToken),
             hosts: [settings.address?.host, publicHost].compactMap(\.self))
         self.init(entrance: entrance, backend: backend)
         guard settings.console, entrance.token != nil else { return }
-        console = ConsoleAccess(entrance, publicOrigin: settings.publicURL, clock: clock) { backend.record($0) }
+        console = ConsoleAccess(entrance, publicOrigin: settings.consoleOrigin, signIn: signIn, clock: clock) {
+            backend.record($0)
+        }
     }
 
     static let notFound = AdminResponse.problem(

@@ -13,6 +13,8 @@ package struct AdminCaller: Sendable, Equatable {
     package var session: String?
     /// The name that the operator stated. It is not verified.
     package var name: String?
+    /// The address with which it signed in at a provider, verified. `nil` if it did not.
+    package var email: String?
 }
 
 /// A change through the admin listener, or a view of personal data in decisions, for the audit log.
@@ -23,7 +25,7 @@ package struct AdminAction: Sendable, Equatable {
     package var user: UserKey?
     /// The session that was ended. `nil` for other changes.
     package var session: String?
-    /// The provider that was unlinked. `nil` for other changes.
+    /// The provider that was unlinked, or at which an operator signed in. `nil` for other changes.
     package var provider: String?
     /// The account that another one was merged into. `nil` for other changes.
     package var target: UserKey?

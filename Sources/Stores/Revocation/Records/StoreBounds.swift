@@ -69,9 +69,8 @@ extension StoreBounds {
     /// The maximum size of a subject at a provider, in bytes of UTF-8. OpenID Connect Core 1.0 section 2 permits 255
     /// ASCII characters.
     package static let maximumSubjectSize = 255
-    /// The maximum size of an e-mail address, in bytes of UTF-8 (RFC 5321 section 4.5.3.1.3, without the angle
-    /// brackets).
-    package static let maximumEmailSize = 254
+    /// The maximum size of an e-mail address, in bytes of UTF-8.
+    package static let maximumEmailSize = EmailAddress.maximumSize
     /// The maximum length of a display name, in Unicode scalars.
     package static let maximumNameLength = 256
     /// The maximum sizes of the name of an open change of an address, and of its event, in bytes.
