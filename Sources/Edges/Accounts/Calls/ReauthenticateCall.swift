@@ -105,9 +105,9 @@ struct Reauthentication {
     ) async throws -> (UnixTime, SessionCookie?) {
         let signIn = try Self.recent(proof, now: parts.clock.now())
         if let rotation = SessionRotation(caller, call, parts) {
-            let (cookie, signedInAt) = try await rotation.rotate(signIn, to: try await source(user))
+            let renamed = try await rotation.rotate(signIn, to: try await source(user))
             parts.record(.reauthentication, of: caller.user, with: user?.link.provider ?? caller.signInProvider)
-            return (signedInAt ?? signIn.time, cookie)
+            return (renamed.signedInAt ?? signIn.time, renamed.cookie)
         }
         let record = try await parts.store.recordSignIn(
             caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)

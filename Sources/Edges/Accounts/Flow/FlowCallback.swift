@@ -148,13 +148,12 @@ struct FlowCallback {
 
     private func link(_ user: ProvenUser, _ record: FlowRecord, _ call: AccountCall) async throws -> SessionCookie? {
         let caller = try await starter(of: record, isRecent: true, call)
-        let linking = Linking(
-            parts: parts, caller: caller, account: try await parts.account(caller.user), consents: record.consents,
-            keys: try parts.keys, audit: parts.auditLog(call))
+        let linking = try Linking(
+            parts, caller, try await parts.account(caller.user), consents: record.consents, call)
         try linking.checkConsent(user)
-        _ = try await linking.link(user)
+        let cookie = try await linking.link(user).cookie
         await parts.keepToken(of: user, for: caller.user, call)
-        return try await SessionRotation(caller, call, parts)?.rotate().cookie
+        return cookie
     }
 
     private func reauthenticate(

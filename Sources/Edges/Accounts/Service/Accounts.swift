@@ -21,12 +21,8 @@ package final class Accounts: AccountServing {
     func reply(to call: AccountCall) async -> AccountReply {
         do {
             return try await serve(call)
-        } catch let refusal as AccountDenial {
-            return refused(refusal, call)
-        } catch let error as StoreError {
-            return refused(AccountDenial(error), call)
         } catch {
-            return refused(AccountDenial(.internalError, reason: "\(error)"), call)
+            return refused(AccountDenial(of: error), call)
         }
     }
 
@@ -80,11 +76,20 @@ package final class Accounts: AccountServing {
                 "call": "\(call.endpoint.name)", "code": "\(refusal.denial.code.wire)",
                 "reason": "\(refusal.reason ?? "")", "request_id": "\(call.requestID)",
             ])
-        return .refused(refusal.denial)
+        return .refused(refusal.denial, cookie: refusal.cookie)
     }
 }
 
 extension AccountDenial {
+    /// Creates the denial of a call that an error ended.
+    init(of error: any Error) {
+        switch error {
+        case let denial as AccountDenial: self = denial
+        case let error as StoreError: self.init(error)
+        default: self.init(.internalError, reason: "\(error)")
+        }
+    }
+
     init(_ error: StoreError) {
         if error.code == .tooManyLinks {
             self.init(

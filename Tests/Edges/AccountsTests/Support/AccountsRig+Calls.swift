@@ -153,6 +153,9 @@ final class CookieJar: Sendable {
 func sha256Text(_ text: String) throws -> String { HexDigits.text(of: try AccountDenial.hash(Array(text.utf8)).bytes) }
 
 extension DevelopmentUser {
+    /// Grace with a verified address.
+    static let verifiedGrace = DevelopmentUser.grace.withEmail("grace@example.com")
+
     /// The same user with another address.
     func withEmail(_ email: String?, verified: Bool = true) -> DevelopmentUser {
         var copy = self
