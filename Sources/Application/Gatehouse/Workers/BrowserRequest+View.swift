@@ -47,7 +47,7 @@ extension BrowserRequest {
             }
         }
         // An earlier name counts only without a cookie of the current one, as in `CredentialLocator`.
-        if sessions.isEmpty { sessions = previous }
+        if sessions.isEmpty { sessions = previous } else { replaced = previous }
     }
 
     private static func add(_ pair: CookiePair, _ bytes: UnsafeRawBufferPointer, to values: inout [String]) {

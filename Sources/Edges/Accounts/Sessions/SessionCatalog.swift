@@ -43,19 +43,16 @@ package struct SessionCatalog: Sendable {
 
     /// Lists a new session before its cookie is sent.
     ///
-    /// If the list is full, entries of sessions that are not valid any more are removed. If there are none, the session
-    /// with the least recent use ends.
+    /// If the list is full, entries of ended sessions are removed. If there are none, the session with the least recent
+    /// use ends. A session whose user or identity is only disabled counts as one that continues: it is valid again when
+    /// an operator enables them, and would be missing in the list then.
     func add(_ entry: ListedSession, of user: UserKey) async throws {
         for _ in 0..<Self.attempts {
             if try await store.list(entry, of: user, now: clock.now()) { return }
             let listed = try await store.listedSessions(of: user, now: clock.now())
-            let valid = Set(try await self.valid(listed, of: user).map(\.id))
-            for session in listed where !valid.contains(session.id) {
-                try await store.unlist(session.id, of: user)
-            }
-            guard valid.count == listed.count, let least = listed.min(by: { $0.lastUsed < $1.lastUsed }) else {
-                continue
-            }
+            let ended = try await states(of: listed, user).filter { $0.state == .ended }
+            for (session, _) in ended { try await store.unlist(session.id, of: user) }
+            guard ended.isEmpty, let least = listed.min(by: { $0.lastUsed < $1.lastUsed }) else { continue }
             try await end(least, of: user)
         }
         throw AccountDenial(.overloaded, reason: "the list of sessions was repeatedly changed concurrently")
@@ -77,36 +74,51 @@ package struct SessionCatalog: Sendable {
 
     /// Returns the valid sessions of a user, the latest use first.
     package func sessions(of user: UserKey) async throws(StoreError) -> [ListedSession] {
-        try await valid(try await store.listedSessions(of: user, now: clock.now()), of: user)
+        try await states(of: try await store.listedSessions(of: user, now: clock.now()), user)
+            .filter { $0.state == .valid }.map(\.session)
             .sorted { ($1.lastUsed, $0.id) < ($0.lastUsed, $1.id) }
     }
 
-    /// Returns the sessions that the view does not contain as revoked, whose identity is linked, and whose user and
-    /// identity are neither disabled nor revoked since their start.
-    private func valid(
-        _ sessions: [ListedSession], of user: UserKey
-    ) async throws(StoreError) -> [ListedSession] {
-        let record = try await store.user(user)
-        guard !record.disabled, let hasher = SHA256Hasher() else { return [] }
-        let links = try await store.account(user)?.links ?? [:]
-        var identities: [IdentityLink: UserRecord] = [:]
-        var valid: [ListedSession] = []
-        for session in sessions {
-            guard Self.isLater(session, than: record), !isRevoked(session, user, hasher) else { continue }
-            if let link = SessionFacts(session.facts)?.link {
-                guard links[link.provider]?.isExactly(link.subject) == true else { continue }
-                if identities[link] == nil { identities[link] = try await identity(link) }
-                guard let identity = identities[link], !identity.disabled, Self.isLater(session, than: identity) else {
-                    continue
-                }
-            }
-            valid.append(session)
-        }
-        return valid
+    /// The state of a listed session, in ascending order of severity.
+    private enum State: Comparable {
+        case valid
+        /// Denied, and valid again after a change by an operator: the user or the identity is disabled, or the view's
+        /// record of the session is faulty.
+        case suspended
+        /// Revoked by itself, with its user or with its identity, or the identity is not linked any more.
+        case ended
     }
 
-    private static func isLater(_ session: ListedSession, than record: UserRecord) -> Bool {
-        record.validSince.map { session.began > $0 } ?? true
+    /// Returns sessions with their states.
+    private func states(
+        of sessions: [ListedSession], _ user: UserKey
+    ) async throws(StoreError) -> [(session: ListedSession, state: State)] {
+        // Without libcrypto no state is known, and no session must be lost.
+        guard let hasher = SHA256Hasher() else { return sessions.map { ($0, .suspended) } }
+        let record = try await store.user(user)
+        let links = try await store.account(user)?.links ?? [:]
+        var identities: [IdentityLink: UserRecord] = [:]
+        var states: [(session: ListedSession, state: State)] = []
+        for session in sessions {
+            var state = Self.state(of: session, record)
+            if state != .ended { state = max(state, view(of: session, user, hasher)) }
+            if state != .ended, let link = SessionFacts(session.facts)?.link {
+                if links[link.provider]?.isExactly(link.subject) == true {
+                    if identities[link] == nil { identities[link] = try await identity(link) }
+                    state = max(state, identities[link].map { Self.state(of: session, $0) } ?? .valid)
+                } else {
+                    state = .ended
+                }
+            }
+            states.append((session, state))
+        }
+        return states
+    }
+
+    /// Returns the state of a session by the record of its user or of its identity.
+    private static func state(of session: ListedSession, _ record: UserRecord) -> State {
+        guard record.validSince.map({ session.began > $0 }) ?? true else { return .ended }
+        return record.disabled ? .suspended : .valid
     }
 
     /// Returns the record of an identity. A longer name is not a valid user, so it has no record.
@@ -115,12 +127,13 @@ package struct SessionCatalog: Sendable {
         return try await store.user(UserKey(link))
     }
 
-    private func isRevoked(_ session: ListedSession, _ user: UserKey, _ hasher: SHA256Hasher) -> Bool {
-        guard let key = StoreKey(user, session: session.session, hasher: hasher) else { return true }
+    /// Returns the state of a session by the view's record of it.
+    private func view(of session: ListedSession, _ user: UserKey, _ hasher: SHA256Hasher) -> State {
+        guard let key = StoreKey(user, session: session.session, hasher: hasher) else { return .suspended }
         switch store.view.session(key) {
-        case .none: return false
-        case .record(let isRevoked, _, _): return isRevoked
-        case .faulty: return true
+        case .none, .record(false, _, _): return .valid
+        case .record(true, _, _): return .ended
+        case .faulty: return .suspended
         }
     }
 }

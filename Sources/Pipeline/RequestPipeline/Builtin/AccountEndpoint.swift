@@ -79,7 +79,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     /// Whether the endpoint may start, change or end a session, and needs the facts about the browser.
     package var changesSession: Bool {
         switch self {
-        case .signIn, .session, .reauthenticate, .link, .unlink, .account, .changeEmail, .revokeSession: true
+        case .signIn, .session, .reauthenticate, .link, .unlink, .signOut, .account, .changeEmail, .revokeSession:
+            true
         default: belongsToFlow
         }
     }
