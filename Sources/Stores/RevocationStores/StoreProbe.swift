@@ -20,16 +20,17 @@ package enum StoreProbe {
 
     /// Checks the store.
     ///
+    /// - Parameter tokens: The tokens of the managed service, if the store has one.
     /// - Returns: The state of the store, for people.
     /// - Throws: The reason that a gateway cannot use it, and the remedy.
     package static func check(
-        _ store: Configuration.StoreLocation, for needs: Needs
+        _ store: Configuration.StoreLocation, tokens: StoreTokenSource? = nil, for needs: Needs
     ) async throws(StoreError) -> String {
         switch store {
         case .sqliteMemory: return "in memory: empty after each start"
         case .sqlite(let path): return try check(file: path)
         case .redis(let location):
-            try await RedisLookup.run(location) { client throws(StoreError) in
+            try await RedisLookup.run(location, tokens) { client throws(StoreError) in
                 try await RedisProbe(client: client).check(for: needs)
             }
             return "connected, with the required permissions"

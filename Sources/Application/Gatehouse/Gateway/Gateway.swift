@@ -325,14 +325,21 @@ extension Configuration {
     /// Opens the store. Returns it with the connection settings for workers if it is shared.
     fileprivate func openStore(
         loop: any EventLoop, clock: GatewayClock, logger: Logger
-    ) throws(StoreError) -> (any GatewayStore, RedisConfiguration?) {
+    ) throws -> (any GatewayStore, RedisConfiguration?) {
         switch store {
         case .sqlite(let path): return (try SQLiteStore(path: path, clock: clock, logger: logger), nil)
         case .sqliteMemory: return (try SQLiteStore(path: nil, clock: clock, logger: logger), nil)
         case .redis(let location):
-            let store = try RedisStore(
-                location, maxStaleness: revocation.maxStaleness, loop: loop, clock: clock, logger: logger)
-            return (store, store.configuration)
+            let tokens: StoreTokenSource?
+            do throws(ServiceAccount.Failure) {
+                tokens = try StoreTokenSource(for: store, clock: clock, logger: logger)
+            } catch {
+                throw GatewayStartError("\(error); store.credentials needs an identity of the gateway")
+            }
+            let redis = try RedisStore(
+                location, tokens: tokens, maxStaleness: revocation.maxStaleness, loop: loop, clock: clock,
+                logger: logger)
+            return (redis, redis.configuration)
         }
     }
 }

@@ -106,9 +106,15 @@ extension KnownKeys {
     static let store = KnownKeys(
         "store",
         [
-            "url", "username", "password", "password_file", "password_command", "password_refresh", "ca", "certificate",
-            "private_key", "sentinel_username", "sentinel_password", "on_lost_store", "view_file",
+            "url", "username", "password", "password_file", "password_command", "password_refresh", "credentials", "ca",
+            "certificate", "private_key", "sentinel_username", "sentinel_password", "on_lost_store", "view_file",
         ])
+    static let storeCredentials = KnownKeys(
+        "store.credentials", ["aws_iam", "google_iam", "azure_entra"],
+        empty: ["google_iam": .collection, "azure_entra": .collection])
+    static let awsIAM = KnownKeys("store.credentials.aws_iam", ["cache", "cluster", "serverless", "region"])
+    static let googleIAM = KnownKeys("store.credentials.google_iam", ["service_account"])
+    static let azureEntra = KnownKeys("store.credentials.azure_entra", ["client_id"])
     static let revocation = KnownKeys(
         "revocation",
         ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout", "write_back"])
@@ -180,9 +186,9 @@ extension KnownKeys {
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
             introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, console,
             consoleSignIn, identity, firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials,
-            store, revocation, writeBack, accounts, accountsPage, transmitter, poll, webhook, headers, assertion,
-            upstream, upstreamServer, upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry,
-            route, recentSignIn, cors, rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces,
-            telemetryMetrics,
+            store, storeCredentials, awsIAM, googleIAM, azureEntra, revocation, writeBack, accounts, accountsPage,
+            transmitter, poll, webhook, headers, assertion, upstream, upstreamServer, upstreamTLS, upstreamHTTP2,
+            upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors, rateLimit, responseHeaders,
+            rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -236,7 +236,9 @@ extension RedisLink {
             return fail(RedisProblem(.unreachable, at: endpoint, detail: "no such port"))
         }
         if let renewal = configuration.renewal, renewal.current == nil {
-            guard case .sentinel = target else { return fail(RedisProblem(.noCredentials, at: endpoint)) }
+            guard case .sentinel = target else {
+                return fail(RedisProblem(.noCredentials, at: endpoint, detail: renewal.failure))
+            }
         }
         let made = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: configuration.connectTimeout.nanosecondsClamped)))

@@ -87,7 +87,8 @@ extension RedisProblem.Code {
             "the TLS handshake failed; check that the server uses TLS, and whether it requires a client certificate"
         case .wrongPassword: "the server rejected the user or password; check both, and that the user is enabled"
         case .passwordRequired: "the server requires a password, but none is configured"
-        case .noCredentials: "the password is not known yet; check password_file or password_command of the store"
+        case .noCredentials:
+            "there is no valid password yet; check password_file, password_command or credentials of the store"
         case .noPermission:
             "the user lacks permission for a required command; check the server's ACL LOG and the user's rules"
         case .noDatabase: "the database number does not exist, or the user lacks permission to select it"

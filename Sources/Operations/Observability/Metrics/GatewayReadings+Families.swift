@@ -227,7 +227,30 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_store_readings_total", help: "Complete reads of the store by reason.",
                 .counters(health.readings.map { MetricSample([("reason", $0.reason)], $0.count) })),
+        ] + (health.credentials.map(credentialFamilies) ?? [])
+    }
+
+    private func credentialFamilies(_ credentials: StoreHealth.Credentials) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_store_credential_renewals_total",
+                help: "Renewals of the credentials for the store by result.",
+                .counters([
+                    MetricSample([("result", "success")], credentials.renewals),
+                    MetricSample([("result", "failure")], credentials.failures),
+                ])),
+            gauge(
+                "gatehouse_store_credentials_failing", help: "1 while the last renewal of the credentials failed.",
+                credentials.failing == nil ? 0 : 1),
         ]
+            + (credentials.expires.map { expires in
+                [
+                    gauge(
+                        "gatehouse_store_credentials_expiry_seconds",
+                        help: "Time at which the credentials for the store expire, in seconds since 1970.",
+                        expires.seconds)
+                ]
+            } ?? [])
     }
 
     private var processFamilies: [MetricFamily] {

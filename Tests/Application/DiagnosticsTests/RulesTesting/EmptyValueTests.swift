@@ -59,6 +59,7 @@ import Testing
         "telemetry": ["null"], "telemetry.traces": ["null"], "telemetry.metrics": ["null"],
         "tests[].auth": ["null"], "tests[].request.app": ["null"], "identity.firebase.app_check": ["null"],
         "identity.firebase.app_check.api_key": ["null"],
+        "store.credentials.google_iam": ["{}"], "store.credentials.azure_entra": ["{}"],
         // Claims are data, and JSON permits empty names.
         "users.*.token": ["{ \"\": a }"],
     ]

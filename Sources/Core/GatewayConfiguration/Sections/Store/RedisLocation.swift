@@ -36,6 +36,8 @@ package struct RedisLocation: Sendable, Equatable {
         case file(String)
         /// The absolute path of a program and its arguments, which runs again after the interval at the latest.
         case command([String], every: Duration)
+        /// Tokens of a managed service.
+        case issued(by: TokenIssuer)
     }
 
     /// The credentials of a user.
@@ -98,6 +100,8 @@ package struct RedisLocation: Sendable, Equatable {
         package var visibility: Duration = .seconds(1)
         /// The interval at which a password file is read.
         package var passwordFile: Duration = .seconds(5)
+        /// The maximum interval at which tokens of a managed service are renewed.
+        package var token: Duration = .seconds(3600)
         /// The timeout of connecting for a diagnosis.
         package var lookup: Duration = .seconds(3)
 
