@@ -227,7 +227,19 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_store_readings_total", help: "Complete reads of the store by reason.",
                 .counters(health.readings.map { MetricSample([("reason", $0.reason)], $0.count) })),
-        ] + (health.credentials.map(credentialFamilies) ?? [])
+        ] + (health.credentials.map(credentialFamilies) ?? []) + (health.cluster.map(clusterFamilies) ?? [])
+    }
+
+    private func clusterFamilies(_ cluster: StoreHealth.Cluster) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_store_redirects_total", help: "Commands that a node of the Redis Cluster did not execute.",
+                .counters(cluster.redirects.map { MetricSample([("kind", $0.reason)], $0.count) })),
+            MetricFamily(
+                "gatehouse_store_topology_age_seconds",
+                help: "Time since half of the masters of the Redis Cluster reported their topology.",
+                .gauges([MetricSample([], cluster.topologyAge ?? .infinity)])),
+        ]
     }
 
     private func credentialFamilies(_ credentials: StoreHealth.Credentials) -> [MetricFamily] {

@@ -31,6 +31,21 @@ package struct StoreHealth: Sendable, Equatable {
         package init() {}
     }
 
+    /// The state of a Redis Cluster.
+    package struct Cluster: Sendable, Equatable {
+        /// The number of redirected commands by kind.
+        package var redirects: [Readings]
+        /// The time since at least half of the masters reported their topology, in seconds. `nil` before the first
+        /// time.
+        package var topologyAge: Double?
+
+        /// Creates a state.
+        package init(redirects: [Readings], topologyAge: Double?) {
+            self.redirects = redirects
+            self.topologyAge = topologyAge
+        }
+    }
+
     /// Whether the connection that follows changes is open.
     package var isConnected: Bool
     /// The current problem and its remedy, without credentials. `nil` without a problem.
@@ -45,6 +60,8 @@ package struct StoreHealth: Sendable, Equatable {
     package var loss = StoreLoss()
     /// The renewals of credentials. `nil` if they do not change.
     package var credentials: Credentials?
+    /// `nil` for a store that is not a cluster.
+    package var cluster: Cluster?
 
     /// Creates a health report.
     package init(

@@ -85,6 +85,7 @@ extension RedisLocation {
         switch servers {
         case .server(let address): .server(address.endpoint)
         case .sentinels(let addresses, let master): .sentinels(addresses.map(\.endpoint), master: master)
+        case .cluster(let addresses, let tag): .cluster(addresses.map(\.endpoint), ClusterKeyspace(tag: tag))
         }
     }
 }

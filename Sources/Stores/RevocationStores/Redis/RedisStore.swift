@@ -30,7 +30,7 @@ package final class RedisStore: Store {
     package let configuration: RedisConfiguration
     let commands: RedisCommands
     let replica: Replica
-    /// `nil` without sentinels.
+    /// `nil` for a single server.
     private let watch: MasterWatch?
     /// `nil` for credentials that do not change.
     private let renewal: CredentialRenewal?
@@ -53,7 +53,11 @@ package final class RedisStore: Store {
         loop: any EventLoop, clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
         var configuration = try location.connection()
-        if case .sentinels = configuration.location { configuration.agreement = MasterAgreement() }
+        switch configuration.location {
+        case .sentinels: configuration.agreement = MasterAgreement()
+        case .cluster: (configuration.agreement, configuration.clusterActivity) = (MasterAgreement(), ClusterActivity())
+        case .server, .sentinel, .clusterNode: break
+        }
         self.configuration = configuration
         loadLimit = location.timeouts.load
         self.clock = clock
@@ -140,6 +144,14 @@ extension RedisStore {
             malformedChanges: status.strangeEntries, readings: readings)
         if status.isLossCertain { health.loss = status.loss }
         health.credentials = renewal?.status
+        health.cluster = configuration.clusterActivity.map { activity in
+            let now = clock.monotonic()
+            return StoreHealth.Cluster(
+                redirects: ClusterActivity.Kind.allCases.map {
+                    StoreHealth.Readings(reason: $0.rawValue, count: activity.redirects[$0] ?? 0)
+                },
+                topologyAge: activity.confirmedAt.map { Double(now > $0 ? now - $0 : 0) / 1e9 })
+        }
         return health
     }
 

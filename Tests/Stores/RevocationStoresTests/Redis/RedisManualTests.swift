@@ -78,6 +78,22 @@ import Testing
         return RedisLocation.Account(username: name, password: Secret("pw"))
     }
 
+    @Test func `the permissions in a Redis Cluster suffice for every operation`() async throws {
+        let setting = try await RedisClusterStores.fresh()
+        let cluster = ["+cluster|slots", "+cluster|myid", "+cluster|nodes", "+asking"]
+        #expect(page.text.contains("`\(cluster.joined(separator: " "))`"))
+        let others = try rights().filter { $0 != "~gatehouse:*" && $0 != "+select" }
+        for server in setting.cluster.servers {
+            let rule = ["reset", "on", ">pw"] + others + cluster + ["~{\(setting.tag)}gatehouse:*"]
+            let answer = try server.cli(["ACL", "SETUSER", "manual-\(setting.tag)"] + rule)
+            #expect(answer == "OK")
+        }
+        let account = RedisLocation.Account(username: "manual-\(setting.tag)", password: Secret("pw"))
+        let store = try setting.store(as: account)
+        try await store.load()
+        try await useEverything(store)
+    }
+
     private func useEverything(_ store: RedisStore) async throws {
         let digest = try #require(SHA256Hasher()?.hash([1]))
         try await store.revoke("ann", at: 7)

@@ -7,7 +7,7 @@ extension Configuration {
         case sqlite(path: String)
         /// `sqlite::memory:`, which ends with the process.
         case sqliteMemory
-        /// `redis://`, `rediss://`, `redis+sentinel://` or `rediss+sentinel://`.
+        /// `redis://`, `redis+sentinel://`, `redis+cluster://`, and the same with `rediss`.
         case redis(RedisLocation)
 
         /// Whether several gateways can have the store.
@@ -54,7 +54,8 @@ extension Configuration.StoreLocation {
         guard text.hasPrefix("sqlite:") else {
             return url.fail(
                 "\(url.name) is of an unknown kind",
-                "write sqlite:PATH, redis://HOST or redis+sentinel://HOST,HOST/NAME, with rediss for TLS")
+                "write sqlite:PATH, redis://HOST, redis+sentinel://HOST,HOST/NAME or redis+cluster://HOST,HOST, with rediss for TLS"
+            )
         }
         switch text.dropFirst("sqlite:".count) {
         case ":memory:": return .sqliteMemory
