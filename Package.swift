@@ -234,8 +234,8 @@ let package = Package(
             embeds: [
                 "Page/Resources/charts.js", "Page/Resources/configuration.js", "Page/Resources/console.css",
                 "Page/Resources/console.js", "Page/Resources/dom.js", "Page/Resources/fleet.js",
-                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/rules.js",
-                "Page/Resources/texts.json", "Page/Resources/users.js",
+                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/playground.js",
+                "Page/Resources/rules.js", "Page/Resources/texts.json", "Page/Resources/users.js",
             ]),
         module(
             "AdminAPI", in: "Operations",

@@ -26,7 +26,9 @@ struct AdminAPITests {
         }
     }
 
-    private func text(_ method: String, _ target: String) async -> String { await response(method, target).text }
+    private func text(_ method: String, _ target: String, body: String = "") async -> String {
+        await response(method, target, body: body).text
+    }
 
     @Test(arguments: ["/livez", "/readyz", "/metrics"]) func `health and metrics need no token`(path: String) async {
         #expect(await response("GET", path, sent: nil).status == 200)
@@ -77,7 +79,7 @@ struct AdminAPITests {
                 + #""store":{"kind":"redis","age":null,"writable":false,"users":6,"sessions":0,"connected":false,"#
                 + #""trouble":"down"},"#
                 + #""key_sets":[{"url":"https://keys.example","fetched_at":5,"refresh_at":null,"keys":["k1"],"#
-                + #""skipped":["k2: weak"],"last_error":null}],"#
+                + #""thumbprints":[{"kid":"k1","thumbprint":"dGh1bWI"}],"skipped":["k2: weak"],"last_error":null}],"#
                 + #""servers":[{"upstream":"api","server":"http://127.0.0.1:3000","addresses":2,"healthy":1,"#
                 + #""ejected":0,"requests":0,"health_checks":true}],"#
                 + #""certificates":[{"listener":"0.0.0.0:443","subject":"a.example","expires_at":9}],"#
@@ -142,6 +144,54 @@ struct AdminAPITests {
         #expect(rules.hasSuffix(coverage + "\n"), "\(rules)")
         #expect(await response("GET", "/v1/rules", sent: nil).status == 401)
         #expect(await response("POST", "/v1/rules").status == 405)
+    }
+
+    @Test func `the differences of a reload are grouped, without users and paths`() async {
+        let differences = await text("GET", "/v1/reload/diff")
+        #expect(
+            differences == #"{"last":{"at":9,"generation":4,"sampled":5,"compared":4,"undecided":1,"#
+                + #""changes":[{"method":"GET","count":2,"before":{"route":"/a","code":"ok"},"#
+                + #""after":{"route":null,"code":"route/not-found"}}],"omitted":0}}"# + "\n")
+        #expect(await response("GET", "/v1/reload/diff", sent: nil).status == 401)
+        #expect(await response("POST", "/v1/reload/diff").status == 405)
+    }
+
+    @Test func `changes beyond the bound are counted`() {
+        var differences = ReloadDifferences(at: 0, generation: 1, sampled: 60)
+        for number in 0..<60 {
+            differences.record(
+                method: "GET", before: ReloadDifferences.Outcome(route: "/\(number)", code: "ok"),
+                after: ReloadDifferences.Outcome(route: nil, code: "route/not-found"))
+        }
+        #expect(differences.changes.count == 50 && differences.omitted == 10)
+    }
+
+    @Test func `rules are evaluated for a stated request, with an audit line`() async {
+        let question = #"{"method":"PUT","path":"/a","auth":{"uid":"ada"}}"#
+        let answer = await text("POST", "/v1/rules/evaluate", body: question)
+        let start =
+            #"{"path":"/a","route":"/a","applies":true,"results":[{"file":"api.rules","verdict":"step-up","#
+            + #""rule":"api.rules:2","reason":"rules: the sign-in is not recent","max_age":300,"#
+            + #""allows":[{"rule":"api.rules:2","text":"allow read: if auth.uid == 'ada';","expressions":[{"depth":0,"#
+            + #""line":2,"column":52,"text":"auth.uid == 'ada'","outcome":"null has no members","failed":true},"#
+        #expect(answer.hasPrefix(start), "\(answer)")
+        #expect(answer.hasSuffix(#""omitted":0}],"warnings":["w"]}"# + "\n"))
+        #expect(await backend.calls == ["evaluate PUT /a active"])
+        #expect(backend.actions.map(\.event) == ["evaluate_rules"])
+    }
+
+    @Test(arguments: [
+        "", "[]", "{", #"{"method":1}"#, #"{"auth":"ada"}"#, #"{"auth":[]}"#, #"{"headers":[]}"#,
+        #"{"headers":{"a":1}}"#,
+        #"{"app":{"id":"a"}}"#, #"{"time":"now"}"#, #"{"time":-1}"#, #"{"rules":["a"]}"#, #"{"secret":"a"}"#,
+        #"{"path":"/a\r\nX: y"}"#, #"{"host":"a\u0000"}"#,
+        #"{"auth":\#(String(repeating: "[", count: 40))\#(String(repeating: "]", count: 40))}"#,
+    ])
+    func `a malformed question is rejected, with an audit line`(body: String) async {
+        let received = await response("POST", "/v1/rules/evaluate", body: body)
+        #expect(received.status == 400 && received.text.contains("request/malformed"))
+        #expect(await backend.calls.isEmpty)
+        #expect(backend.actions.map(\.status) == [400])
     }
 
     @Test func `the activity of a user is newest first`() async {
@@ -270,7 +320,8 @@ struct AdminAPITests {
     @Test func `key sets are returned and refreshed`() async {
         #expect(
             await text("GET", "/v1/keys") == #"{"key_sets":[{"url":"https://keys.example","fetched_at":5,"#
-                + #""refresh_at":null,"keys":["k1"],"skipped":["k2: weak"],"last_error":null}]}"# + "\n")
+                + #""refresh_at":null,"keys":["k1"],"thumbprints":[{"kid":"k1","thumbprint":"dGh1bWI"}],"#
+                + #""skipped":["k2: weak"],"last_error":null}]}"# + "\n")
         #expect(await response("POST", "/v1/keys/refresh").status == 200)
         #expect(await text("POST", "/v1/reload") == #"{"generation":7}"# + "\n")
         #expect(await response("GET", "/v1/reload").status == 405)
@@ -364,7 +415,8 @@ struct AdminAPITests {
             }
         }
         let changes = [
-            "revoke", "disable", "enable", "session", "delete", "unlink", "merge", "refresh", "accept", "reload",
+            "evaluate", "revoke", "disable", "enable", "session", "delete", "unlink", "merge", "refresh", "accept",
+            "reload",
         ]
         #expect(await !backend.calls.contains { call in changes.contains { call.hasPrefix($0) } })
         #expect(backend.actions.isEmpty)

@@ -150,7 +150,11 @@ actor FakeBackend: AdministrationBackend {
     }
 
     func keys() -> [AdministeredKeySet] {
-        [AdministeredKeySet(url: "https://keys.example", fetchedAt: 5, keyIDs: ["k1"], skipped: ["k2: weak"])]
+        [
+            AdministeredKeySet(
+                url: "https://keys.example", fetchedAt: 5, keyIDs: ["k1"],
+                keys: [.init(keyID: "k1", thumbprint: "dGh1bWI")], skipped: ["k2: weak"])
+        ]
     }
 
     func refreshKeys() throws(AdministrationError) -> [AdministeredKeySet] {
@@ -228,16 +232,57 @@ actor FakeBackend: AdministrationBackend {
             insecureOptions: ["identity.firebase.insecure_http"])
     }
 
-    func rules() -> AdministeredRules {
-        let text = "rules_version = '2';\nservice gatehouse.http { match /a { allow read: if auth.uid == 'ada'; } }\n"
-        guard let ruleset = try? Ruleset(file: RuleSource(text, name: "api.rules")) else {
-            return AdministeredRules(sources: [])
+    private static let ruleset = try? Ruleset(
+        file: RuleSource(
+            "rules_version = '2';\nservice gatehouse.http { match /a { allow read: if auth.uid == 'ada'; } }\n",
+            name: "api.rules"))
+
+    /// The trace of a request without a user.
+    private static var trace: RuleTrace? {
+        guard let ruleset, let time = RuleTimestamp(seconds: 0) else { return nil }
+        final class Anonymous: RuleBindings {
+            func value(of binding: RuleBinding) -> RuleValue { .null }
         }
+        let (evaluator, recorder) = (RuleEvaluator(), RuleRecorder())
+        evaluator.recorder = recorder
+        Array("/a".utf8).withUnsafeBytes { path in
+            let request = RuleRequest(operation: .get, path: path, time: time, signIn: RuleSignIn())
+            evaluator.begin(request, Anonymous())
+            defer { evaluator.end() }
+            _ = evaluator.decide(ruleset)
+        }
+        return RuleTrace(recorder.entries, of: ruleset, assumptions: false)
+    }
+
+    func reloadDifferences() -> ReloadDifferences? {
+        var differences = ReloadDifferences(at: 9, generation: 4, sampled: 5)
+        (differences.compared, differences.undecided) = (4, 1)
+        for _ in 0..<2 {
+            differences.record(
+                method: "GET", before: ReloadDifferences.Outcome(route: "/a", code: "ok"),
+                after: ReloadDifferences.Outcome(route: nil, code: "route/not-found"))
+        }
+        return differences
+    }
+
+    func rules() -> AdministeredRules {
+        guard let ruleset = Self.ruleset else { return AdministeredRules(sources: []) }
         let counts = ruleset.expressions.map { _ in RuleCounters.Counts(wasTrue: 3, failed: 1) }
         let coverage = RuleCoverage.Source(
-            file: "api.rules", firstLine: 1, lines: RuleCoverage.Source.lines(of: text), ruleset, counts: counts,
+            file: "api.rules", firstLine: 1, lines: RuleCoverage.Source.lines(of: ruleset.source.text), ruleset,
+            counts: counts,
             permits: [3])
         return AdministeredRules(sources: [AdministeredRules.Source(since: 5, coverage: coverage)], omitted: 1)
+    }
+
+    func evaluateRules(_ question: RuleQuestion) throws(AdministrationError) -> RuleAnswer {
+        try record("evaluate \(question.method) \(question.path) \(question.rules ?? "active")")
+        let results = [Self.trace].compactMap(\.self).map { trace in
+            RuleAnswer.Result(
+                file: "api.rules", verdict: .needsRecentSignIn(maxAge: 300, rule: 0), rule: "api.rules:2",
+                reason: "rules: the sign-in is not recent", trace: trace)
+        }
+        return RuleAnswer(path: question.path, route: "/a", applies: true, results: results, warnings: ["w"])
     }
 
     func routes() -> [Configuration.Route] {

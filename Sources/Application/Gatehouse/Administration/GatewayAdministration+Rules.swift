@@ -19,6 +19,12 @@ extension GatewayAdministration {
         return AdministeredRules(sources: sources, omitted: omitted)
     }
 
+    func reloadDifferences() -> ReloadDifferences? { generations.differences }
+
+    func evaluateRules(_ question: RuleQuestion) async throws(AdministrationError) -> RuleAnswer {
+        try await playground.evaluate(question, with: generations.current.snapshot)
+    }
+
     private static func source(_ ruleset: Ruleset, of plan: RoutePlan?) -> AdministeredRules.Source {
         let counters = ruleset.counters
         return AdministeredRules.Source(

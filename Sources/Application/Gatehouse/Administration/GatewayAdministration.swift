@@ -28,6 +28,7 @@ struct GatewayAdministration: AdministrationBackend {
     private let announcer: FleetAnnouncer
     private let gathering: SharedGathering
     let clock: GatewayClock
+    let playground: RulePlayground
     let auditLogger: Logger
 
     init(
@@ -44,6 +45,7 @@ struct GatewayAdministration: AdministrationBackend {
         (store, clock) = (environment.store, environment.clock)
         auditLogger = environment.logger.forAudit
         gathering = SharedGathering(clock: clock)
+        playground = RulePlayground(clock: clock)
     }
 
     private var sources: IdentitySources { generations.current.sources }
@@ -283,6 +285,7 @@ struct GatewayAdministration: AdministrationBackend {
             AdministeredKeySet(
                 url: status.source, fetchedAt: status.age.map { now - Int64($0) },
                 refreshAt: status.nextFetchIn.map { now + Int64(clamping: $0) }, keyIDs: status.keyIDs,
+                keys: status.thumbprints.map { .init(keyID: $0.keyID, thumbprint: $0.thumbprint) },
                 skipped: status.skipped.map { "\($0.keyID ?? "(no kid)"): \($0.reason)" },
                 lastError: status.lastError.map { "\($0)" })
         }

@@ -93,6 +93,7 @@ package final class Gateway: Sendable {
                 store: StoreAccess(reader: store.view.reader(), redis: redis), clock: clock, logger: logger,
                 accessLog: accessLog?.slots[index])
             home.index = index
+            if configuration.admin.console { home.samples = RequestSamples() }
             home.spans = SpanBuffer(telemetry.spans)
             return home
         }

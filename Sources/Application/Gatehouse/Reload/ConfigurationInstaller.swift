@@ -76,7 +76,19 @@ struct ConfigurationInstaller: Sendable {
         outbox.adopt(configuration)
         decisions.reloaded(generation: next.number)
         next.logWarnings(to: environment.logger)
+        await compare(previous.snapshot, with: next, on: calls)
         return next.number
+    }
+
+    /// Compares the decisions of both configurations about recorded requests, if there is a console.
+    private func compare(_ previous: Snapshot, with next: Generation, on calls: BlockingCalls) async {
+        guard let samples = try? await workers.onEach({ $0.samples?.samples }) else { return }
+        let recorded = samples.compactMap(\.self)
+        guard !recorded.isEmpty else { return }
+        let (requests, clock) = (Array(recorded.joined()), environment.clock)
+        generations.differences = try? await calls.run {
+            ReloadComparison(previous, next.snapshot, clock: clock).differences(of: requests, generation: next.number)
+        }
     }
 
     /// Acquires the resources that may be unavailable: file descriptors, listeners, and libcrypto memory for the

@@ -36,6 +36,8 @@ final class WorkerLoop {
     var spans: SpanBuffer?
     /// The viewers of decisions. Requests record nothing without viewers.
     var viewers: [DecisionViewer] = []
+    /// The sample of requests that reloads decide again. `nil` without a console.
+    var samples: RequestSamples?
     /// The last denials of users.
     var denials = RecentDenials()
     private var ticker: RepeatedTask?

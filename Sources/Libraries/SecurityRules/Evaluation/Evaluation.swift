@@ -133,6 +133,7 @@ extension Evaluation {
     @inline(never)
     private mutating func observedValue(_ node: Int32, _ program: Program) throws(RuleFailure) -> RuleValue {
         do throws(RuleFailure) {
+            try recorder?.checkDeadline()
             let value = try evaluate(node, program)
             if case .bool(let truth) = value { counters?.count(node, truth) }
             recorder?.record(node, .value(value))

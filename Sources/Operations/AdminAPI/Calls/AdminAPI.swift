@@ -119,6 +119,7 @@ struct AdminAPI: Sendable {
         case .configuration: AdminDocument.configuration(await backend.configuration())
         case .fleet: AdminDocument.fleet(await backend.fleet())
         case .rules: AdminDocument.rules(await backend.rules())
+        case .evaluateRules: AdminDocument.evaluation(try await backend.evaluateRules(RuleQuestion(body)))
         case .history(let query):
             AdminDocument.history(
                 await backend.history(
@@ -128,6 +129,7 @@ struct AdminAPI: Sendable {
         case .retryOutbox: AdminDocument.messages("retried", try await backend.retryOutbox())
         case .discardOutbox: AdminDocument.messages("discarded", try await backend.discardOutbox())
         case .reload: AdminDocument.reloaded(generation: try await backend.reload())
+        case .reloadDifferences: AdminDocument.differences(await backend.reloadDifferences())
         }
     }
 

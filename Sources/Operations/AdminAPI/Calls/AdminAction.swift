@@ -49,7 +49,7 @@ extension AdminCall {
         }
         return switch self {
         case .live, .ready, .metrics, .user, .activity, .sessions, .session, .findAccount, .account, .status, .keys,
-            .routes, .configuration, .fleet, .history, .outbox, .rules:
+            .routes, .configuration, .fleet, .history, .outbox, .rules, .reloadDifferences:
             nil
         case .decisions(let query):
             // A query with errors opens no stream.
@@ -63,6 +63,7 @@ extension AdminCall {
         case .merge(let user, let target): action("merge_accounts", user, target: target)
         case .refreshKeys: action("refresh_keys")
         case .reload: action("reload")
+        case .evaluateRules: action("evaluate_rules")
         case .acceptStore: action("accept_store")
         case .retryOutbox: action("retry_outbox")
         case .discardOutbox: action("discard_outbox")

@@ -21,7 +21,7 @@ enum AdminCall: Equatable, Sendable {
     case merge(UserKey, target: UserKey)
     case status, keys, refreshKeys, routes, reload, acceptStore
     case outbox, retryOutbox, discardOutbox
-    case configuration, fleet, rules
+    case configuration, fleet, rules, evaluateRules, reloadDifferences
     case history(AdminQuery)
     case decisions(AdminQuery)
 
@@ -60,9 +60,11 @@ enum AdminCall: Equatable, Sendable {
         case .configuration: self = .configuration
         case .fleet: self = .fleet
         case .rules: self = .rules
+        case .evaluateRules: self = .evaluateRules
         case .history: self = .history(query)
         case .decisions: self = .decisions(query)
         case .reload: self = .reload
+        case .reloadDifferences: self = .reloadDifferences
         case .acceptStore: self = .acceptStore
         case .outbox: self = .outbox
         case .retryOutbox: self = .retryOutbox
@@ -111,10 +113,10 @@ enum AdminCall: Equatable, Sendable {
         // The stream begins with the response.
         case .decisions: ["GET"]
         case .live, .ready, .metrics, .status, .user, .activity, .sessions, .session, .findAccount, .account, .keys,
-            .routes, .outbox, .configuration, .history, .fleet, .rules:
+            .routes, .outbox, .configuration, .history, .fleet, .rules, .reloadDifferences:
             ["GET", "HEAD"]
         case .change, .revokeSession, .deleteAccount, .unlink, .merge, .refreshKeys, .reload, .acceptStore,
-            .retryOutbox, .discardOutbox:
+            .retryOutbox, .discardOutbox, .evaluateRules:
             ["POST"]
         }
     }

@@ -60,6 +60,11 @@ package protocol AdministrationBackend: Sendable {
     func configuration() async -> AdministeredConfiguration
     /// Returns the active rules, with the results since they were loaded if there is a console.
     func rules() async -> AdministeredRules
+    /// Evaluates rules for a request that an operator stated. Throws `invalid` for rules with errors.
+    func evaluateRules(_ question: RuleQuestion) async throws(AdministrationError) -> RuleAnswer
+    /// Returns the recorded requests that the last reload decides differently. `nil` before a reload, and without a
+    /// console.
+    func reloadDifferences() async -> ReloadDifferences?
     /// Returns the gateways that share the store. It queries the store.
     func fleet() async -> AdministeredFleet
     /// Returns the samples after a time. `nil` for all.
@@ -168,6 +173,20 @@ package struct AdministeredOutbox: Sendable {
 
 /// A key set in the admin API.
 package struct AdministeredKeySet: Sendable, Equatable {
+    /// A usable key.
+    package struct Key: Sendable, Equatable {
+        /// Its ID. `nil` without one.
+        package var keyID: String?
+        /// Its thumbprint (RFC 7638) in base64url.
+        package var thumbprint: String
+
+        /// Creates a key.
+        package init(keyID: String?, thumbprint: String) {
+            self.keyID = keyID
+            self.thumbprint = thumbprint
+        }
+    }
+
     /// The URL without its query.
     package var url: String
     /// When it was last fetched. `nil` before the first fetch.
@@ -176,6 +195,8 @@ package struct AdministeredKeySet: Sendable, Equatable {
     package var refreshAt: Int64?
     /// The IDs of its usable keys.
     package var keyIDs: [String]
+    /// Its usable keys with their thumbprints, sorted by ID.
+    package var keys: [Key]
     /// The reasons why keys are unusable.
     package var skipped: [String]
     /// The reason why the last fetch failed. `nil` if it succeeded.
@@ -183,13 +204,14 @@ package struct AdministeredKeySet: Sendable, Equatable {
 
     /// Creates the state of a set.
     package init(
-        url: String, fetchedAt: Int64? = nil, refreshAt: Int64? = nil, keyIDs: [String] = [], skipped: [String] = [],
-        lastError: String? = nil
+        url: String, fetchedAt: Int64? = nil, refreshAt: Int64? = nil, keyIDs: [String] = [], keys: [Key] = [],
+        skipped: [String] = [], lastError: String? = nil
     ) {
         self.url = url
         self.fetchedAt = fetchedAt
         self.refreshAt = refreshAt
         self.keyIDs = keyIDs
+        self.keys = keys
         self.skipped = skipped
         self.lastError = lastError
     }

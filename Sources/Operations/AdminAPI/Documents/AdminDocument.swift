@@ -217,6 +217,10 @@ extension ObjectText {
             output.add("fetched_at", orNull: set.fetchedAt)
             output.add("refresh_at", orNull: set.refreshAt)
             output.add("keys", set.keyIDs)
+            output.add("thumbprints", set.keys) { key, output in
+                output.add("kid", orNull: key.keyID)
+                output.add("thumbprint", key.thumbprint)
+            }
             output.add("skipped", set.skipped)
             output.add("last_error", orNull: set.lastError)
         }

@@ -10,6 +10,7 @@ package enum ConsoleFile: String, CaseIterable, Sendable {
     case live = "live.js"
     case configuration = "configuration.js"
     case rules = "rules.js"
+    case playground = "playground.js"
     case fleet = "fleet.js"
 
     /// The media type.
@@ -28,6 +29,7 @@ package enum ConsoleFile: String, CaseIterable, Sendable {
         case .live: PackageResources.live_js
         case .configuration: PackageResources.configuration_js
         case .rules: PackageResources.rules_js
+        case .playground: PackageResources.playground_js
         case .fleet: PackageResources.fleet_js
         }
     }

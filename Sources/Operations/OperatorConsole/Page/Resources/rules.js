@@ -1,12 +1,15 @@
-// The page of the rules: their text, with the results of the expressions since they were loaded.
+// The page of the rules: the playground, and their text with the results of the expressions since they were loaded.
 "use strict";
 import { api, badge, data, facts, h, number, section, table, text, time } from "./dom.js";
+import { playground } from "./playground.js";
 
-export async function rules({ view, signal }) {
+export async function rules({ view, signal, isOperator }) {
   const found = await api("GET", "rules", { signal });
   const parts = found.sources.map(coverage);
   if (!parts.length) parts.push(h("p", { class: "empty" }, text("no_rules")));
   if (found.omitted) parts.push(h("p", { class: "hint" }, text("rules_omitted", { count: number(found.omitted) })));
+  const file = found.sources.find((source) => source.route === null);
+  if (isOperator) parts.unshift(playground(file ? `${file.lines.join("\n")}\n` : ""));
   view.replaceChildren(...parts);
 }
 
