@@ -7,7 +7,7 @@ import Testing
 
 // Part of the suite of the console, because browsers run one at a time.
 extension ConsoleBrowserTests {
-    /// The screenshots of the manual. They are taken only on request, and after six minutes of requests, for the charts:
+    /// The screenshots of the manual. They are taken only on request, after six minutes of requests for the charts:
     ///
     ///     GATEHOUSE_CONSOLE_PICTURES=$PWD/docs/images script/test --filter ConsolePictureTests
     @Suite struct ConsolePictureTests {
@@ -17,7 +17,7 @@ extension ConsoleBrowserTests {
         private static let pages = [
             ("overview", "#overview", "figure path"), ("user", "#users?uid=ada", "#user dl"),
             ("live", "#live", "#view button"), ("configuration", "#configuration", "#view table"),
-            ("fleet", "#fleet", "#view table"),
+            ("rules", "#rules", "#view section"), ("fleet", "#fleet", "#view table"),
         ]
 
         @Test(
