@@ -85,7 +85,7 @@ package protocol AccountAdministrationStore: Sendable {
     /// its user did not choose that; and the address with its reservation, if the target has none, the user chose it or
     /// a linked identity supplied it, and all unlinked identities are remembered. The source then is a deleted account:
     /// its user is disabled and revoked permanently, so that its sessions end, and its uid is never used again. It
-    /// keeps the name of the target.
+    /// keeps the name of the target. Credentials of the identities that were revoked with the source stay revoked.
     ///
     /// A repeated call completes an interrupted one.
     ///

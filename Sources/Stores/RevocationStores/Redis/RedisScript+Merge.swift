@@ -8,8 +8,9 @@ extension RedisScript {
     /// records of the source's and the target's user, the list of deletions, the key of the source's address (without
     /// an address, any key), and the keys of the source's links. ARGV[2] is the time, ARGV[3] and ARGV[4] are the names
     /// of source and target, ARGV[5] is the source's address or empty, ARGV[6] and ARGV[7] are the maximum numbers of
-    /// links and of unlinked identities, and ARGV[8] is the number of links. Their providers and subjects follow, and
-    /// then the arguments of the outbox.
+    /// links and of unlinked identities, ARGV[8] is the number of links, and ARGV[9] is the revocation of the source's
+    /// user that the identities have too: `valid_since`, a space and `revoked_at`, each empty if it is absent. The
+    /// providers and subjects of the links follow, and then the arguments of the outbox.
     ///
     /// Returns the result, a provider or an empty string, and the numbers of added and of dropped messages. Except for
     /// `merged`, nothing has changed.
@@ -25,13 +26,14 @@ extension RedisScript {
             if redis.call('HGET', KEYS[1], 'merged_into') == ARGV[4] then return result('before') end
             if not is_present(KEYS[1], source_user) then return result('no_source') end
             if not is_present(target, target_user) then return result('no_target') end
-            local record = redis.call('HMGET', source_user, 'valid_since', 'disabled', 'last_session')
+            local record = redis.call('HMGET', source_user, 'valid_since', 'disabled', 'last_session', 'revoked_at')
             if record[2] and record[2] ~= '0' then return result('disabled') end
+            if (record[1] or '') .. ' ' .. (record[4] or '') ~= ARGV[9] then return result('changed') end
             local email = redis.call('HGET', KEYS[1], 'email')
             if links() ~= count or (email or '') ~= ARGV[5] then return result('changed') end
             local identities = {}
             for i = 1, count do
-                local provider, subject = ARGV[7 + 2 * i], ARGV[8 + 2 * i]
+                local provider, subject = ARGV[8 + 2 * i], ARGV[9 + 2 * i]
                 if redis.call('HGET', KEYS[1], 'link:' .. provider) ~= subject
                     or redis.call('GET', KEYS[base + 5 + i]) ~= ARGV[3]
                     or redis.call('HGET', target, 'unlinking:' .. provider) then return result('changed') end
@@ -57,7 +59,7 @@ extension RedisScript {
             if own + count > tonumber(ARGV[6]) then return result('full') end
 
             for i = 1, count do
-                local provider, subject = ARGV[7 + 2 * i], ARGV[8 + 2 * i]
+                local provider, subject = ARGV[8 + 2 * i], ARGV[9 + 2 * i]
                 redis.call('SET', KEYS[base + 5 + i], ARGV[4])
                 redis.call('HSET', target, 'link:' .. provider, subject)
                 memory = memory - redis.call('HDEL', target, 'unlinked:' .. provider .. ':' .. subject)
@@ -121,7 +123,7 @@ extension RedisScript {
             redis.call('HDEL', source_user, 'revoked_as', 'revoked_at', 'expires')
             redis.call('PERSIST', source_user)
             redis.call('HSET', KEYS[base + 4], ARGV[3], ARGV[2])
-            add_event(9 + 2 * count, {type = 'account.merged', merged_into = ARGV[4], identities = identities})
+            add_event(10 + 2 * count, {type = 'account.merged', merged_into = ARGV[4], identities = identities})
             return result('merged')
             """)
 }

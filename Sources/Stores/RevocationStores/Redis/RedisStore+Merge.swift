@@ -19,7 +19,8 @@ extension RedisStore {
         return try await commands.run { () async throws(StoreError) in
             for _ in 0..<RedisAccountSteps.maximumRounds {
                 let (links, email) = try await steps.settle(source, target)
-                let step = try await steps.merge(source, into: target, links, email)
+                let revocation = try await steps.keepRevocation(of: source, links)
+                let step = try await steps.merge(source, into: target, links, email, revocation)
                 switch step.found {
                 case "merged", "before":
                     try await steps.completeMerge(of: source, into: target, links)
@@ -60,10 +61,22 @@ extension RedisAccountSteps {
         return (links, record.email)
     }
 
+    /// Revokes the credentials of the source's identities that are revoked with the source's user. They would be valid
+    /// for the target otherwise. Returns the revocation as the script expects it: with a later one, it changes nothing.
+    fileprivate func keepRevocation(of source: UserKey, _ links: [IdentityLink]) async throws(StoreError) -> String {
+        let fields = try await commands.send(
+            .hmget(RedisKeys.user(source), StoredUser.orderedFields), faulty: .userIsNoHash()
+        ).fields(StoredUser.orderedFields.count)
+        if let since = try StoredUser.ordered(fields[...]).credentialsSince {
+            for link in links { try await revokeCredentials(of: link, before: since) }
+        }
+        return "\(fields[0].text ?? "") \(fields[3].text ?? "")"
+    }
+
     /// Runs the script, and appends the changes to the stream in the same pipeline: if the connection failed between
     /// them, no gateway would learn of them. Entries without a change are harmless.
     fileprivate func merge(
-        _ source: UserKey, into target: UserKey, _ links: [IdentityLink], _ email: String?
+        _ source: UserKey, into target: UserKey, _ links: [IdentityLink], _ email: String?, _ revocation: String
     ) async throws(StoreError) -> (found: String, provider: String, dropped: Int) {
         let policy = outbox.current
         let events = policy.map { $0.destinations.filter { $0 == OutboxMessage.webhook } } ?? []
@@ -75,7 +88,7 @@ extension RedisAccountSteps {
             ] + links.map(RedisKeys.link)
         let facts = [
             "\(1 + messages.count)", "\(UnixTime(clamping: clock.now()))", source.name, target.name, email ?? "",
-            "\(StoreBounds.maximumLinks)", "\(StoreBounds.maximumUnlinked)", "\(links.count)",
+            "\(StoreBounds.maximumLinks)", "\(StoreBounds.maximumUnlinked)", "\(links.count)", revocation,
         ]
         let limit = policy?.limit(isDeletion: true) ?? 0
         let arguments =

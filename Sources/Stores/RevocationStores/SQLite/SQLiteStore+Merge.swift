@@ -27,6 +27,7 @@ extension SQLiteStore {
                 throw StoreError.tooManyLinks()
             }
             let links = from.links.sorted { $0.key < $1.key }.map { IdentityLink(provider: $0.key, subject: $0.value) }
+            var records = try Self.keepRevocation(record, of: source, links, db)
             try SQLiteAccounts.moveLinks(of: source, to: target, db)
             for link in links { try SQLiteAccounts.forget(link, of: target, db) }
             let isRemembered = try Self.moveUnlinked(from, to: into, db)
@@ -41,10 +42,10 @@ extension SQLiteStore {
             try messages.addEvent("account.merged", links, mergedInto: target, db)
             try SQLiteAccounts.deleteData(of: source, at: now, db)
             try SQLiteAccounts.setMergeTarget(target, of: source, db)
-            let ended = try Self.disable(source, user, at: now, db)
-            return SQLiteChange(.success(.merged(links, dropped: messages.dropped))) { [messages] in
+            records.append(try Self.disable(source, user, at: now, db))
+            return SQLiteChange(.success(.merged(links, dropped: messages.dropped))) { [records, messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
-                view.setUser(ended.key, to: ended.word)
+                for record in records { view.setUser(record.key, to: record.word) }
                 for link in links { linkGenerations.changed(link.name) }
             }
         }
@@ -62,6 +63,18 @@ extension SQLiteStore {
         let (from, into) = (try SQLiteAccounts.creation(of: source, db), try SQLiteAccounts.creation(of: target, db))
         guard from.isMade, from.deleted == nil else { return .sourceAbsent }
         return into.isMade && into.deleted == nil ? nil : .targetAbsent
+    }
+
+    /// Revokes the credentials of the source's identities that are revoked with the source's user. They would be valid
+    /// for the target otherwise. Returns the records to publish.
+    private static func keepRevocation(
+        _ record: UserRecord, of source: UserKey, _ links: [IdentityLink], _ db: Database
+    ) throws -> [(key: StoreKey, word: RecordWord)] {
+        let revokedAt = try SQLiteRows.order(source, db).revokedAt
+        guard let since = UserRecord(validSince: record.validSince, revokedAt: revokedAt).credentialsSince else {
+            return []
+        }
+        return try links.compactMap { try revokeCredentials(of: $0, before: since, db) }
     }
 
     /// Remembers the identities that were unlinked from the source at the target, as far as there is room.

@@ -101,6 +101,19 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `credentials of an identity that were revoked with the source stay revoked`(_ maker: StoreMaker) async throws {
+        let store = try await accounts(maker)
+        let apple = UserKey(IdentityLink.apple("1"))
+        let time: UnixTime = 1_699_999_000
+        try await store.revoke(ann, at: time.seconds, .before)
+        #expect(try await store.merge(ann, into: bob) == .merged([.apple("1")]))
+        #expect(try await store.user(apple) == UserRecord(validSince: time))
+        #expect(try store.view.user(apple.uid) == .record(validSince: time, disabled: false))
+        #expect(try await store.user(UserKey(IdentityLink.google("2"))) == UserRecord())
+        #expect(try await store.user(bob) == UserRecord(), "the sessions of the target continue")
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `a repetition changes nothing, and other merges of the accounts are refused`(_ maker: StoreMaker) async throws
     {
         let store = try await accounts(maker)
