@@ -201,6 +201,7 @@ extension EmailCall {
         let user = subject.caller.user
         switch try await parts.store.changeEmail(change, of: user, claimsEmail: parts.settings.oneAccountPerEmail) {
         case .changed(let dropped):
+            try await removeIfRevoked(change.email, of: subject.caller)
             parts.auditLog(call).recordEmail(of: user)
             try await endOtherSessions(of: subject.caller)
             let cookie = try await SessionRotation(subject.caller, call, parts)?.rotate().cookie
@@ -214,6 +215,17 @@ extension EmailCall {
         case .stale where change.ticket != nil: throw Self.stale("the change is not open any more")
         case .stale: throw AccountDenial(.overloaded, reason: "the address was changed concurrently")
         case .refused: throw AccountDenial(.operationNotAllowed, detail: Self.foreign)
+        }
+    }
+
+    /// Removes the new address if the caller was revoked meanwhile: the address can open the account, and the proof by
+    /// a provider can take long.
+    private func removeIfRevoked(_ email: String, of caller: Principal) async throws {
+        do {
+            try await parts.authorizer.require(caller, isRecent: false)
+        } catch {
+            try await parts.store.removeEmail(email, of: caller.user)
+            throw error
         }
     }
 

@@ -11,6 +11,7 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 @testable import StoreFixtures
+@testable import SystemFixtures
 
 /// O-25: `POST account/email`.
 @Suite(.timeLimit(.minutes(5))) struct EmailChangeTests {
@@ -155,6 +156,26 @@ import Testing
         let successor = try await rig.session()
         #expect(successor.user != caller.user)
         #expect(await redeem(last, by: successor).code == "auth/invalid-credential")
+    }
+
+    @Test func `O-25: a revocation during the lookup of an identity removes the new address`() async throws {
+        let directory = FirebaseDirectory()
+        let rig = try await directory.rig()
+        let caller = try await rig.session()
+        // The users of Firebase are looked up again.
+        rig.time.advance(seconds: FirebaseDirectory.staleness + 1)
+        let body = try await rig.proof(.google, DevelopmentUser.ada.withEmail(Self.new))
+        directory.transport.always(nil)
+        let place = directory.transport.count
+        async let changed = rig.call(.changeEmail, body, by: caller)
+        try await eventually("a lookup") { directory.transport.count > place ? true : nil }
+        try await rig.store.revoke(caller.user, at: rig.now, .everything)
+        directory.transport.answer(place, 200, #"{"users":[]}"#)
+        let code = await changed.code
+        #expect(code == "auth/session-cookie-revoked")
+        let account = try #require(try await rig.store.account(caller.user))
+        #expect(account.email == nil && account.chosen == [])
+        #expect(try await rig.store.uid(ofEmail: Self.new) == nil)
     }
 
     @Test func `O-25: an address of another account is refused, after its proof only`() async throws {
