@@ -196,7 +196,8 @@ package protocol AccountStore: Sendable {
     ) async throws(StoreError) -> Bool
 
     /// Unlinks all identities of an account and ends all sessions that they began, so that no former user of the
-    /// account can sign in to it. The account remembers the identities as unlinked and loses its e-mail address.
+    /// account can sign in to it. The account remembers the identities as unlinked. It loses its e-mail address, and
+    /// the display name and the picture that a former user chose.
     ///
     /// - Parameter successor: The identity that takes over the account, or `nil`. Its link stays, and so does the
     ///   address, which it is about to claim.

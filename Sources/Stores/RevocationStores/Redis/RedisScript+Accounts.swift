@@ -141,13 +141,17 @@ extension RedisScript {
             return {'evicted', ARGV[2], added, dropped}
             """)
 
-    /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2]. The address stays if
-    /// ARGV[1] is not empty. Returns the providers and subjects of all links that are being removed, and the numbers of
-    /// added and of dropped messages. The arguments of the outbox follow.
+    /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2], and removes the name and the
+    /// picture that their users chose. The address stays if ARGV[1] is not empty. Returns the providers and subjects of
+    /// all links that are being removed, and the numbers of added and of dropped messages. The arguments of the outbox
+    /// follow.
     static let unlinkAll = RedisScript(
         ending + """
             local answer = {}
             if ARGV[1] == '' then release_email() end
+            for _, part in ipairs({'name', 'picture'}) do
+                if redis.call('HDEL', KEYS[1], 'chosen_' .. part) == 1 then redis.call('HDEL', KEYS[1], part) end
+            end
             local fields = redis.call('HGETALL', KEYS[1])
             for i = 1, #fields, 2 do
                 local provider = string.match(fields[i], '^link:(.*)$')

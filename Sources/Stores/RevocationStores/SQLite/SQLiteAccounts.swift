@@ -212,6 +212,16 @@ enum SQLiteAccounts {
         return db.changesCount > 0
     }
 
+    /// Removes the name and the picture that the user of an account chose.
+    static func removeChosenProfile(of uid: UserKey, _ db: Database) throws {
+        try db.run(
+            """
+            UPDATE account SET name = CASE WHEN chosen & \(ProfileParts.name.rawValue) = 0 THEN name END,
+                picture = NULL, chosen = chosen & \(ProfileParts.email.rawValue)
+            WHERE uid = CAST(? AS TEXT) AND chosen & \(ProfileParts.all.subtracting(.email).rawValue) <> 0
+            """, [uid.name.bytes])
+    }
+
     /// Whether the gateway created an account, and when it was deleted. It reads no other field, so it succeeds for a
     /// faulty row.
     static func creation(of uid: UserKey, _ db: Database) throws -> (isMade: Bool, deleted: UnixTime?) {

@@ -141,6 +141,7 @@ extension SQLiteStore: AccountStore {
             var ended: [(key: StoreKey, word: RecordWord)] = []
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
             if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
+            try SQLiteAccounts.removeChosenProfile(of: uid, db)
             for link in links {
                 try messages.addRevocations(of: link, db)
                 try messages.addEvent("account.unlinked", [link], db)

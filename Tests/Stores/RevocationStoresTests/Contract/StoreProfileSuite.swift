@@ -55,6 +55,18 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a takeover removes the name and the picture that a former user chose`(_ maker: StoreMaker) async throws {
+        let store = try await account(maker)
+        #expect(try await store.setProfile(ProfileChange(name: .set("Bob"), picture: .set(picture)), of: ann))
+        #expect(try await store.releaseAll(of: ann, for: .google("1")) == [.apple("1")])
+        let account = try #require(try await store.account(ann))
+        #expect(account.name == nil && account.picture == nil && account.chosen == [])
+        try await store.setNameIfAbsent("Ann", of: ann)
+        try await store.releaseAll(of: ann)
+        #expect(try await store.account(ann)?.name == "Ann", "a name that was not chosen stays")
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `only an account that the gateway created has a profile`(_ maker: StoreMaker) async throws {
         let store = try await account(maker)
         let change = ProfileChange(name: .set("Bob"))
