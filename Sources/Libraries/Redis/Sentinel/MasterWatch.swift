@@ -10,7 +10,8 @@ public import NIOCore
 /// name, and closes them while fewer than half respond.
 ///
 /// In a cluster, the masters vote in failovers, so they are asked instead. The first round asks the configured nodes,
-/// and each later one the masters that the majority knows.
+/// and each later one the masters that the majority knows. Without a majority, it asks the masters of the largest
+/// topology, since replicas among the configured nodes have no vote.
 public final class MasterWatch: Sendable {
     private let poller: NIOLoopBoundBox<MasterPoller>
     private let loop: any EventLoop
@@ -91,6 +92,10 @@ private final class MasterPoller {
     private var asked: [RedisEndpoint]
     /// The topologies that were reported in this round.
     private var topologies: [ClusterTopology] = []
+    /// The number of masters that were adopted last. 0 before the first time.
+    private var masterCount = 0
+    /// Whether configured nodes are asked too, which need not be masters.
+    private var isSearching = true
     private let configuration: RedisConfiguration
     private let agreement: MasterAgreement
     private let loop: any EventLoop
@@ -173,16 +178,29 @@ private final class MasterPoller {
     private func adopt(_ finding: SentinelPoll.Finding) {
         if topologies.isEmpty {
             // All addresses may have changed.
+            isSearching = true
             return connect(to: asked + voters.configured.filter { !asked.contains($0) })
         }
-        guard 2 * topologies.count >= asked.count else { return }
-        configuration.clusterActivity?.confirm(at: begunAt)
-        guard let named = finding.named, let topology = topologies.first(where: { $0.owner?.endpoint == named }) else {
-            return
-        }
+        let isHalf = 2 * topologies.count >= asked.count
+        if isHalf { configuration.clusterActivity?.confirm(at: begunAt) }
+        guard let topology = isHalf ? agreed(on: finding.named) ?? largest : largest else { return }
         var masters: [RedisEndpoint] = []
         for master in topology.masters where !masters.contains(master.endpoint) { masters.append(master.endpoint) }
+        (masterCount, isSearching) = (masters.count, false)
         if masters != asked { connect(to: masters) }
+    }
+
+    private func agreed(on owner: RedisEndpoint?) -> ClusterTopology? {
+        owner.flatMap { owner in topologies.first { $0.owner?.endpoint == owner } }
+    }
+
+    /// The topology with the most masters, if the servers that were asked are not all masters, or most of them no
+    /// longer have their addresses. Replicas have no vote in a failover, so half of the listed nodes can be a minority
+    /// of the masters. The number of masters must not decrease: a node that left the cluster may know only itself.
+    private var largest: ClusterTopology? {
+        guard isSearching || 2 * topologies.count < asked.count else { return nil }
+        let found = topologies.filter { $0.owner != nil }.max { $0.masters.count < $1.masters.count }
+        return found.flatMap { $0.masters.count >= masterCount ? $0 : nil }
     }
 
     /// Waits for the next round, with jitter so that the gateways of a fleet do not ask at once.

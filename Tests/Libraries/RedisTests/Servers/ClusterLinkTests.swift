@@ -119,37 +119,66 @@ struct ClusterLinkTests {
         try await joined.ready(at: cluster.nodes[2].port)
         cluster.isolate(except: 2)
         try await joined.problem(.noQuorum)
-        cluster.isolate(except: nil)
+        cluster.endIsolation()
         try await joined.ready(at: cluster.nodes[2].port)
+    }
+
+    @Test func `replicas among the listed nodes have no vote`() async throws {
+        let cluster = try FakeCluster(6, masters: [0, 1, 2], owner: 0)
+        // Half of the listed nodes, but one of three masters.
+        cluster.isolate(except: 0, 3, 4)
+        let joined = Joined(.cluster(cluster.endpoints, ClusterKeyspace(tag: "t"))) {
+            $0.agreement = MasterAgreement()
+            $0.quorumLimit = .milliseconds(100)
+        }
+        try await joined.problem(.noQuorum)
+        cluster.endIsolation()
+        try await joined.ready(at: cluster.nodes[0].port)
+    }
+
+    @Test func `masters whose addresses change at the same time are found through one that remains`() async throws {
+        let cluster = try FakeCluster(5, masters: [0, 1, 2], owner: 0)
+        let joined = try await Joined(.cluster([cluster.endpoints[0]], ClusterKeyspace(tag: "t"))) {
+            $0.agreement = MasterAgreement()
+            $0.quorumLimit = .milliseconds(100)
+        }.ready()
+        try await eventually("the masters") { cluster.nodes[2].connectionCount > 0 ? true : nil }
+        cluster.isolate(except: 0, 3, 4)
+        try await joined.problem(.noQuorum)
+        cluster.masters = [0, 3, 4]
+        try await eventually("the new addresses") { cluster.nodes[4].connectionCount > 0 ? true : nil }
+        try await joined.ready(at: cluster.nodes[0].port)
     }
 }
 
-/// Nodes that are masters, one of which serves all slots that matter.
+/// Nodes that are masters unless a test lists the masters, one of which serves all slots that matter.
 private final class FakeCluster: Sendable {
     typealias Script = @Sendable (Int, FakeRedis.Command) -> String?
 
     private final class Core: Sendable {
         struct State {
             var ports: [Int] = []
+            var masters: [Int]
             var owner: Int
             var script: Script = { _, _ in nil }
-            var reachable: Int?
+            var reachable: Set<Int>?
             var commands: [(node: Int, text: String)] = []
         }
         let state: Mutex<State>
 
-        init(owner: Int) { state = Mutex(State(owner: owner)) }
+        init(masters: [Int], owner: Int) { state = Mutex(State(masters: masters, owner: owner)) }
 
         func answer(_ command: FakeRedis.Command, _ number: Int) -> String {
             let (ports, owner, script, reachable) = state.withLock { ($0.ports, $0.owner, $0.script, $0.reachable) }
+            let masters = state.withLock { $0.masters }
             let moved = "-MOVED 9999 127.0.0.1:\(ports.isEmpty ? 0 : ports[owner])\r\n"
             switch command.name {
             case "ROLE": return "*3\r\n$6\r\nmaster\r\n:5\r\n*0\r\n"
             case "CLUSTER" where command.arguments[1] == "MYID": return "$2\r\nn\(number)\r\n"
             case "CLUSTER":
                 // The other masters have one slot each, other than that of the tag.
-                if let reachable, reachable != number { return "-ERR\r\n" }
-                let ranges = ports.indices.map { node in
+                if let reachable, !reachable.contains(number) { return "-ERR\r\n" }
+                let ranges = masters.map { node in
                     let bounds = node == owner ? (ports.count, 16383) : (node, node)
                     return
                         "*3\r\n:\(bounds.0)\r\n:\(bounds.1)\r\n*3\r\n$9\r\n127.0.0.1\r\n:\(ports[node])\r\n$2\r\nn\(node)\r\n"
@@ -170,8 +199,9 @@ private final class FakeCluster: Sendable {
     private let core: Core
     let nodes: [FakeRedis]
 
-    init(_ count: Int, owner: Int) throws {
-        let core = Core(owner: owner)
+    /// - Parameter masters: The numbers of the masters. `nil` for all nodes.
+    init(_ count: Int, masters: [Int]? = nil, owner: Int) throws {
+        let core = Core(masters: masters ?? Array(0..<count), owner: owner)
         self.core = core
         nodes = try (0..<count).map { number in try FakeRedis { .text(core.answer($0, number)) } }
         let ports = nodes.map(\.port)
@@ -193,8 +223,15 @@ private final class FakeCluster: Sendable {
     /// Sets replies of nodes. `nil` for the number of the owner, or a redirect to it.
     func script(_ script: @escaping Script) { core.state.withLock { $0.script = script } }
 
-    /// Lets only one node report the topology.
-    func isolate(except node: Int?) { core.state.withLock { $0.reachable = node } }
+    var masters: [Int] {
+        get { core.state.withLock { $0.masters } }
+        set { core.state.withLock { $0.masters = newValue } }
+    }
+
+    /// Lets only these nodes report the topology.
+    func isolate(except nodes: Int...) { core.state.withLock { $0.reachable = Set(nodes) } }
+
+    func endIsolation() { core.state.withLock { $0.reachable = nil } }
 
     func moved(to node: Int) -> String { "-MOVED 9999 127.0.0.1:\(nodes[node].port)\r\n" }
 
