@@ -62,6 +62,27 @@ struct SharedBuckets {
         var isQueued = false
     }
 
+    /// Places of slots, in order.
+    private struct Line {
+        private var places: [Int] = []
+        private var head = 0
+
+        var isEmpty: Bool { head == places.count }
+
+        mutating func append(_ place: Int) { places.append(place) }
+
+        mutating func next() -> Int? {
+            guard head < places.count else { return nil }
+            let place = places[head]
+            head += 1
+            if head == places.count || head > 1_024 && 2 * head > places.count {
+                places.removeFirst(head)
+                head = 0
+            }
+            return place
+        }
+    }
+
     /// Whether charges succeed. If not, the estimates are this gateway's own buckets.
     private(set) var isShared = true
     private(set) var counts = Counts()
@@ -70,9 +91,9 @@ struct SharedBuckets {
     private var slots: ContiguousArray<Slot>
     private let clientMask: UInt64
     private let routeMask: UInt64
-    /// The places of slots with a charge, from `head` on, in order.
-    private var queue: [Int] = []
-    private var head = 0
+    /// The places of slots with a charge. Those of routes have a line of their own, which clients cannot lengthen.
+    private var clientLine = Line()
+    private var routeLine = Line()
     /// The places of the charges under way.
     private var sent: [Int] = []
     private var isExchanging = false
@@ -175,14 +196,23 @@ struct SharedBuckets {
     private mutating func enqueue(_ place: Int) {
         guard !slots[place].isQueued else { return }
         slots[place].isQueued = true
-        queue.append(place)
+        if isRoute(place) { routeLine.append(place) } else { clientLine.append(place) }
+    }
+
+    private func isRoute(_ place: Int) -> Bool { place >= (Int(clientMask) + 1) * Self.ways }
+
+    /// Returns the place of the next charge. Routes have half of a call at first, so that neither kind waits for all
+    /// buckets of the other.
+    private mutating func nextPlace(after count: Int) -> Int? {
+        let isOfRoute = clientLine.isEmpty || count < RateCharge.limit / 2 && !routeLine.isEmpty
+        return isOfRoute ? routeLine.next() : clientLine.next()
     }
 
     // MARK: - Charges
 
     /// Returns whether the caller must start to charge: call `nextCharges` and `charged` until there are none.
     mutating func startsCharging(now: UInt64) -> Bool {
-        guard !isExchanging, head < queue.count, now >= pausedUntil else { return false }
+        guard !isExchanging, !(clientLine.isEmpty && routeLine.isEmpty), now >= pausedUntil else { return false }
         isExchanging = true
         return true
     }
@@ -190,9 +220,7 @@ struct SharedBuckets {
     /// Returns the next charges, at most ``RateCharge/limit``. If there are none, charging has ended.
     mutating func nextCharges(now: UInt64) -> [RateCharge] {
         var charges: [RateCharge] = []
-        while now >= pausedUntil, head < queue.count, charges.count < RateCharge.limit {
-            let place = queue[head]
-            head += 1
+        while now >= pausedUntil, charges.count < RateCharge.limit, let place = nextPlace(after: charges.count) {
             slots[place].isQueued = false
             guard let limit = slots[place].limit, slots[place].uncharged != 0 else { continue }
             charges.append(limit.charge(slots[place].uncharged, of: slots[place].subject))
@@ -200,13 +228,12 @@ struct SharedBuckets {
             slots[place].uncharged = 0
             sent.append(place)
         }
-        if head == queue.count || head > slots.count {
-            queue.removeFirst(head)
-            head = 0
-        }
         isExchanging = !charges.isEmpty
         return charges
     }
+
+    /// The buckets of the charges under way.
+    var underWay: [SharedRates.Key] { sent.map { SharedRates.Key(hash: keys[$0], isRoute: isRoute($0)) } }
 
     /// Handles the result of the charges under way.
     ///

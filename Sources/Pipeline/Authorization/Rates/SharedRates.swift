@@ -35,6 +35,16 @@ package final class SharedRates: Sendable {
     private struct State {
         var buckets: SharedBuckets?
         var waiting: [Key: [@Sendable () -> Void]] = [:]
+
+        /// Removes and returns the closures of those buckets whose requests no longer have to wait.
+        mutating func takeReady(of keys: [Key]) -> [@Sendable () -> Void] {
+            guard !waiting.isEmpty else { return [] }
+            var ready: [@Sendable () -> Void] = []
+            for key in keys where buckets?.isWaiting(key.hash, isRoute: key.isRoute) != true {
+                ready += waiting.removeValue(forKey: key) ?? []
+            }
+            return ready
+        }
     }
 
     private let state = Mutex(State())
@@ -82,12 +92,12 @@ package final class SharedRates: Sendable {
 
     /// Returns a request to its bucket. Returns `false` if this process does not have the bucket.
     func release(_ key: Key, now: UInt64) -> Bool {
-        let (isReleased, starts) = state.withLock { state in
-            (
-                state.buckets?.release(key.hash, isRoute: key.isRoute) ?? false,
-                state.buckets?.startsCharging(now: now) ?? false
-            )
+        let (isReleased, starts, ready) = state.withLock { state in
+            let isReleased = state.buckets?.release(key.hash, isRoute: key.isRoute) ?? false
+            // The bucket may have nothing to charge any more, so that no charge would end the wait.
+            return (isReleased, state.buckets?.startsCharging(now: now) ?? false, state.takeReady(of: [key]))
         }
+        for body in ready { body() }
         if starts { Task { await charge() } }
         return isReleased
     }
@@ -121,11 +131,10 @@ package final class SharedRates: Sendable {
 
     private func finish(_ result: Result<[UInt64], StoreError>) {
         let (change, ready) = state.withLock { state in
-            let change = state.buckets?.charged(try? result.get(), now: clock.monotonic())
-            let keys = state.waiting.keys.filter {
-                state.buckets?.isWaiting($0.hash, isRoute: $0.isRoute) != true
-            }
-            return (change ?? nil, keys.flatMap { state.waiting.removeValue(forKey: $0) ?? [] })
+            // With a flood, far more buckets than these have waiting requests.
+            let charged = state.buckets?.underWay ?? []
+            let change = state.buckets?.charged(try? result.get(), now: clock.monotonic()) ?? nil
+            return (change, state.takeReady(of: change == nil ? charged : Array(state.waiting.keys)))
         }
         for body in ready { body() }
         switch change {

@@ -105,6 +105,21 @@ import Revocation
         #expect(nextCharges().count == 10)
     }
 
+    @Test func `charges of clients do not delay those of routes, or the reverse`() {
+        buckets = SharedBuckets(clientGroups: 8, routeGroups: 8)
+        for key in UInt64(1)...60 { _ = take(key) }
+        for key in UInt64(1)...60 { _ = buckets.take(key, of: limit, for: .route, now: 0) }
+        _ = startsCharging()
+        var routes: [Int] = []
+        for _ in 0..<3 {
+            let charges = nextCharges()
+            routes.append(charges.count { $0.name.hasSuffix(":route") })
+            _ = charged(charges.map { _ in 1 })
+        }
+        #expect(routes == [25, 25, 10])
+        #expect(nextCharges().isEmpty)
+    }
+
     // MARK: - Without the store
 
     @Test func `without the store, the gateway counts itself by the full limit`() {

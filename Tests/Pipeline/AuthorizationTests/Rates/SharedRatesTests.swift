@@ -150,4 +150,34 @@ import Testing
         #expect(isAccepted)
         #expect(requests.rates.status?.isShared == false)
     }
+
+    private final class Wait: Sendable {
+        private let state = Mutex(false)
+
+        var isOver: Bool { state.withLock { $0 } }
+
+        func end() { state.withLock { $0 = true } }
+    }
+
+    @Test func `a returned request ends the wait of another one, although nothing is left to charge`() async throws {
+        let store = GatedStore()
+        let requests = requests(store)
+        #expect(await requests.isAccepted())
+        // The charge of another bucket is under way.
+        _ = try await eventually("a charge") { store.calls == 1 ? true : nil }
+        let single = SharedLimit(TokenBucket(requests: 2, every: 3_600_000_000_000, burst: 2), name: "fedcba9876543210")
+        let other = SharedRates.Key(hash: 8, isRoute: true)
+        let now = GatewayClock.system.monotonic()
+        let first = requests.rates.take(other, of: single, for: .route, mayWait: true, now: now)
+        #expect(first == .accepted)
+        let second = requests.rates.take(other, of: single, for: .route, mayWait: true, now: now)
+        #expect(second == .waiting)
+        let wait = Wait()
+        requests.rates.wait(for: other) { wait.end() }
+        #expect(!wait.isOver)
+        let isReleased = requests.rates.release(other, now: now)
+        #expect(isReleased)
+        #expect(wait.isOver)
+        try await store.finish(0)
+    }
 }
