@@ -204,7 +204,6 @@ extension RedisLink {
         guard attempt == self.attempt, let ready else { return }
         ready.close(RedisProblem(code, at: ready.endpoint))
     }
-
 }
 
 // MARK: - Connecting
