@@ -224,6 +224,18 @@ struct ConsoleAccessTests {
         #expect(await send("POST", target, client).status == 200)
     }
 
+    @Test func `O-38: a link opens no unmasked stream, which needs the CSRF token`() async throws {
+        var client = try await signIn()
+        let target = "/console/api/v1/decisions?unmask=true"
+        #expect(await send("GET", target, client).text == "a stream")
+        client.csrf = ""
+        let lines = backend.actions.count
+        let link = await send("GET", target, client) { $0.append(("Sec-Fetch-Site", "none")) }
+        #expect(link.status == 403 && link.extra["Set-Cookie"] == nil)
+        #expect(backend.actions.count == lines)
+        #expect(await send("GET", "/console/api/v1/decisions", client).text == "a stream")
+    }
+
     @Test(
         arguments: [
             [("Origin", "https://evil.example")], [("Origin", "null")], [("Origin", "http://127.0.0.1:9902")],

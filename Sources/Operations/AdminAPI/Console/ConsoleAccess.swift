@@ -5,8 +5,8 @@ import OperatorConsole
 
 /// The access to the console: its files, its sessions, and the admission of its calls of the admin API.
 ///
-/// A call passes three checks: it comes from a page of the console, it has a session, and a change repeats the
-/// session's CSRF token. After that it is a call of the admin API like any other, with the role of the session.
+/// A call passes three checks: it comes from a page of the console, it has a session, and a change, or a view of
+/// personal data in decisions, repeats the session's CSRF token. After that it is a call of the admin API like any other, with the role of the session.
 struct ConsoleAccess: Sendable {
     private let entrance: AdminGuard
     /// The sign-in at a provider. `nil` if there is none.
@@ -64,8 +64,11 @@ struct ConsoleAccess: Sendable {
         case .api(let target):
             if let refusal = crossSiteRefusal(of: request) { return .response(refusal) }
             guard let session = session(of: request) else { return .response(Self.signedOut) }
-            if request.isChange, !Self.repeatsToken(of: session, request) { return .response(Self.wrongToken) }
-            return .call(target: target, Self.caller(of: session, request))
+            let caller = Self.caller(of: session, request)
+            // A GET with a line in the audit log too, such as an unmasked stream: a link must not cause it.
+            let isAction = request.isChange || AdminCall(target: target)?.action(by: caller, status: 0) != nil
+            if isAction, !Self.repeatsToken(of: session, request) { return .response(Self.wrongToken) }
+            return .call(target: target, caller)
         }
     }
 
