@@ -213,16 +213,28 @@ struct ConsoleSignInTests {
     }
 
     @Test func `failed responses delay the network, and no sign-in with a token`() async throws {
+        let binding = ("Cookie", "__Host-gatehouse-console-flow=b1nding")
         for _ in 0..<SignInLimits.failuresPerMinute {
-            #expect(await send("/console/callback?state=s&code=c").status == 400)
+            let failed = await send("/console/callback?state=s&code=c", binding)
+            #expect(failed.status == 400)
         }
-        let limited = await send("/console/callback?state=s&code=c")
+        let limited = await send("/console/callback?state=s&code=c", binding)
         #expect(limited.status == 429 && limited.extra["Retry-After"] == "6")
         #expect(provider.visits.count == SignInLimits.failuresPerMinute)
         let token = await send("/console/session", method: "POST", ("Origin", "https://ops.example"))
         #expect(token.status == 400, "a body is missing; the request is not limited")
         now.advance(minutes: 1)
         _ = try await signIn("ada@example.com")
+    }
+
+    @Test func `navigations by other sites' pages, without a flow of the browser, delay no sign-in`() async throws {
+        for _ in 0...SignInLimits.failuresPerMinute {
+            let page = await send("/console/callback?state=s&code=c", ("Sec-Fetch-Site", "cross-site"))
+            #expect(page.status == 400)
+        }
+        let binding = ("Cookie", "__Host-gatehouse-console-flow=b1nding")
+        let response = await send("/console/callback?state=s&code=c", binding)
+        #expect(response.status == 400, "the response is not limited")
     }
 
     @Test func `the audit log names the address with each change`() async throws {

@@ -33,17 +33,19 @@ extension ConsoleAccess {
         guard let signIn, signIn.settings != nil else { return .response(AdminAPI.notFound) }
         if let refusal = Self.navigationRefusal(of: request) { return .response(refusal) }
         let (network, now) = (request.peer?.network ?? .unknown, clock.monotonic())
-        if let seconds = flowLimits.wait(for: network, now: now) {
+        let visit = visit(of: request)
+        // Without a binding nothing is looked up. Any page can lead a browser here so, and must not use up the limit.
+        let isLimited = !visit.bindings.isEmpty
+        if isLimited, let seconds = flowLimits.wait(for: network, now: now) {
             var page = Self.page(.limited, for: request)
             page.extra["Retry-After"] = "\(seconds)"
             return .response(page)
         }
-        let visit = visit(of: request)
         return .flow {
             do throws(ConsoleSignInFailure) {
                 return begin(try await signIn.finish(visit), for: request)
             } catch {
-                flowLimits.recordFailure(of: network, now: clock.monotonic())
+                if isLimited { flowLimits.recordFailure(of: network, now: clock.monotonic()) }
                 let page = Self.page(error.message, for: request)
                 // A response that belongs to no flow is no sign-in.
                 guard error.message != .expired else { return page }
