@@ -224,6 +224,23 @@ struct ConsoleAccessTests {
         #expect(await send("POST", target, client).status == 200)
     }
 
+    @Test func `O-38: a stream ends with its session`() async throws {
+        let client = try await signIn()
+        let headers = [(name: "Host", value: "127.0.0.1:9901"), (name: "Cookie", value: client.cookie)]
+        let request = AdminRequest(
+            method: "GET", target: "/console/api/v1/decisions", headers: headers, localAddress: "127.0.0.1",
+            peer: PeerAddress(.version4(1), isSecure: false, through: []))
+        guard case .stream(let viewer) = api.admit(request) else {
+            Issue.record("no stream")
+            return
+        }
+        viewer.checkPermission()
+        #expect(!viewer.take(at: 0).isLast)
+        #expect(await send("DELETE", "/console/session", client).status == 200)
+        viewer.checkPermission()
+        #expect(viewer.take(at: 0).isLast)
+    }
+
     @Test func `O-38: a link opens no unmasked stream, which needs the CSRF token`() async throws {
         var client = try await signIn()
         let target = "/console/api/v1/decisions?unmask=true"

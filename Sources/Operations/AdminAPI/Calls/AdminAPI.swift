@@ -30,7 +30,8 @@ struct AdminAPI: Sendable {
             switch console.admit(request, at: path) {
             case .response(let response): return .response(response)
             case .flow(let perform): return .flow(perform)
-            case .call(let target, let caller): return admit(AdminCall(target: target), request.method, by: caller)
+            case .call(let target, let caller, let isCurrent):
+                return admit(AdminCall(target: target), request.method, by: caller, while: isCurrent)
             }
         }
         if let refusal = entrance.crossSiteRefusal(of: request) { return .response(refusal) }
@@ -44,22 +45,32 @@ struct AdminAPI: Sendable {
     }
 
     /// Performs the checks that follow the credential, whichever it is.
-    private func admit(_ call: AdminCall?, _ method: String, by caller: AdminCaller?) -> Admission {
+    ///
+    /// - Parameter isCurrent: Whether the session of the caller is valid and has the same role. `nil` for a token.
+    private func admit(
+        _ call: AdminCall?, _ method: String, by caller: AdminCaller?, while isCurrent: (@Sendable () -> Bool)? = nil
+    ) -> Admission {
         guard let call else { return .response(Self.notFound) }
         guard call.methods.contains(method) else { return .response(Self.methodNotAllowed(call.methods)) }
         guard call.permits(caller) else { return .response(Self.readOnly) }
         switch call {
         case .live: return .response(liveness)
         case .ready: return .response(AdminDocument.readiness(backend.readiness()))
-        case .decisions(let query): return open(query, for: call, by: caller)
+        case .decisions(let query): return open(query, for: call, by: caller, while: isCurrent)
         default: return .call(call, caller)
         }
     }
 
-    private func open(_ query: AdminQuery, for call: AdminCall, by caller: AdminCaller?) -> Admission {
+    private func open(
+        _ query: AdminQuery, for call: AdminCall, by caller: AdminCaller?, while isCurrent: (@Sendable () -> Bool)?
+    ) -> Admission {
         let result: Result<DecisionViewer, AdministrationError>
         do throws(AdministrationError) {
-            result = .success(try backend.openDecisions(try DecisionFilter(query)))
+            var filter = try DecisionFilter(query)
+            filter.owner = DecisionFilter.Owner(session: caller?.session, isViewer: caller?.role == .viewer)
+            let viewer = try backend.openDecisions(filter)
+            if let isCurrent { viewer.require(isCurrent) }
+            result = .success(viewer)
         } catch {
             result = .failure(error)
         }

@@ -6,7 +6,8 @@ import OperatorConsole
 /// The access to the console: its files, its sessions, and the admission of its calls of the admin API.
 ///
 /// A call passes three checks: it comes from a page of the console, it has a session, and a change, or a view of
-/// personal data in decisions, repeats the session's CSRF token. After that it is a call of the admin API like any other, with the role of the session.
+/// personal data in decisions, repeats the session's CSRF token. After that it is a call of the admin API like any
+/// other, with the role of the session.
 struct ConsoleAccess: Sendable {
     private let entrance: AdminGuard
     /// The sign-in at a provider. `nil` if there is none.
@@ -39,8 +40,9 @@ struct ConsoleAccess: Sendable {
     /// The result of the checks of the console.
     enum Admission {
         case response(AdminResponse)
-        /// A call of the admin API, which is not checked yet.
-        case call(target: String, AdminCaller)
+        /// A call of the admin API, which is not checked yet. `isCurrent` is whether the session is valid with the
+        /// same role later.
+        case call(target: String, AdminCaller, isCurrent: @Sendable () -> Bool)
         /// A step of a sign-in at a provider.
         case flow(@Sendable () async -> AdminResponse)
     }
@@ -63,12 +65,16 @@ struct ConsoleAccess: Sendable {
         case .session: return .response(crossSiteRefusal(of: request) ?? respondForSession(to: request))
         case .api(let target):
             if let refusal = crossSiteRefusal(of: request) { return .response(refusal) }
-            guard let session = session(of: request) else { return .response(Self.signedOut) }
+            guard let id = sessionID(of: request), let session = session(of: request) else {
+                return .response(Self.signedOut)
+            }
             let caller = Self.caller(of: session, request)
             // A GET with a line in the audit log too, such as an unmasked stream: a link must not cause it.
             let isAction = request.isChange || AdminCall(target: target)?.action(by: caller, status: 0) != nil
             if isAction, !Self.repeatsToken(of: session, request) { return .response(Self.wrongToken) }
-            return .call(target: target, caller)
+            return .call(
+                target: target, caller,
+                isCurrent: { self.session(id, isActivity: false)?.role == session.role })
         }
     }
 
@@ -93,7 +99,10 @@ struct ConsoleAccess: Sendable {
     private func session(of request: AdminRequest) -> ConsoleSessions.Session? {
         guard let id = sessionID(of: request) else { return nil }
         // A page that reads the state again does not prolong the session.
-        let isActivity = request.values("x-console-background").isEmpty
+        return session(id, isActivity: request.values("x-console-background").isEmpty)
+    }
+
+    private func session(_ id: String, isActivity: Bool) -> ConsoleSessions.Session? {
         guard var session = sessions.session(id, isActivity: isActivity, now: clock.monotonic()) else { return nil }
         guard let identity = session.identity else { return session }
         guard let role = signIn?.settings?.role(of: identity) else {

@@ -2,6 +2,7 @@ import GatewayCore
 import NIOCore
 import NIOEmbedded
 import Observability
+import Synchronization
 import Testing
 
 @testable import AdminAPI
@@ -68,6 +69,24 @@ struct DecisionStreamTests {
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(try received().contains("event: end\ndata: {\"reason\":\"expired\"}\n\n"))
         #expect(!channel.isActive && viewers == 0)
+    }
+
+    private final class Permission: Sendable {
+        let isGiven = Mutex(true)
+    }
+
+    @Test func `a stream ends with the session of its client`() throws {
+        let permission = Permission()
+        let viewer = try backend.feed.open(DecisionFilter(), generation: 1, at: 0)
+        viewer.require { permission.isGiven.withLock { $0 } }
+        DecisionStream(viewer, on: channel, heartbeat: .seconds(15)).begin()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        let before = try received()
+        #expect(channel.isActive && before.contains("event: open\n"))
+        permission.isGiven.withLock { $0 = false }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        let after = try received()
+        #expect(!channel.isActive && after.contains("event: end\ndata: {\"reason\":\"session\"}\n\n"))
     }
 
     @Test func `the timeout of responses does not end a stream`() throws {
