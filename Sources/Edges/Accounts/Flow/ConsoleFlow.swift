@@ -1,3 +1,4 @@
+import Authentication
 package import GatewayCore
 import JOSE
 import Logging
@@ -97,9 +98,18 @@ package struct ConsoleFlow: Sendable {
             let user = try await redemption.user(response, record, for: visit.network)
             // An identity that an operator or its provider revoked or disabled does not open the console either.
             try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
-            guard let email = user.email, email.isVerified, !email.isPrivate else { throw Failure.unverified }
+            guard let email = user.email, email.isVerified, !email.isPrivate, Self.isOwned(email, by: user) else {
+                throw Failure.unverified
+            }
             return Identity(provider: provider.id, subject: user.link.subject, address: email.address)
         }
+    }
+
+    /// Returns whether the provider states the present owner of an address. Google does so for addresses of its own and
+    /// of Workspace domains (`hd`). Others it verified when the user registered: their owners may have changed since.
+    private static func isOwned(_ email: ProvenEmail, by user: ProvenUser) -> Bool {
+        guard user.link.provider.utf8.elementsEqual("google.com".utf8) else { return true }
+        return user.claims.root["hd"]?.string?.isEmpty == false || ClaimText.isAddress(email.address, at: "gmail.com")
     }
 
     /// Performs a step of a flow, and logs the reason if it fails.

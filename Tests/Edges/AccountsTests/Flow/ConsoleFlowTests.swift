@@ -163,6 +163,19 @@ import Testing
         #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unverified))
     }
 
+    @Test func `O-22: an address of another domain that Google verified some time ago is none`() async throws {
+        var user = DevelopmentUser.ada
+        user.hostedDomain = nil
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", user)
+        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unverified))
+        let again = try await begin()
+        flow.prepare(again, "google.com", user.withEmail("ada@gmail.com"))
+        let result = await finish(visit(query(again), bindings: [again.binding]))
+        let identity = try result.get()
+        #expect(identity.address == "ada@gmail.com")
+    }
+
     @Test func `O-22: an address that GitHub verified some time ago is none`() async throws {
         let begun = try await begin("github.com")
         flow.prepare(begun, "github.com", DevelopmentUser.linus.withEmail("ada@example.com"))
