@@ -51,6 +51,15 @@ struct AdminRulesTests {
         #expect(await response("POST", "/v1/reload/diff").status == 405)
     }
 
+    @Test func `extension methods of clients are one change`() {
+        var differences = ReloadDifferences(at: 0, generation: 1, sampled: 60)
+        let outcomes = ["ok", "rules/denied"].map { ReloadDifferences.Outcome(route: "/a", code: $0) }
+        for number in 0..<60 { differences.record(method: "M\(number)", before: outcomes[0], after: outcomes[1]) }
+        differences.record(method: "GET", before: outcomes[0], after: outcomes[1])
+        #expect(differences.changes.map(\.method) == ["other", "GET"] && differences.omitted == 0)
+        #expect(differences.changes.map(\.count) == [60, 1])
+    }
+
     @Test func `changes beyond the bound are counted`() {
         var differences = ReloadDifferences(at: 0, generation: 1, sampled: 60)
         for number in 0..<60 {

@@ -2,6 +2,8 @@
 package struct ReloadDifferences: Sendable, Equatable {
     /// The maximum number of listed changes.
     static let maximumChanges = 50
+    /// The methods that are listed by name. Clients choose others freely, and must not fill the list with them.
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// The decision of one configuration.
     package struct Outcome: Sendable, Hashable {
@@ -42,8 +44,9 @@ package struct ReloadDifferences: Sendable, Equatable {
         self.sampled = sampled
     }
 
-    /// Counts one request that is decided differently.
-    package mutating func record(method: String, before: Outcome, after: Outcome) {
+    /// Counts one request that is decided differently. An extension method is `other`.
+    package mutating func record(method name: String, before: Outcome, after: Outcome) {
+        let method = Self.methods.contains(name) ? name : "other"
         let isSame = { (change: Change) in
             change.method == method && change.before == before && change.after == after
         }
