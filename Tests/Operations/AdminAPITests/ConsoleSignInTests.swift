@@ -101,6 +101,15 @@ struct ConsoleSignInTests {
         #expect(page.extra["Content-Security-Policy"]?.contains("form-action 'none'") == true)
     }
 
+    @Test func `a sign-in ends the browser's previous session when it begins`() async throws {
+        let cookie = try await signIn("ada@example.com")
+        #expect(await send("/console/session", ("Cookie", cookie)).status == 200)
+        #expect(await send("/console/sign-in", ("Cookie", cookie), ("Sec-Fetch-Site", "cross-site")).status == 403)
+        #expect(await send("/console/session", ("Cookie", cookie)).status == 200)
+        #expect(await send("/console/sign-in", ("Cookie", cookie)).status == 303)
+        #expect(await send("/console/session", ("Cookie", cookie)).status == 401)
+    }
+
     @Test(arguments: [
         ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"), ("Origin", "https://evil.example"),
         ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "iframe"), ("Sec-Purpose", "prefetch"),

@@ -17,9 +17,13 @@ extension ConsoleAccess {
             return .response(refusal)
         }
         let visit = visit(of: request)
+        // A session of this browser does not outlive the sign-in that replaces it. The callback does not have its
+        // cookie, because the provider leads there from another site.
+        let old = sessionID(of: request)
         return .flow {
             do throws(ConsoleSignInFailure) {
                 let (url, binding) = try await signIn.start(visit)
+                if let old { sessions.end(old) }
                 return Self.redirect(to: url, cookie: bindingCookie(binding, for: request))
             } catch {
                 return Self.page(error.message, for: request)

@@ -113,7 +113,7 @@ struct ConsoleAccess: Sendable {
         return session
     }
 
-    private func sessionID(of request: AdminRequest) -> String? {
+    func sessionID(of request: AdminRequest) -> String? {
         let ids = cookies(named: cookieName(for: request), in: request)
         return ids.count == 1 ? ids.first : nil
     }
