@@ -1,6 +1,7 @@
 import GatewayConfiguration
 import GatewayCore
 import Observability
+import OperatorConsole
 import Revocation
 
 /// The admin listener without its sockets: it maps requests to responses.
