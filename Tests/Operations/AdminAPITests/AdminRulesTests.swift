@@ -22,6 +22,7 @@ struct AdminRulesTests {
         case .response(let response): return response
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
         case .stream: return .text("a stream")
+        case .flow(let perform): return await perform()
         }
     }
 

@@ -1,5 +1,6 @@
 import GatewayConfiguration
 import GatewayCore
+import HTTPWire
 import OperatorConsole
 import Synchronization
 import Testing
