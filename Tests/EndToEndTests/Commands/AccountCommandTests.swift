@@ -73,7 +73,7 @@ struct AccountCommandTests {
             #expect(try await run("end-session", uid, id).output == "\(uid), session \(id): ended\n")
             #expect(try app.get("/me/x").status == 401)
             #expect(try await run("sessions", uid).output == "\(uid): no sessions\n")
-            let unknown = try await run("end-session", uid, String(repeating: "0", count: 32), exitCode: 1).errors
+            let unknown = try await run("end-session", uid, String(repeating: "a", count: 32), exitCode: 1).errors
             #expect(unknown.contains("List the sessions again"), "\(unknown)")
 
             let merged = try await run("merge", source, "--into", uid).output

@@ -353,7 +353,7 @@ struct AdminAPITests {
             }
         }
         let changes = [
-            "evaluate", "revoke", "disable", "enable", "session", "delete", "unlink", "merge", "refresh", "accept",
+            "evaluate", "revoke", "disable", "enable", "session ", "delete", "unlink", "merge", "refresh", "accept",
             "reload",
         ]
         #expect(await !backend.calls.contains { call in changes.contains { call.hasPrefix($0) } })

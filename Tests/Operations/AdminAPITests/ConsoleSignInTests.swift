@@ -134,7 +134,7 @@ struct ConsoleSignInTests {
         _ = await send("/console/callback?state=s&code=c%20d?e", ("Cookie", cookies))
         let visit = try #require(provider.visits.first)
         #expect(String(decoding: visit.query, as: UTF8.self) == "state=s&code=c%20d?e" && visit.bindings == ["one"])
-        #expect(visit.network == .version4(1))
+        #expect(visit.network == .version4(UInt32(1).bigEndian))
     }
 
     @Test func `a sign-in leads to the page and nowhere else`() async throws {

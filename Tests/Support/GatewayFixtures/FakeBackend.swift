@@ -13,6 +13,9 @@ actor FakeBackend: AdministrationBackend {
     private let checks = Mutex([ReadinessCheck("store")])
     /// The decisions for viewers.
     nonisolated let feed = DecisionFeed { _ in }
+    private let opened = Mutex<DecisionViewer?>(nil)
+    /// The viewer that was opened last.
+    nonisolated var viewer: DecisionViewer? { opened.withLock { $0 } }
     private let hanging = Mutex<String?>(nil)
     private let recorded = Mutex<[AdminAction]>([])
 
@@ -198,7 +201,9 @@ actor FakeBackend: AdministrationBackend {
     }
 
     nonisolated func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer {
-        try feed.open(filter, generation: 4, at: 35_000)
+        let viewer = try feed.open(filter, generation: 4, at: 35_000)
+        opened.withLock { $0 = viewer }
+        return viewer
     }
 
     func fleet() -> AdministeredFleet {

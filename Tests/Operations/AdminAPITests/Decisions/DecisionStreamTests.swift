@@ -77,11 +77,9 @@ struct DecisionStreamTests {
 
     @Test func `a stream ends with the session of its client`() throws {
         let permission = Permission()
-        let viewer = try backend.feed.open(DecisionFilter(), generation: 1, at: 0)
-        viewer.require { permission.isGiven.withLock { $0 } }
-        DecisionStream(viewer, on: channel, heartbeat: .seconds(15)).begin()
+        let before = try send()
+        try #require(backend.viewer).require { permission.isGiven.withLock { $0 } }
         channel.embeddedEventLoop.advanceTime(by: .seconds(15))
-        let before = try received()
         #expect(channel.isActive && before.contains("event: open\n"))
         permission.isGiven.withLock { $0 = false }
         channel.embeddedEventLoop.advanceTime(by: .seconds(15))
