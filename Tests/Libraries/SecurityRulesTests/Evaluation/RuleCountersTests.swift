@@ -44,11 +44,11 @@ import Testing
         let ruleset = counted(
             try .file(
                 "function isAda() { let same = auth.uid == 'ada'; return same; }\n"
-                    + "match /a { allow read: if isAda() && auth.uid; }"))
-        _ = TestRequest("GET", "/a", auth: auth()).verdicts([ruleset], evaluator(0))
+                    + "match /a { allow read: if isAda() && auth.token.level; }"))
+        _ = TestRequest("GET", "/a", auth: auth("ada", ["level": "gold"])).verdicts([ruleset], evaluator(0))
         let found = try counts(ruleset)
         #expect(found.contains("auth.uid == 'ada' 1 0 0") && found.contains("isAda() 1 0 0"))
-        #expect(found.contains("auth.uid 0 0 1") && found.contains("isAda() && auth.uid 0 0 1"))
+        #expect(found.contains("auth.token.level 0 0 1") && found.contains("isAda() && auth.token.level 0 0 1"))
     }
 
     @Test func `lanes are summed up, and other evaluators count nothing`() throws {
