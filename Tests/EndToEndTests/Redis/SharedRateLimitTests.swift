@@ -39,7 +39,7 @@ struct SharedRateLimitTests {
                 #expect(try gateway.metric("gatehouse_rate_limit_shared") == 1)
             }
             let keys = try await eventually("both users") {
-                let keys = try redis.cli("--scan", "--pattern", "gatehouse:rate:*").split(separator: "\n")
+                let keys = try redis.cli("KEYS", "gatehouse:rate:*").split(separator: "\n")
                 return keys.count == 2 ? keys : nil
             }
             for key in keys {
