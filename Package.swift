@@ -203,7 +203,7 @@ let package = Package(
             "Accounts", in: "Edges",
             uses: [
                 "Authentication", "Authorization", "CivilCalendar", "GatewayConfiguration", "GatewayCore", "JOSE",
-                "OutboundHTTP",
+                "OutboundHTTP", "PrintableText",
                 "RequestPipeline", "Revocation", "TextCoding", logging, nioCore,
             ],
             embeds: ["Page/Resources/page.css", "Page/Resources/page.js", "Page/Resources/texts.json"]),
@@ -234,14 +234,14 @@ let package = Package(
             embeds: [
                 "Page/Resources/charts.js", "Page/Resources/configuration.js", "Page/Resources/console.css",
                 "Page/Resources/console.js", "Page/Resources/dom.js", "Page/Resources/fleet.js",
-                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/texts.json",
-                "Page/Resources/users.js",
+                "Page/Resources/live.js", "Page/Resources/overview.js", "Page/Resources/playground.js",
+                "Page/Resources/rules.js", "Page/Resources/texts.json", "Page/Resources/users.js",
             ]),
         module(
             "AdminAPI", in: "Operations",
             uses: [
                 "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "Observability",
-                "OperatorConsole", "PrintableText", "Revocation", "TextCoding", nioCore,
+                "OperatorConsole", "PrintableText", "Revocation", "SecurityRules", "TextCoding", nioCore,
                 nioHTTP1, nioPosix,
             ]),
 
@@ -324,7 +324,7 @@ let package = Package(
             of: [
                 "Accounts", "AdminAPI", "Authentication", "Authorization", "CoreFixtures", "Forwarding",
                 "GatewayConfiguration", "GatewayCore", "JOSE", "Observability", "OutboundHTTP", "Revocation",
-                "StoreFixtures",
+                "SecurityRules", "StoreFixtures",
             ]),
         tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
         tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),
@@ -372,8 +372,8 @@ let package = Package(
             of: [
                 "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity", "Forwarding",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "IdentityFixtures", "JOSE",
-                "OutboundHTTP", "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures", "SystemFixtures",
-                "TextCoding", logging, nioPosix,
+                "OutboundHTTP", "RedisFixtures", "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures",
+                "SystemFixtures", "TextCoding", logging, nioPosix,
             ]),
         tests("RequestPipelineTests", in: "Pipeline", of: ["GatewayCore", "RequestPipeline"]),
         tests(
@@ -461,8 +461,8 @@ let package = Package(
                 "SystemFixtures", "gatehouse", grdb, nioCore, nioHPACK,
             ],
             excluding: [
-                "Decisions/authlib_resource.py", "Decisions/check_client.py", "Proxies/requirements.txt",
-                "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py",
+                "Accounts/ssf_transmitter.py", "Decisions/authlib_resource.py", "Decisions/check_client.py",
+                "Proxies/requirements.txt", "Telemetry/otlp_receiver.py", "Upstreams/grpc_server.py",
             ]),
     ]
 )

@@ -92,10 +92,13 @@ class Fleet:
             wait_for(lambda: f"num-other-sentinels\n{len(ports) - 1}" in cli(port, "SENTINEL", "MASTER", "bench"),
                      "the sentinels")
 
-    def gateway(self, name="gateway", store="sqlite::memory:", port=9597, admin=9598, ready=True, **sections):
+    def gateway(self, name="gateway", store="sqlite::memory:", port=9597, admin=9598, ready=True, console=False,
+                **sections):
         """Starts a gateway with the upstream `api`. `sections` overrides the common configuration."""
         upstreams = {"api": {"servers": [f"http://127.0.0.1:{UPSTREAM}"]}}
         common = {"store": store, "upstreams": upstreams, "routes": ROUTES}
+        if console:
+            common["admin"] = self.base(port, admin)["admin"] | {"console": True}
         return self.launch(name, port, admin, common | sections, ready)
 
     def launch(self, name, port, admin, sections, ready):

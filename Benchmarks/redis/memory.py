@@ -41,6 +41,9 @@ KINDS = {
         ["SET", f"gatehouse:nonce:{hashlib.sha256(str(n).encode()).hexdigest()}", "sign-in", "EX", "3600"]],
     "a used credential, with an expiry": lambda n: [
         ["SET", f"gatehouse:seen:{hashlib.sha256(str(n).encode()).hexdigest()}", "", "EX", "3600"]],
+    "a shared rate limit of a user, with an expiry": lambda n: [
+        ["SET", f"gatehouse:rate:{{0123456789abcdef:u{hashlib.sha256(str(n).encode()).hexdigest()[:32]}}}",
+         "95965968148171.000", "PX", "3600000"]],
     "an entry of the stream of changes": lambda n: [
         ["XADD", "gatehouse:changes", "*", "uid", uid(n), "valid_since", NOW]],
 }

@@ -20,16 +20,17 @@ package enum StoreProbe {
 
     /// Checks the store.
     ///
+    /// - Parameter tokens: The tokens of the managed service, if the store has one.
     /// - Returns: The state of the store, for people.
     /// - Throws: The reason that a gateway cannot use it, and the remedy.
     package static func check(
-        _ store: Configuration.StoreLocation, for needs: Needs
+        _ store: Configuration.StoreLocation, tokens: StoreTokenSource? = nil, for needs: Needs
     ) async throws(StoreError) -> String {
         switch store {
         case .sqliteMemory: return "in memory: empty after each start"
         case .sqlite(let path): return try check(file: path)
         case .redis(let location):
-            try await RedisLookup.run(location) { client throws(StoreError) in
+            try await RedisLookup.run(location, tokens) { client throws(StoreError) in
                 try await RedisProbe(client: client).check(for: needs)
             }
             return "connected, with the required permissions"
@@ -59,6 +60,8 @@ private struct RedisProbe {
     /// The key of no record: no uid is empty.
     private static let key = Array("gatehouse:user:{}".utf8)
     private static let stream = RedisKeys.changes
+    /// A key of the queues, whose names are not those of records.
+    private static let queue = RedisKeys.writeBackLease
 
     /// Reads are sent as they are: they return nothing.
     private static let reads: [(name: String, command: RedisCommand)] = [
@@ -69,8 +72,9 @@ private struct RedisProbe {
     ]
 
     /// The other commands, each with arguments of valid form. The server's ACL is asked about them; they are not run.
+    /// The words `KEY`, `STREAM` and `QUEUE` represent keys.
     private static let writes: [[String]] = [
-        ["XADD", stream, "*", "uid", ""], ["HGET", "KEY", "f"], ["HSET", "KEY", "f", "v"], ["HDEL", "KEY", "f"],
+        ["XADD", "STREAM", "*", "uid", ""], ["HGET", "KEY", "f"], ["HSET", "KEY", "f", "v"], ["HDEL", "KEY", "f"],
         ["TYPE", "KEY"], ["DEL", "KEY"], ["PERSIST", "KEY"], ["EXPIRETIME", "KEY"], ["EXPIREAT", "KEY", "1"],
     ]
     private static let accounts: [[String]] = [
@@ -78,11 +82,10 @@ private struct RedisProbe {
         ["HSETNX", "KEY", "f", "v"],
     ]
     private static let writeBack: [[String]] = [
-        ["TIME"], ["SET", queue, "v"], ["GET", queue], ["DEL", queue], ["ZADD", queue, "1", "m"], ["ZCARD", queue],
-        ["ZRANGE", queue, "0", "0"], ["ZRANGEBYSCORE", queue, "0", "1"], ["ZREM", queue, "m"], ["ZSCORE", queue, "m"],
+        ["TIME"], ["SET", "QUEUE", "v"], ["GET", "QUEUE"], ["DEL", "QUEUE"], ["ZADD", "QUEUE", "1", "m"],
+        ["ZCARD", "QUEUE"], ["ZRANGE", "QUEUE", "0", "0"], ["ZRANGEBYSCORE", "QUEUE", "0", "1"],
+        ["ZREM", "QUEUE", "m"], ["ZSCORE", "QUEUE", "m"],
     ]
-    /// A key of the queues, whose names are not those of records.
-    private static let queue = String(decoding: RedisKeys.writeBackLease, as: UTF8.self)
 
     func check(for needs: StoreProbe.Needs) async throws(StoreError) {
         var missing: [String] = []
@@ -113,11 +116,12 @@ private struct RedisProbe {
         if needs.contains(.accounts) { asked += Self.accounts }
         if needs.contains(.writeBack) { asked += Self.writeBack }
         let lines = asked.map { command in
-            let arguments = command.map { $0 == "KEY" ? "KEYS[1]" : "'\($0)'" }.joined(separator: ", ")
+            let keys = ["KEY": "KEYS[1]", "STREAM": "KEYS[2]", "QUEUE": "KEYS[3]"]
+            let arguments = command.map { keys[$0] ?? "'\($0)'" }.joined(separator: ", ")
             return "if not redis.acl_check_cmd(\(arguments)) then table.insert(missing, '\(command[0])') end"
         }
         let script = "#!lua\nlocal missing = {}\n" + lines.joined(separator: "\n") + "\nreturn missing"
-        let reply = try await send(RedisCommand(["EVAL", script, 1, Self.key])).first
+        let reply = try await send(RedisCommand(["EVAL", script, 3, Self.key, Self.stream, Self.queue])).first
         if let refusal = reply?.serverError {
             guard refusal.code == "NOPERM" else { throw StoreError(refusal) }
             return ["EVAL"]

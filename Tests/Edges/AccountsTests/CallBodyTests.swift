@@ -1,5 +1,6 @@
 import Authentication
 import DevelopmentIdentity
+import GatewayConfiguration
 import GatewayCore
 import NIOCore
 import RequestPipeline
@@ -132,6 +133,21 @@ final class NotedRates: CallRating {
         let token = try FirebaseToken.idToken(for: .grace, now: rig.now).signed(by: TokenDraft.key)
         _ = await rig.call(.session, ["id_token": .string(token)])
         #expect(rates.accounts.dropFirst() == [caller.uid, link, caller.uid, "github.com:583231", caller.uid, "grace"])
+    }
+
+    @Test func `the sign-in page counts for the account that it shows`() async throws {
+        let rates = NotedRates(refused: { !$0.hasPrefix("google.com:") })
+        let flow = try await FlowRig(
+            settings: { $0.page = Configuration.Accounts.Page() }, parts: { $0.rating = rates })
+        let signedIn = await flow.finish(try await flow.begin(), as: .ada)
+        var browser = BrowserRequest()
+        #expect(await flow.call(.page, browser).code == "ok", "without a session")
+        browser.sessions = [try #require(signedIn.token)]
+        let before = rates.accounts.count
+        let answer = await flow.call(.page, browser)
+        #expect(answer.code == "request/rate-limited" && answer.denial?.retryAfter == 22)
+        let uid = try flow.rig.caller(signedIn).uid
+        #expect(Array(rates.accounts.dropFirst(before)) == [uid])
     }
 
     @Test func `a call above the rate is rejected before its proof is used`() async throws {

@@ -4,8 +4,8 @@ import Testing
 /// Responses of account calls: they contain no input and no tokens, and never redirect.
 @Suite(.accounts) struct AccountAnswerTests: SharedScenarioSuite {
     private static let posts = [
-        "nonce", "sign-in", "session", "reauthenticate", "link", "unlink", "sign-out", "events/apple",
-        "events/backchannel-logout",
+        "nonce", "sign-in", "session", "reauthenticate", "link", "unlink", "sign-out", "account/email",
+        "events/apple", "events/backchannel-logout",
     ]
     private static let mark = "<script>alert(1)</script>"
 

@@ -116,7 +116,7 @@ struct OutboxRunTests {
 }
 
 /// A receiver of requests that responds with 503 until it is up.
-private final class Receiver: Sendable {
+final class Receiver: Sendable {
     private struct State {
         var isDown = true
         var refused = 0

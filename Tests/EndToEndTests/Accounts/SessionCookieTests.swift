@@ -24,11 +24,15 @@ import Testing
             }
             let both = WireRequest.get("/me/x", "Cookie: __session=eyJ.a.b; __Host-Http-session=\(value)")
             #expect(try scenario.passes(both)["Cookie"] == nil)
-            app.session = String(value)
-            let cleared = try app.call("sign-out").values("Set-Cookie")
+            let again = try app.call("sign-in", app.proof(.oidc("corp"), of: .named("renamed"))).values("Set-Cookie")
+            let second = try #require(again.first).dropFirst("__Host-Http-session=".count).prefix { $0 != ";" }
+            let cookies = "Cookie: __session=\(second); __Host-Http-session=\(value)"
+            let cleared = try app.call("sign-out", [:], cookies).values("Set-Cookie")
             #expect(cleared == ["__Host-Http-session=; Max-Age=0\(fixed)", "__session=; Max-Age=0\(fixed)"])
-            let after = try scenario.send(.get("/me/x", "Cookie: __Host-Http-session=\(value)"))
-            expectDenial(after, 401, "auth/session-cookie-revoked")
+            for ended in [value, second] {
+                let after = try scenario.send(.get("/me/x", "Cookie: __Host-Http-session=\(ended)"))
+                expectDenial(after, 401, "auth/session-cookie-revoked")
+            }
         }
     }
 }

@@ -173,6 +173,52 @@ struct ConsoleBrowserTests {
         }
     }
 
+    @Test func `the sessions of a user are listed, and one is ended on every gateway`() async throws {
+        try await Fleet.withAccounts(arrange: { $1["admin"] = ConsoleVisit.admin }) { fleet, _ in
+            var apps = fleet.gateways.map { AccountApp($0) }
+            let uid = try #require(try apps[0].signIn(.oidc("corp"), as: .ada)["uid"]?.stringValue)
+            let agent = "User-Agent: \(Self.attack)"
+            let proof = try apps[1].proof(.oidc("corp"), of: .ada)
+            let signedIn = try apps[1].call("sign-in", proof, agent)
+            #expect(signedIn.status == 200, "\(signedIn.text)")
+            let ended = try #require(apps[1].session)
+            let visit = try await ConsoleVisit(fleet.first)
+            try visit.open("#users?uid=\(uid)")
+            try await visit.signIn()
+            try await visit.wait(for: "#user dl")
+            let rows =
+                "return [...document.querySelectorAll('#user tbody tr')].map((row) => row.textContent)"
+                + ".filter((row) => row.includes('End this session'))"
+            let listed: [String] = try visit.browser.evaluate(rows)
+            #expect(listed.count == 2 && listed.allSatisfy { $0.contains("oidc.corp") })
+            // The text of a client is shown as text.
+            #expect(listed.contains { $0.contains(Self.attack) })
+            try visit.expectAccessible("sessions")
+            // The first row has the latest use.
+            let isFirst = listed[0].contains(Self.attack)
+            if !isFirst {
+                let _: Bool? = try visit.browser.evaluate(
+                    """
+                    const row = [...document.querySelectorAll('#user tbody tr')]
+                      .find((row) => row.textContent.includes(arguments[0]));
+                    row.parentElement.prepend(row);
+                    """, Self.attack)
+            }
+            try await visit.press("End this session")
+            try await eventually("the result") {
+                let text = try visit.browser.text("#status")
+                return text.hasPrefix("The session ") && text.hasSuffix(" has ended.") ? true : nil
+            }
+            for gateway in fleet.gateways { #expect(try gateway.send(.cookie(ended, "/strict/x")).status == 401) }
+            try await fleet.eventuallyAll(.cookie(ended, "/me/x"), 401)
+            #expect(try apps[0].get("/me/x").status == 200)
+            let left: [String] = try visit.browser.evaluate(rows)
+            #expect(left.count == 1)
+            try await fleet.first.gateway.untilLogged("event=revoke_session")
+            try Self.expectNoComplaints(of: visit)
+        }
+    }
+
     @Test func `a session is found and ended`() async throws {
         try await Self.visit { visit in
             let time = unixNow() - 100

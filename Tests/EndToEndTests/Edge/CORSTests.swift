@@ -170,5 +170,16 @@ struct CORSTests: SharedScenarioSuite {
         #expect(evil.status == 403 && evil["Access-Control-Allow-Origin"] == nil)
         let get = try scenario.send(options(path, Self.origin, "Access-Control-Request-Method: GET"))
         #expect(get.status == 405)
+        for (name, methods, allowed) in [
+            ("account", ["GET", "PATCH"], "GET, PATCH"),
+            ("account/sessions/\(String(repeating: "a", count: 32))/revoke", ["POST"], "POST"),
+        ] {
+            for method in methods {
+                let target = "/.gatehouse/\(name)"
+                let preflight = try scenario.send(
+                    options(target, Self.origin, "Access-Control-Request-Method: \(method)"))
+                #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == allowed, "\(name)")
+            }
+        }
     }
 }

@@ -22,7 +22,9 @@ struct ProjectChangeTests {
 
     private static func token(_ user: String, _ scenario: Scenario, of project: String? = nil) throws -> String {
         try scenario.token(.named(user)) { token in
-            let token = token.signedIn(at: unixNow() - 100)
+            // A user of Firebase links identities only with a verified address.
+            let token = token.signedIn(at: unixNow() - 100).setting("email", to: .string("\(user)@example.com"))
+                .setting("email_verified", to: true)
             guard let project else { return token }
             return token.setting("aud", to: .string(project))
                 .setting("iss", to: .string("https://securetoken.google.com/\(project)"))

@@ -35,7 +35,10 @@ struct OpenAPITests {
         let expected = try AdminPath.allCases.flatMap { path in
             try #require(AdminCall(target: path.rawValue)).methods.map { "\($0) \(path.rawValue)" }
         }
-        let console = try ["/console/", "/console/assets/{file}", "/console/session"].flatMap { path in
+        let paths = [
+            "/console/", "/console/assets/{file}", "/console/session", "/console/sign-in", "/console/callback",
+        ]
+        let console = try paths.flatMap { path in
             let target = path.replacing("{file}", with: "console.css")
             return try #require(ConsolePath(target: target)?.methods).map { "\($0) \(path)" }
         }

@@ -26,6 +26,26 @@ struct RedisConnectionTests {
         }
     }
 
+    @Test func `a token of a managed service is sent over TLS, and is secret`() async throws {
+        let authority = try TestAuthority()
+        // The server accepts every token of this user.
+        let redis = try await RedisServer(["user gatehouse on nopass ~* &* +@all"], tls: authority)
+        let url = "url: 'rediss://127.0.0.1:\(redis.port)', ca: '\(authority.authority)', username: gatehouse"
+        let store = "{ \(url), credentials: { aws_iam: { cache: sessions, region: eu-west-1 } } }"
+        let keys = ["AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "hunter2"]
+        try await Fleet.run(store: store, arrange: { $0.environment.merge(keys) { $1 } }) { fleet in
+            try await expectWorks(fleet)
+            #expect(try redis.cli("CLIENT", "LIST").contains("user=gatehouse"))
+            #expect(try fleet.first.metric("gatehouse_store_credential_renewals_total", containing: "success") >= 1)
+            #expect(try fleet.first.metric("gatehouse_store_credentials_failing") == 0)
+            #expect(try fleet.first.metric("gatehouse_store_credentials_expiry_seconds") > Double(unixNow()))
+            let status = try fleet.first.admin("GET", "/v1/status")
+            for text in [fleet.first.gateway.errors, status.text] {
+                #expect(!text.contains("hunter2") && !text.contains("X-Amz-"))
+            }
+        }
+    }
+
     @Test func `a wrong password is reported without its value`() async throws {
         let redis = try await RedisServer(["requirepass right"], user: RedisServer.User(password: "right"))
         try await Fleet.run(store: "redis://:wr0ng@127.0.0.1:\(redis.port)", waits: false) { fleet in

@@ -123,7 +123,7 @@ import TextCoding
                     endpoint: endpoint, body: body, contentType: "application/json",
                     caller: isSignIn ? nil : caller, network: .version4(1), requestID: "r"))
             switch reply {
-            case .refused(let denial): require(denial.code.status != 500, "no claim is an error of the gateway")
+            case .refused(let denial, _): require(denial.code.status != 500, "no claim is an error of the gateway")
             case .json(_, .set(let token, _)?): checkCookie(token)
             case .json, .accepted, .eventStored, .eventRejected, .done, .redirect, .authorization, .page, .onward,
                 .signInPage:
@@ -152,7 +152,7 @@ import TextCoding
                     endpoint: endpoint, body: Array(body.utf8),
                     contentType: isApple ? "application/json" : "application/x-www-form-urlencoded", caller: nil,
                     network: .version4(1), requestID: "r"))
-            if case .refused(let denial) = reply {
+            if case .refused(let denial, _) = reply {
                 require(denial.code.status != 500, "no claim of an event is an error of the gateway")
             }
             let record = try? await store.user(Self.user)

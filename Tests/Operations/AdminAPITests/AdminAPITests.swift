@@ -22,6 +22,7 @@ struct AdminAPITests {
         case .response(let response): return response
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
         case .stream: return .text("a stream")
+        case .flow(let perform): return await perform()
         }
     }
 
@@ -76,7 +77,7 @@ struct AdminAPITests {
                 + #""store":{"kind":"redis","age":null,"writable":false,"users":6,"sessions":0,"connected":false,"#
                 + #""trouble":"down"},"#
                 + #""key_sets":[{"url":"https://keys.example","fetched_at":5,"refresh_at":null,"keys":["k1"],"#
-                + #""skipped":["k2: weak"],"last_error":null}],"#
+                + #""thumbprints":[{"kid":"k1","thumbprint":"dGh1bWI"}],"skipped":["k2: weak"],"last_error":null}],"#
                 + #""servers":[{"upstream":"api","server":"http://127.0.0.1:3000","addresses":2,"healthy":1,"#
                 + #""ejected":0,"requests":0,"health_checks":true}],"#
                 + #""certificates":[{"listener":"0.0.0.0:443","subject":"a.example","expires_at":9}],"#
@@ -99,7 +100,8 @@ struct AdminAPITests {
     @Test func `an account has its address, its links and its unlinked identities`() async {
         let account = await text("GET", "/v1/accounts/ann")
         #expect(
-            account == #"{"uid":"ann","created_at":5,"deleted_at":null,"email":"a@b.c","email_verified":true,"#
+            account == #"{"uid":"ann","created_at":5,"deleted_at":null,"merged_into":null,"#
+                + #""email":"a@b.c","email_verified":true,"#
                 + #""email_from":"apple.com","name":null,"links":[{"provider":"apple.com","subject":"1"},"#
                 + #"{"provider":"google.com","subject":"2"}],"#
                 + #""unlinked":[{"provider":"github.com","subject":"3"}],"unlinked_more":false}"# + "\n")
@@ -193,9 +195,11 @@ struct AdminAPITests {
     @Test func `an account is deleted and unlinked`() async {
         #expect(await text("POST", "/v1/accounts/ann/delete").contains(#""deleted_at":9"#))
         #expect(await response("POST", "/v1/accounts/ann/links/apple.com/unlink").status == 200)
+        #expect(await response("POST", "/v1/accounts/ann/merge/b%6Fb").status == 200)
         #expect(await response("GET", "/v1/accounts/ann/delete").status == 405)
+        #expect(await response("GET", "/v1/accounts/ann/merge/bob").status == 405)
         #expect(await response("POST", "/v1/accounts/ann/delete", sent: "wrong").status == 401)
-        #expect(await backend.calls == ["delete ann", "unlink ann apple.com"])
+        #expect(await backend.calls == ["delete ann", "unlink ann apple.com", "merge ann bob"])
     }
 
     @Test(arguments: [
@@ -254,7 +258,8 @@ struct AdminAPITests {
     @Test func `key sets are returned and refreshed`() async {
         #expect(
             await text("GET", "/v1/keys") == #"{"key_sets":[{"url":"https://keys.example","fetched_at":5,"#
-                + #""refresh_at":null,"keys":["k1"],"skipped":["k2: weak"],"last_error":null}]}"# + "\n")
+                + #""refresh_at":null,"keys":["k1"],"thumbprints":[{"kid":"k1","thumbprint":"dGh1bWI"}],"#
+                + #""skipped":["k2: weak"],"last_error":null}]}"# + "\n")
         #expect(await response("POST", "/v1/keys/refresh").status == 200)
         #expect(await text("POST", "/v1/reload") == #"{"generation":7}"# + "\n")
         #expect(await response("GET", "/v1/reload").status == 405)
@@ -276,7 +281,7 @@ struct AdminAPITests {
             + #""revocation":"strict","on_store_failure":"allow","insecure_no_csrf":true,"#
             + #""cors":{"origins":["https://app.example"],"methods":["GET"],"headers":[],"expose":[],"#
             + #""credentials":false,"max_age":600},"token_query":"token","#
-            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"body_size":4096,"upstream":"api","#
+            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20,"scope":"gateway"}],"body_size":4096,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
             + #""policy":["at most 10 requests in 1m per uid","anonymous requests are permitted","#
             + #""requests of other sites are permitted with cookies","App Check: enforce","revocation: strict","#
@@ -302,11 +307,38 @@ struct AdminAPITests {
                 == #"{"users":[{"uid":"ann","tenant":"t"}]}"# + "\n")
         #expect(await text("GET", "/v1/accounts?email=Ada%40Example.com") == #"{"users":[]}"# + "\n")
         #expect(await backend.calls == ["find google.com:a&b", "find ada@example.com"])
-        for query in ["", "?provider=a", "?subject=a", "?provider=a&email=b", "?email=a&email=b", "?uid=a"] {
+        let mixed = ["?email=a&limit=1", "?email=a&cursor=b", "?provider=a&subject=b&limit=1"]
+        for query in ["?provider=a", "?subject=a", "?provider=a&email=b", "?email=a&email=b", "?uid=a"] + mixed {
             #expect(await response("GET", "/v1/accounts\(query)").status == 400, "\(query)")
         }
         #expect(await response("GET", "/v1/accounts?email=a", sent: "wrong").status == 401)
         #expect(await response("POST", "/v1/accounts?email=a").status == 405)
+    }
+
+    @Test func `the list of accounts has parts with a cursor`() async {
+        #expect(
+            await text("GET", "/v1/accounts")
+                == #"{"users":[{"uid":"ann","created_at":5,"deleted_at":null,"email":"a@b.c","name":"Ann","#
+                + #""providers":["apple.com","google.com"]},{"uid":"bob","tenant":"t","created_at":null,"#
+                + #""deleted_at":null,"email":null,"name":null,"providers":[],"faulty":true}],"next":"c"}"# + "\n")
+        #expect(await response("GET", "/v1/accounts?limit=100&cursor=a%2Db").status == 200)
+        #expect(await backend.calls == ["list  50", "list a-b 100"])
+        for query in ["limit=0", "limit=101", "limit=x", "limit=", "limit=-1", "cursor=a&cursor=b", "page=2"] {
+            #expect(await response("GET", "/v1/accounts?\(query)").status == 400, "\(query)")
+        }
+        #expect(await response("GET", "/v1/accounts", sent: nil).status == 401)
+    }
+
+    @Test func `the sessions of a user have public IDs`() async {
+        let sessions = await text("GET", "/v1/tenants/t/users/ann/sessions")
+        #expect(
+            sessions == #"{"uid":"ann","tenant":"t","sessions":[{"id":"00000000000000000000000000000000","#
+                + #""started_at":5,"last_used_at":7,"ends_at":9,"provider":"google.com","proof":"authenticated","#
+                + #""user_agent":"A \"browser\""},{"id":"11111111111111111111111111111111","started_at":4,"#
+                + #""last_used_at":6,"ends_at":8,"provider":null,"proof":null,"user_agent":null}]}"# + "\n")
+        #expect(await backend.calls == ["sessions t/ann"])
+        #expect(await response("POST", "/v1/users/ann/sessions").status == 405)
+        #expect(await response("GET", "/v1/users/ann/sessions", sent: "wrong").status == 401)
     }
 
     @Test func `a viewer reads everything, and changes nothing`() async throws {
@@ -320,7 +352,10 @@ struct AdminAPITests {
                 #expect(received.status == 403 && received.text.contains("admin/read-only"), "\(path)")
             }
         }
-        let changes = ["revoke", "disable", "enable", "session", "delete", "unlink", "refresh", "accept", "reload"]
+        let changes = [
+            "evaluate", "revoke", "disable", "enable", "session ", "delete", "unlink", "merge", "refresh", "accept",
+            "reload",
+        ]
         #expect(await !backend.calls.contains { call in changes.contains { call.hasPrefix($0) } })
         #expect(backend.actions.isEmpty)
         #expect(await response("GET", "/v1/keys", sent: "look").status == 401)
@@ -331,6 +366,7 @@ struct AdminAPITests {
         _ = await response("POST", "/v1/projects/p/tenants/t/users/ann/disable")
         _ = await response("POST", "/v1/accounts/ann/links/apple.com/unlink")
         _ = await response("POST", "/v1/users/ann/sessions/s1/revoke")
+        _ = await response("POST", "/v1/accounts/ann/merge/bob")
         _ = await response("GET", "/v1/users/ann")
         _ = await response("POST", "/v1/users/ann/revoke", sent: "wrong")
         await backend.fail(with: .storeUnavailable)
@@ -344,6 +380,8 @@ struct AdminAPITests {
                     event: "unlink", user: UserKey("ann"), provider: "apple.com", caller: caller, status: 200),
                 AdminAction(
                     event: "revoke_session", user: UserKey("ann"), session: "s1", caller: caller, status: 200),
+                AdminAction(
+                    event: "merge_accounts", user: UserKey("ann"), target: "bob", caller: caller, status: 200),
                 AdminAction(event: "reload", caller: caller, status: 503),
             ])
     }

@@ -57,6 +57,7 @@ struct ConsoleAccessTests {
         switch api.admit(request) {
         case .response(let response): return response
         case .stream: return .text("a stream")
+        case .flow(let perform): return await perform()
         case .call(let call, let caller): return await api.respond(to: call, body: Array(body.utf8), by: caller)
         }
     }
@@ -221,6 +222,35 @@ struct ConsoleAccessTests {
         #expect(twice.status == 403)
         #expect(await backend.calls.isEmpty)
         #expect(await send("POST", target, client).status == 200)
+    }
+
+    @Test func `O-38: a stream ends with its session`() async throws {
+        let client = try await signIn()
+        let headers = [(name: "Host", value: "127.0.0.1:9901"), (name: "Cookie", value: client.cookie)]
+        let request = AdminRequest(
+            method: "GET", target: "/console/api/v1/decisions", headers: headers, localAddress: "127.0.0.1",
+            peer: PeerAddress(.version4(1), isSecure: false, through: []))
+        guard case .stream(let viewer) = api.admit(request) else {
+            Issue.record("no stream")
+            return
+        }
+        viewer.checkPermission()
+        #expect(!viewer.take(at: 0).isLast)
+        #expect(await send("DELETE", "/console/session", client).status == 200)
+        viewer.checkPermission()
+        #expect(viewer.take(at: 0).isLast)
+    }
+
+    @Test func `O-38: a link opens no unmasked stream, which needs the CSRF token`() async throws {
+        var client = try await signIn()
+        let target = "/console/api/v1/decisions?unmask=true"
+        #expect(await send("GET", target, client).text == "a stream")
+        client.csrf = ""
+        let lines = backend.actions.count
+        let link = await send("GET", target, client) { $0.append(("Sec-Fetch-Site", "none")) }
+        #expect(link.status == 403 && link.extra["Set-Cookie"] == nil)
+        #expect(backend.actions.count == lines)
+        #expect(await send("GET", "/console/api/v1/decisions", client).text == "a stream")
     }
 
     @Test(

@@ -54,6 +54,32 @@ import Testing
         #expect(attack == String(decoding: ConsolePage.render(languages: nil), as: UTF8.self))
     }
 
+    @Test func `the page offers the sign-in at a provider, as escaped text`() {
+        let html = String(decoding: ConsolePage.render(languages: nil, provider: "oidc.\"><b>"), as: UTF8.self)
+        #expect(html.contains("data-provider=\"oidc.&quot;&gt;&lt;b&gt;\""), "\(html)")
+        let plain = String(decoding: ConsolePage.render(languages: nil), as: UTF8.self)
+        #expect(plain.contains("data-provider=\"\""))
+    }
+
+    @Test(arguments: [
+        SignInMessage.expired, .cancelled, .unavailable, .rejected, .limited, .unverified, .notListed(address: "a@b"),
+    ])
+    func `each message is a page with a way back, in each language`(message: SignInMessage) {
+        for languages in [nil, "de"] {
+            let html = String(decoding: message.render(languages: languages), as: UTF8.self)
+            #expect(html.hasPrefix("<!doctype html>") && html.contains("href=\"./\">"))
+            let text = html.firstMatch(of: /<p id="refusal" role="alert">([^<]+)<\/p>/)
+            #expect(text != nil && !html.contains("<script") && !html.contains("{"), "\(html)")
+        }
+    }
+
+    @Test func `O-22: the address of a message is escaped`() {
+        let message = SignInMessage.notListed(address: "<img/src=x>@{address}.example")
+        let html = String(decoding: message.render(languages: nil), as: UTF8.self)
+        #expect(html.contains("&lt;img/src=x&gt;@{address}.example may not use this console."), "\(html)")
+        #expect(html.contains("admin.console.sign_in") && !html.contains("<img"))
+    }
+
     @Test func `each language has the same texts with the same parameters`() throws {
         let languages = ConsoleTexts.builtin.languages
         #expect(languages.map(\.tag) == ["en", "de"])
@@ -70,9 +96,11 @@ import Testing
 
     @Test func `the scripts and the page use texts that exist, and every text is used`() throws {
         let texts = try #require(ConsoleTexts.builtin.languages.first).texts
-        var used: Set<String> = ["console", "pages", "skip", "needs_script", "cancel"]
+        var used: Set<String> = [
+            "console", "pages", "skip", "needs_script", "cancel", "refused_title", "refused_back",
+        ]
         // Keys with a variable part, such as `user:revoke`.
-        var prefixes: Set<String> = ["error:"]
+        var prefixes: Set<String> = ["error:", "refused:"]
         for script in Self.scripts {
             let source = source(script)
             let words = source.matches(of: /"([a-z0-9_]+(:[a-z0-9_\/-]+)?)"/).map { String($0.1) }

@@ -3,6 +3,7 @@ import GatewayConfiguration
 import GatewayCore
 import Observability
 import Revocation
+import SecurityRules
 import Synchronization
 
 /// A gateway for the tests of the admin listener. It records the calls.
@@ -12,6 +13,9 @@ actor FakeBackend: AdministrationBackend {
     private let checks = Mutex([ReadinessCheck("store")])
     /// The decisions for viewers.
     nonisolated let feed = DecisionFeed { _ in }
+    private let opened = Mutex<DecisionViewer?>(nil)
+    /// The viewer that was opened last.
+    nonisolated var viewer: DecisionViewer? { opened.withLock { $0 } }
     private let hanging = Mutex<String?>(nil)
     private let recorded = Mutex<[AdminAction]>([])
 
@@ -83,6 +87,25 @@ actor FakeBackend: AdministrationBackend {
         return SessionRecord(revoked: true)
     }
 
+    func sessions(of user: UserKey) throws(AdministrationError) -> [AdministeredSession] {
+        try record("sessions \(name(user))")
+        return [
+            AdministeredSession(
+                id: String(repeating: "0", count: 32), startedAt: 5, lastUsedAt: 7, endsAt: 9, provider: "google.com",
+                proof: "authenticated", userAgent: "A \"browser\""),
+            AdministeredSession(id: String(repeating: "1", count: 32), startedAt: 4, lastUsedAt: 6, endsAt: 8),
+        ]
+    }
+
+    func accounts(after cursor: String?, limit: Int) throws(AdministrationError) -> AccountPage {
+        try record("list \(cursor ?? "") \(limit)")
+        let ann = ListedAccount(
+            user: UserKey(uid: "ann", tenant: nil), email: "a@b.c", name: "Ann", created: 5,
+            providers: ["apple.com", "google.com"])
+        let bob = ListedAccount(user: UserKey(uid: "bob", tenant: "t"), isFaulty: true)
+        return AccountPage(accounts: [ann, bob], next: "c")
+    }
+
     func findUser(_ search: AccountSearch) throws(AdministrationError) -> UserKey? {
         switch search {
         case .identity(let link):
@@ -112,6 +135,11 @@ actor FakeBackend: AdministrationBackend {
         return AdministeredAccount(record: AccountRecord(user: user, created: 5))
     }
 
+    func merge(_ source: UserKey, into target: UserKey) throws(AdministrationError) -> AdministeredAccount {
+        try record("merge \(name(source)) \(name(target))")
+        return AdministeredAccount(record: AccountRecord(user: target, created: 5))
+    }
+
     func status() -> AdministeredStatus {
         var server = UpstreamServerReading(upstream: "api", server: "http://127.0.0.1:3000")
         (server.addresses, server.healthy, server.checksPassed) = (2, 1, 9)
@@ -125,7 +153,11 @@ actor FakeBackend: AdministrationBackend {
     }
 
     func keys() -> [AdministeredKeySet] {
-        [AdministeredKeySet(url: "https://keys.example", fetchedAt: 5, keyIDs: ["k1"], skipped: ["k2: weak"])]
+        [
+            AdministeredKeySet(
+                url: "https://keys.example", fetchedAt: 5, keyIDs: ["k1"],
+                keys: [.init(keyID: "k1", thumbprint: "dGh1bWI")], skipped: ["k2: weak"])
+        ]
     }
 
     func refreshKeys() throws(AdministrationError) -> [AdministeredKeySet] {
@@ -169,7 +201,9 @@ actor FakeBackend: AdministrationBackend {
     }
 
     nonisolated func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer {
-        try feed.open(filter, generation: 4, at: 35_000)
+        let viewer = try feed.open(filter, generation: 4, at: 35_000)
+        opened.withLock { $0 = viewer }
+        return viewer
     }
 
     func fleet() -> AdministeredFleet {
@@ -201,6 +235,59 @@ actor FakeBackend: AdministrationBackend {
             generation: 4, hash: "ab12", loadedAt: 6, reloads: reloads,
             warnings: [ConfigurationWarning(location: location, what: "nothing uses it", remedy: "remove it")],
             insecureOptions: ["identity.firebase.insecure_http"])
+    }
+
+    private static let ruleset = try? Ruleset(
+        file: RuleSource(
+            "rules_version = '2';\nservice gatehouse.http { match /a { allow read: if auth.uid == 'ada'; } }\n",
+            name: "api.rules"))
+
+    /// The trace of a request without a user.
+    private static var trace: RuleTrace? {
+        guard let ruleset, let time = RuleTimestamp(seconds: 0) else { return nil }
+        final class Anonymous: RuleBindings {
+            func value(of binding: RuleBinding) -> RuleValue { .null }
+        }
+        let (evaluator, recorder) = (RuleEvaluator(), RuleRecorder())
+        evaluator.recorder = recorder
+        Array("/a".utf8).withUnsafeBytes { path in
+            let request = RuleRequest(operation: .get, path: path, time: time, signIn: RuleSignIn())
+            evaluator.begin(request, Anonymous())
+            defer { evaluator.end() }
+            _ = evaluator.decide(ruleset)
+        }
+        return RuleTrace(recorder.entries, of: ruleset, assumptions: false)
+    }
+
+    func reloadDifferences() -> ReloadDifferences? {
+        var differences = ReloadDifferences(at: 9, generation: 4, sampled: 5)
+        (differences.compared, differences.undecided) = (4, 1)
+        for _ in 0..<2 {
+            differences.record(
+                method: "GET", before: ReloadDifferences.Outcome(route: "/a", code: "ok"),
+                after: ReloadDifferences.Outcome(route: nil, code: "route/not-found"))
+        }
+        return differences
+    }
+
+    func rules() -> AdministeredRules {
+        guard let ruleset = Self.ruleset else { return AdministeredRules(sources: []) }
+        let counts = ruleset.expressions.map { _ in RuleCounters.Counts(wasTrue: 3, failed: 1) }
+        let coverage = RuleCoverage.Source(
+            file: "api.rules", firstLine: 1, lines: RuleCoverage.Source.lines(of: ruleset.source.text), ruleset,
+            counts: counts,
+            permits: [3])
+        return AdministeredRules(sources: [AdministeredRules.Source(since: 5, coverage: coverage)], omitted: 1)
+    }
+
+    func evaluateRules(_ question: RuleQuestion) throws(AdministrationError) -> RuleAnswer {
+        try record("evaluate \(question.method) \(question.path) \(question.rules ?? "active")")
+        let results = [Self.trace].compactMap(\.self).map { trace in
+            RuleAnswer.Result(
+                file: "api.rules", verdict: .needsRecentSignIn(maxAge: 300, rule: 0), rule: "api.rules:2",
+                reason: "rules: the sign-in is not recent", trace: trace)
+        }
+        return RuleAnswer(path: question.path, route: "/a", applies: true, results: results, warnings: ["w"])
     }
 
     func routes() -> [Configuration.Route] {

@@ -209,7 +209,7 @@ extension FakeRedis.Core {
 }
 
 /// Parses the commands of clients: arrays of strings.
-private struct CommandParser {
+struct CommandParser {
     private var bytes: [UInt8] = []
     private var position = 0
 

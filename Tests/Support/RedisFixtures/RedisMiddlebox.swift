@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// A TCP proxy in front of a Redis server that can drop, repeat or reorder a reply.
+/// A TCP proxy in front of a Redis server that can drop, repeat or reorder a reply, and replace commands.
 final class RedisMiddlebox: Sendable {
     /// The fault of a reply.
     enum Fault: Sendable, CaseIterable {
@@ -12,6 +12,9 @@ final class RedisMiddlebox: Sendable {
         /// The reply is sent after the next reply.
         case swapped
     }
+
+    /// Returns the command to send in place of that of a connection, or `nil` to close the connection.
+    typealias Rewriting = @Sendable (_ command: [String], _ connection: Int) -> [String]?
 
     fileprivate struct State {
         var fault: (Fault, @Sendable ([UInt8]) -> Bool)?
@@ -28,14 +31,15 @@ final class RedisMiddlebox: Sendable {
     fileprivate final class Core: Sendable {
         let state = Mutex(State())
         let server: Int
+        let rewriting: Rewriting?
 
-        init(server: Int) { self.server = server }
+        init(server: Int, _ rewriting: Rewriting?) { (self.server, self.rewriting) = (server, rewriting) }
     }
 
     /// Forwards everything between its clients and a server on 127.0.0.1.
-    init(before server: RedisServer) throws {
+    init(before server: RedisServer, rewriting: Rewriting? = nil) throws {
         (listener, port) = try Ports.listener()
-        core = Core(server: server.port)
+        core = Core(server: server.port, rewriting)
         let (listener, core) = (listener, core)
         PlainThread.start { core.takeConnections(on: listener) }
     }
@@ -104,12 +108,29 @@ extension RedisMiddlebox.Core {
 
     private func passCommands(from client: Int32, to server: Int32) {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        var parser = CommandParser()
         while true {
             let count = uninterrupted { recv(client, &chunk, chunk.count, 0) }
-            guard count > 0, sendAll(server, Array(chunk[..<count])) else { break }
+            guard count > 0, let bytes = rewritten(chunk[..<count], of: Int(client), &parser), sendAll(server, bytes)
+            else { break }
         }
         shutdown(server, Int32(SHUT_RDWR))
         shutdown(client, Int32(SHUT_RDWR))
+    }
+
+    /// Returns the bytes to send for those of a client. `nil` if its connection is to be closed.
+    private func rewritten(
+        _ chunk: ArraySlice<UInt8>, of connection: Int, _ parser: inout CommandParser
+    ) -> [UInt8]? {
+        guard let rewriting else { return Array(chunk) }
+        parser.append(chunk)
+        var bytes: [UInt8] = []
+        while let command = parser.next() {
+            guard let command = rewriting(command, connection) else { return nil }
+            bytes += Array("*\(command.count)\r\n".utf8)
+            for argument in command { bytes += Array("$\(argument.utf8.count)\r\n\(argument)\r\n".utf8) }
+        }
+        return bytes
     }
 
     private func passReplies(from server: Int32, to client: Int32) {

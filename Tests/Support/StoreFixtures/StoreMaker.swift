@@ -13,7 +13,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
     var viewHasSignIns = true
     let make: @Sendable (GatewayClock) async throws -> any GatewayStore
 
-    static let all = [sqliteFile, sqliteMemory, redis]
+    static let all = [sqliteFile, sqliteMemory, redis, redisCluster]
     /// The stores that expire records by their own clock, during a purge.
     static let embedded = [sqliteFile, sqliteMemory]
 
@@ -32,6 +32,10 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
 
     static let redis = StoreMaker(testDescription: "Redis", viewHasSignIns: false) { clock in
         try await RedisDatabase.fresh().loadedStore(now: clock.now())
+    }
+
+    static let redisCluster = StoreMaker(testDescription: "Redis Cluster", viewHasSignIns: false) { clock in
+        try await RedisClusterStores.fresh().loadedStore(now: clock.now())
     }
 
     /// The lookup result for a session with this record.

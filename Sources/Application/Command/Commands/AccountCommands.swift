@@ -2,20 +2,22 @@ import ArgumentParser
 import CivilCalendar
 import Diagnostics
 import GatewayCore
+import Revocation
 
-/// The account of a command.
-struct AccountOptions: ParsableArguments {
-    @Argument(help: "The account's uid.")
-    var uid: String
-
+extension UserOptions {
     /// Prints an account.
-    func show(_ reply: AdminClient.Reply<AdminClient.Account>, _ options: AdminOptions) throws(Refused) {
+    func show(
+        _ reply: AdminClient.Reply<AdminClient.Account>, _ options: AdminOptions, of name: String? = nil
+    ) throws(Refused) {
         guard !options.json else { return try Console.say(reply.json) }
-        try Console.say("\(uid): \(Self.text(of: reply.record))")
+        try Console.say("\(name ?? shown): \(Self.text(of: reply.record))")
     }
 
     private static func text(of account: AdminClient.Account) -> String {
-        if let deleted = account.deleted { return "deleted at \(RFC3339.text(deleted))" }
+        if let deleted = account.deleted {
+            let target = account.mergedInto.map { ", merged into \($0)" } ?? ""
+            return "deleted at \(RFC3339.text(deleted))\(target)"
+        }
         let created = account.created.map { "created at \(RFC3339.text($0))" } ?? "no account of the gateway"
         let email = account.email.map { "; \($0), \(account.emailIsVerified ? "verified" : "not verified")" } ?? ""
         let list = account.providers.joined(separator: ", ")
@@ -27,9 +29,13 @@ struct AccountOptions: ParsableArguments {
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account",
-        abstract: "Show, delete and unlink accounts, by the admin API of a running gateway.",
+        abstract: "List, show, change and merge accounts, by the admin API of a running gateway.",
         discussion: "Example: gatehouse account show 5b1c0123456789abcdef0123456789ab --config config/gatehouse.yaml",
-        subcommands: [AccountShowCommand.self, AccountDeleteCommand.self, AccountUnlinkCommand.self])
+        subcommands: [
+            AccountListCommand.self, AccountSearchCommand.self, AccountShowCommand.self, AccountSessionsCommand.self,
+            AccountEndSessionCommand.self, AccountDeleteCommand.self, AccountUnlinkCommand.self,
+            AccountMergeCommand.self,
+        ])
 }
 
 struct AccountShowCommand: AsyncParsableCommand {
@@ -38,13 +44,13 @@ struct AccountShowCommand: AsyncParsableCommand {
         abstract: "Print an account's address and linked providers. With --json, also its subjects there.",
         discussion: "Example: gatehouse account show 5b1c0123456789abcdef0123456789ab --config config/gatehouse.yaml")
 
-    @OptionGroup var account: AccountOptions
+    @OptionGroup var user: UserOptions
 
     @OptionGroup var admin: AdminOptions
 
     func run() async throws {
-        try account.show(
-            await admin.call { client throws(AdminClientError) in try await client.account(account.uid) }, admin)
+        try user.show(
+            await admin.call { client throws(AdminClientError) in try await client.account(user.key) }, admin)
     }
 }
 
@@ -58,13 +64,13 @@ struct AccountDeleteCommand: AsyncParsableCommand {
             Every session and token of the account ends. A later sign-in creates another account.
             """)
 
-    @OptionGroup var account: AccountOptions
+    @OptionGroup var user: UserOptions
 
     @OptionGroup var admin: AdminOptions
 
     func run() async throws {
-        try account.show(
-            await admin.call { client throws(AdminClientError) in try await client.deleteAccount(account.uid) }, admin)
+        try user.show(
+            await admin.call { client throws(AdminClientError) in try await client.deleteAccount(user.key) }, admin)
     }
 }
 
@@ -77,7 +83,7 @@ struct AccountUnlinkCommand: AsyncParsableCommand {
                 --config config/gatehouse.yaml
             """)
 
-    @OptionGroup var account: AccountOptions
+    @OptionGroup var user: UserOptions
 
     @Argument(help: "The provider's id, such as github.com.")
     var provider: String
@@ -85,9 +91,34 @@ struct AccountUnlinkCommand: AsyncParsableCommand {
     @OptionGroup var admin: AdminOptions
 
     func run() async throws {
-        try account.show(
-            await admin.call { client throws(AdminClientError) in
-                try await client.unlink(provider, of: account.uid)
-            }, admin)
+        try user.show(
+            await admin.call { client throws(AdminClientError) in try await client.unlink(provider, of: user.key) },
+            admin)
+    }
+}
+
+struct AccountMergeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Merge an account into another one of the same person. This cannot be undone.",
+        discussion: """
+            Example: gatehouse account merge 5b1c0123456789abcdef0123456789ab \
+                --into 9f2e0123456789abcdef0123456789ab --config config/gatehouse.yaml
+
+            The linked identities move to the other account, which is printed. The sessions of the first one end, and \
+            its uid is not used again. Move its data in your application.
+            """)
+
+    @OptionGroup var user: UserOptions
+
+    @Option(help: ArgumentHelp("The uid of the account that remains.", valueName: "uid"))
+    var into: String
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+        try user.show(
+            await admin.call { client throws(AdminClientError) in try await client.merge(user.key, into: into) },
+            admin, of: into)
     }
 }

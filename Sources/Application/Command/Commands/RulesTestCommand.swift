@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import Foundation
 import GatewayCore
+import SecurityRules
 
 struct RulesTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -24,9 +24,7 @@ struct UserOptions: ParsableArguments {
     var key: UserKey { UserKey(uid: uid, tenant: tenant, project: project) }
 
     /// The name of the user for display.
-    var shown: String {
-        "\(uid)\(tenant.map { " of the tenant \($0)" } ?? "")\(project.map { " of the project \($0)" } ?? "")"
-    }
+    var shown: String { key.shown }
 
     /// Prints a record of the user.
     func show(_ reply: AdminClient.Reply<UserRecord>, _ options: AdminOptions) throws(Refused) {
@@ -47,6 +45,13 @@ struct UserOptions: ParsableArguments {
         try show(
             await options.call { client throws(AdminClientError) in try await client.revoke(key, at: time.at?.time) },
             options)
+    }
+}
+
+extension UserKey {
+    /// The name for display.
+    var shown: String {
+        "\(uid)\(tenant.map { " of the tenant \($0)" } ?? "")\(project.map { " of the project \($0)" } ?? "")"
     }
 }
 

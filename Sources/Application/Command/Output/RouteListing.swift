@@ -78,6 +78,7 @@ struct RouteListing {
 
     private static func limit(_ limit: Configuration.RateLimit) -> String {
         "\(limit.requests)/\(DurationText.write(limit.every)) per \(limit.per.rawValue)"
+            + (limit.scope == .fleet ? " at all gateways" : "")
     }
 
     private static func rewrite(_ route: Configuration.Route) -> String {

@@ -78,46 +78,11 @@ package struct AdminClient: Sendable {
         return try Self.userRecord(try await call("POST", Self.path(of: user) + ["revoke"], body: body))
     }
 
-    /// An account, without the subjects of its links.
-    package struct Account: Sendable {
-        package let created: UnixTime?
-        package let deleted: UnixTime?
-        package let email: String?
-        package let emailIsVerified: Bool
-        /// The linked providers.
-        package let providers: [String]
-    }
-
-    /// Returns the account of a uid.
-    package func account(_ uid: String) async throws(AdminClientError) -> Reply<Account> {
-        try Self.account(try await call("GET", ["v1", "accounts", uid]))
-    }
-
-    /// Deletes an account that the gateway created.
-    package func deleteAccount(_ uid: String) async throws(AdminClientError) -> Reply<Account> {
-        try Self.account(try await call("POST", ["v1", "accounts", uid, "delete"]))
-    }
-
-    /// Unlinks a provider from an account.
-    package func unlink(_ provider: String, of uid: String) async throws(AdminClientError) -> Reply<Account> {
-        try Self.account(try await call("POST", ["v1", "accounts", uid, "links", provider, "unlink"]))
-    }
-
-    private static func account(_ document: JSONDocument) throws(AdminClientError) -> Reply<Account> {
-        guard let links = document.root["links"] else { throw .foreign(200) }
-        func time(_ name: String) -> UnixTime? { document.root[name]?.integer.flatMap(UnixTime.init(_:)) }
-        let account = Account(
-            created: time("created_at"), deleted: time("deleted_at"), email: document.root["email"]?.string,
-            emailIsVerified: document.root["email_verified"]?.bool ?? false,
-            providers: links.elements.compactMap { $0["provider"]?.string })
-        return Reply(record: account, json: text(of: document))
-    }
-
     /// Returns the path of a user. A gateway of a version without support of tenants or projects has no such path, so
     /// that it cannot revoke another user's tokens.
-    private static func path(of user: UserKey) -> [String] {
+    static func path(of user: UserKey, _ kind: String = "users") -> [String] {
         ["v1"] + (user.project.map { ["projects", $0] } ?? []) + (user.tenant.map { ["tenants", $0] } ?? []) + [
-            "users", user.uid,
+            kind, user.uid,
         ]
     }
 
@@ -137,7 +102,7 @@ package struct AdminClient: Sendable {
             json: text(of: document))
     }
 
-    private static func text(of document: JSONDocument) -> String {
+    static func text(of document: JSONDocument) -> String {
         String(decoding: document.root.compact, as: UTF8.self)
     }
 
@@ -188,22 +153,24 @@ package struct AdminClient: Sendable {
 
     // MARK: - The call
 
-    private func call(
-        _ method: String, _ segments: [String], body: [UInt8] = []
+    func call(
+        _ method: String, _ segments: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []
     ) async throws(AdminClientError) -> JSONDocument {
-        try document(of: try await send(method, segments, body: body))
+        try document(of: try await send(method, segments, query: query, body: body))
     }
 
     private func document(of response: PlainResponse) throws(AdminClientError) -> JSONDocument {
         guard response.status == 200 else { throw refusal(response) }
-        guard let document = try? JSONDocument(response.body, limits: .token) else { throw .foreign(200) }
+        guard let document = try? JSONDocument(response.body, limits: .keySet) else { throw .foreign(200) }
         return document
     }
 
     private func send(
-        _ method: String, _ segments: [String], body: [UInt8] = [], within timeout: Duration = PlainHTTPClient.timeLimit
+        _ method: String, _ segments: [String], query: [(name: String, value: String)] = [], body: [UInt8] = [],
+        within timeout: Duration = PlainHTTPClient.timeLimit
     ) async throws(AdminClientError) -> PlainResponse {
-        let path = segments.map { "/" + Self.encoded($0) }.joined()
+        let parameters = query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+        let path = segments.map { "/" + Self.encoded($0) }.joined() + (parameters.isEmpty ? "" : "?\(parameters)")
         let credential = token?.withBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
         let request = PlainRequest(
             method, "http://\(address)\(path)", fields: credential.map { [(name: "Authorization", value: $0)] } ?? [],

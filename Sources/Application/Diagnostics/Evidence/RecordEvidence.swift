@@ -1,4 +1,5 @@
 import Authentication
+import Authorization
 import GatewayConfiguration
 import Revocation
 import RevocationStores
@@ -86,7 +87,8 @@ struct RecordSource: Sendable {
         _ location: RedisLocation, _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
-            let records = try await RedisLookup.records(location, of: user, session: session)
+            let records = try await RedisLookup.records(
+                location, tokens: try configuration.storeTokens(), of: user, session: session)
             return .known(user: records.user, session: records.session, source: "read from \(location)")
         } catch {
             do throws(AdminClientError) {
@@ -107,5 +109,14 @@ struct RecordSource: Sendable {
         if let session { sessionRecord = RecordWord(try await client.session(user, session).record) }
         return .known(
             user: record, session: sessionRecord, source: "from the gateway at \(client.address)")
+    }
+}
+
+extension Configuration {
+    /// Returns the source of the store's tokens. `nil` if the store uses none.
+    func storeTokens() throws(StoreError) -> StoreTokenSource? {
+        do throws(ServiceAccount.Failure) { return try StoreTokenSource(for: store) } catch {
+            throw StoreError(.cannotOpen, "\(error); correct the identity for store.credentials")
+        }
     }
 }

@@ -82,9 +82,11 @@ extension ExplainedRun {
             "route",
             "\(route.path) at \(route.location), \(route.upstream.map { "to \($0)" } ?? "a policy of decisions")")
         for limit in route.rateLimits {
+            let gateways = limit.scope == .fleet ? " at all gateways" : ""
             transcript.record(
                 "rate limit",
-                "\(limit.requests) in \(DurationText.write(limit.every)) per \(limit.per.rawValue), not counted here")
+                "\(limit.requests) in \(DurationText.write(limit.every)) per \(limit.per.rawValue)\(gateways), "
+                    + "not counted here")
         }
         if let rewrite = route.rewrite {
             let host = rewrite.host.map { ", with Host: \($0)" } ?? ""

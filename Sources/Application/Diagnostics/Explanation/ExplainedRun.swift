@@ -138,7 +138,7 @@ struct ExplainedRun {
             transcript.record(
                 "app", "the gateway then consumes the token, which must not have been consumed; not done here")
             return .result(.appToken(.first))
-        case .revocationView, .records: return .result(.unavailable)
+        case .revocationView, .records, .rateLimit: return .result(.unavailable)
         }
     }
 

@@ -142,7 +142,9 @@ package struct OnlineCheck: Sendable {
         }
         let name = "\(configuration.store)"
         do throws(StoreError) {
-            return OnlineFinding("store", name, try await StoreProbe.check(configuration.store, for: needs))
+            let tokens = try configuration.storeTokens()
+            return OnlineFinding(
+                "store", name, try await StoreProbe.check(configuration.store, tokens: tokens, for: needs))
         } catch {
             // A store's message ends with the remedy.
             let parts = error.message.split(separator: "; ", maxSplits: 1).map(String.init)

@@ -15,14 +15,14 @@ final class AdminListener: Sendable {
     var closedCount: UInt64 { server.withLock { $0?.closedCount ?? 0 } }
 
     func open(
-        _ settings: Configuration.Admin, backend: any AdministrationBackend, clock: GatewayClock,
-        group: any EventLoopGroup
+        _ settings: Configuration.Admin, backend: any AdministrationBackend, signIn: any ConsoleSignIn,
+        clock: GatewayClock, group: any EventLoopGroup
     ) async throws {
         guard let wanted = settings.address else { return }
         do {
             let opened = try await AdminServer.start(
                 address: SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port),
-                settings: settings, backend: backend, clock: clock, group: group)
+                settings: settings, backend: backend, signIn: signIn, clock: clock, group: group)
             server.withLock { $0 = opened }
         } catch {
             throw GatewayStartError(cannotListenOn: "\(wanted) for the admin API", error)

@@ -19,16 +19,17 @@ struct GatewayAdministration: AdministrationBackend {
     /// Whether each key set of a configuration was read once.
     private let hasReadKeys = ManagedAtomic(false)
     private let loops: LoopWatch
-    private let generations: Generations
-    private let store: any GatewayStore
+    let generations: Generations
+    let store: any GatewayStore
     /// `nil` if the configuration was not read from a file.
     private let reloader: Reloader?
     private let metrics: MetricsCollector
     private let history: GatewayHistory
     private let announcer: FleetAnnouncer
     private let gathering: SharedGathering
-    private let clock: GatewayClock
-    private let auditLogger: Logger
+    let clock: GatewayClock
+    let playground: RulePlayground
+    let auditLogger: Logger
 
     init(
         isServing: ManagedAtomic<Bool>, loops: LoopWatch, generations: Generations, reloader: Reloader?,
@@ -44,6 +45,7 @@ struct GatewayAdministration: AdministrationBackend {
         (store, clock) = (environment.store, environment.clock)
         auditLogger = environment.logger.forAudit
         gathering = SharedGathering(clock: clock)
+        playground = RulePlayground(clock: clock)
     }
 
     private var sources: IdentitySources { generations.current.sources }
@@ -149,9 +151,11 @@ struct GatewayAdministration: AdministrationBackend {
         let fields: [String: String?] = [
             "event": action.event, "status": "\(action.status)", "uid": action.user?.uid,
             "project": action.user?.project, "tenant": action.user?.tenant, "session": action.session,
-            "provider": action.provider, "filter": action.filter, "by": caller.isConsole ? "console" : "token",
+            "provider": action.provider, "into": action.target?.uid, "filter": action.filter,
+            "by": caller.isConsole ? "console" : "token",
             "role": caller.role?.rawValue,
             "client": caller.address, "console_session": caller.session, "operator": caller.name,
+            "email": caller.email,
         ]
         auditLogger.notice("admin", metadata: fields.compactMapValues { $0.map(Logger.MetadataValue.string) })
     }
@@ -192,88 +196,6 @@ struct GatewayAdministration: AdministrationBackend {
 
     func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
         try await inStore(user) { user throws(StoreError) in try await store.setDisabled(user, false) }
-    }
-
-    func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord {
-        try await inStore(user) { user throws(StoreError) in try await store.session(user, session) }
-    }
-
-    func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord {
-        try await inStore(user) { user throws(StoreError) in try await store.revokeSession(user, session) }
-    }
-
-    // MARK: - Accounts
-
-    func findUser(_ search: AccountSearch) async throws(AdministrationError) -> UserKey? {
-        do throws(StoreError) {
-            switch search {
-            case .identity(let link): return try await store.owner(of: link)
-            case .email(let email): return try await store.uid(ofEmail: email)
-            }
-        } catch {
-            throw AdministrationError(error)
-        }
-    }
-
-    func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount {
-        try await inStore(user) { user throws(StoreError) in try await current(user) }
-    }
-
-    func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount {
-        let (earlier, deletion) = try await inStore(user) { user throws(StoreError) in
-            (try await store.deletionTime(of: user), try await store.deleteAccount(user, unlessChangedFrom: nil))
-        }
-        switch deletion {
-        case .deleted(let links, _):
-            // A repeated call changes nothing, unless it completes the deletion.
-            if earlier == nil || !links.isEmpty { record("delete", of: user) }
-        case .absent: throw .invalid("The gateway created no account with this uid. Check the uid.")
-        case .changed: throw .unavailable("The user was changed at the same time. Repeat the call.")
-        }
-        return try await account(user)
-    }
-
-    func unlink(_ user: UserKey, provider: String) async throws(AdministrationError) -> AdministeredAccount {
-        let release = try await inStore(user) { user throws(StoreError) in
-            try await store.release(provider: provider, of: user)
-        }
-        switch release {
-        case .released: record("unlink", of: user, ["provider": "\(provider)"])
-        case .absent: break
-        case .last: throw .invalid("This is the account's last link. Delete the account instead.")
-        }
-        return try await account(user)
-    }
-
-    private func current(_ user: UserKey) async throws(StoreError) -> AdministeredAccount {
-        let record = try await store.account(user) ?? AccountRecord(user: user)
-        return AdministeredAccount(record: record, deleted: try await store.deletionTime(of: user))
-    }
-
-    /// Writes the audit line of a change by an operator.
-    private func record(_ event: String, of user: UserKey, _ more: Logger.Metadata = [:]) {
-        var metadata = more
-        metadata["event"] = "\(event)"
-        metadata["by"] = "operator"
-        metadata["uid"] = "\(user.uid)"
-        auditLogger.notice("account", metadata: metadata)
-    }
-
-    /// Performs an operation on a user. Rejects a project or tenant that no user key can contain, because the change
-    /// would have no effect. An account keeps the key that it had before a change of the configuration.
-    private func inStore<Record>(
-        _ user: UserKey, _ body: (UserKey) async throws(StoreError) -> Record
-    ) async throws(AdministrationError) -> Record {
-        let identity = generations.current.configuration.identity
-        let user = identity.key(of: user)
-        if let flaw = identity.flaw(of: user) {
-            guard try await hasAccount(user) else { throw .invalid(flaw) }
-        }
-        do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }
-    }
-
-    private func hasAccount(_ user: UserKey) async throws(AdministrationError) -> Bool {
-        do throws(StoreError) { return try await store.account(user) != nil } catch { throw AdministrationError(error) }
     }
 
     // MARK: - Outbox
@@ -363,6 +285,7 @@ struct GatewayAdministration: AdministrationBackend {
             AdministeredKeySet(
                 url: status.source, fetchedAt: status.age.map { now - Int64($0) },
                 refreshAt: status.nextFetchIn.map { now + Int64(clamping: $0) }, keyIDs: status.keyIDs,
+                keys: status.thumbprints.map { .init(keyID: $0.keyID, thumbprint: $0.thumbprint) },
                 skipped: status.skipped.map { "\($0.keyID ?? "(no kid)"): \($0.reason)" },
                 lastError: status.lastError.map { "\($0)" })
         }

@@ -72,6 +72,13 @@ struct MetricsCollector: Sendable {
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.telemetry = telemetry.reading
         readings.decisionFeed = decisions.reading
+        readings.rateLimits = environment.rates.shared?.status.map { status in
+            var reading = RateLimitReading(isShared: status.isShared)
+            reading.local = (status.withoutStore, status.withoutSlot)
+            reading.waits = status.waits
+            reading.charges = (status.charges, status.failedCharges)
+            return reading
+        }
         readings.adminClosed = admin.closedCount
         readings.processLog = environment.logger.processLogCounts
         certificates.read(into: &readings)

@@ -36,6 +36,8 @@ package final class Gateway: Sendable {
     private let administration = Mutex<GatewayAdministration?>(nil)
     private let accessLog: AccessLogWriter?
     private let telemetry: TelemetryExporter
+    /// `nil` if the store has only one gateway.
+    private let rateStore: RedisRateStore?
     private let fetcher: HTTPKeyFetcher
     private let controlGroup: MultiThreadedEventLoopGroup
     private let environment: GatewayEnvironment
@@ -55,14 +57,19 @@ package final class Gateway: Sendable {
         _ configuration: Configuration, reloads: GatewayService.Reloads?, supervisor: Supervisor?, clock: GatewayClock,
         logger: Logger
     ) throws {
-        startTime = clock.now()
+        let startTime = clock.now()
+        self.startTime = startTime
         self.supervisor = supervisor
         loops = LoopWatch(clock: clock)
         let (places, ledger) = (MetricIndices(configuration), FileLedger())
         let (snapshot, credentials) = try ledger.record {
-            (try Snapshot(configuration, places: places), try GoogleCredentials(of: configuration))
+            (
+                try Snapshot(
+                    configuration, places: places, counting: RuleCounting(configuration, at: startTime)),
+                try GoogleCredentials(of: configuration)
+            )
         }
-        let count = configuration.workers ?? System.coreCount
+        let count = configuration.workerCount
         let accessLog = try configuration.log.access.writerTarget.map {
             try AccessLogWriter(target: $0, workers: count)
         }
@@ -85,6 +92,8 @@ package final class Gateway: Sendable {
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
                 store: StoreAccess(reader: store.view.reader(), redis: redis), clock: clock, logger: logger,
                 accessLog: accessLog?.slots[index])
+            home.index = index
+            if configuration.admin.console { home.samples = RequestSamples() }
             home.spans = SpanBuffer(telemetry.spans)
             return home
         }
@@ -96,8 +105,10 @@ package final class Gateway: Sendable {
             workers.execute { $0.apply(update, of: settings) }
         }
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
+        rateStore = redis.map { RedisRateStore($0, loop: control, clock: clock, logger: logger) }
         environment = GatewayEnvironment(
-            store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger)
+            store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger,
+            rates: RateTables(shared: rateStore.map { SharedRates($0, clock: clock, logger: logger) }))
         generations = Generations(
             Generation(
                 number: 1, loadedAt: startTime, configuration, snapshot,
@@ -165,7 +176,8 @@ package final class Gateway: Sendable {
         // Before the admin API, through which a reload can replace the settings.
         telemetry.start(first.configuration.telemetry) { await backend.metricsSnapshot() }
         try await admin.open(
-            first.configuration.admin, backend: backend, clock: environment.clock, group: controlGroup)
+            first.configuration.admin, backend: backend, signIn: GatewayConsoleSignIn(generations: generations),
+            clock: environment.clock, group: controlGroup)
         var services: [@Sendable () async -> Void] = [
             StoreMaintenance(workers, environment).run,
             SessionKeyLoader(generation: first, workers: workers, environment: environment).run,
@@ -279,6 +291,7 @@ package final class Gateway: Sendable {
         await writeBack.stop()
         await outbox.stop()
         await generations.stopPolls()
+        await rateStore?.close()
         // The store is closed first, because closing it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
         if await accessLog?.close(remainders: remainders) == false {
@@ -300,7 +313,7 @@ struct GatewayEnvironment: Sendable {
     let clock: GatewayClock
     let logger: Logger
     /// The rate limit buckets, shared by all workers.
-    let rates = RateTables()
+    let rates: RateTables
     /// The uses of sessions to record.
     let sessionUses = SessionUses()
     /// The limits of failed authentications of introspection clients, shared by all workers.
@@ -313,14 +326,21 @@ extension Configuration {
     /// Opens the store. Returns it with the connection settings for workers if it is shared.
     fileprivate func openStore(
         loop: any EventLoop, clock: GatewayClock, logger: Logger
-    ) throws(StoreError) -> (any GatewayStore, RedisConfiguration?) {
+    ) throws -> (any GatewayStore, RedisConfiguration?) {
         switch store {
         case .sqlite(let path): return (try SQLiteStore(path: path, clock: clock, logger: logger), nil)
         case .sqliteMemory: return (try SQLiteStore(path: nil, clock: clock, logger: logger), nil)
         case .redis(let location):
-            let store = try RedisStore(
-                location, maxStaleness: revocation.maxStaleness, loop: loop, clock: clock, logger: logger)
-            return (store, store.configuration)
+            let tokens: StoreTokenSource?
+            do throws(ServiceAccount.Failure) {
+                tokens = try StoreTokenSource(for: store, clock: clock, logger: logger)
+            } catch {
+                throw GatewayStartError("\(error); store.credentials needs an identity of the gateway")
+            }
+            let redis = try RedisStore(
+                location, tokens: tokens, maxStaleness: revocation.maxStaleness, loop: loop, clock: clock,
+                logger: logger)
+            return (redis, redis.configuration)
         }
     }
 }

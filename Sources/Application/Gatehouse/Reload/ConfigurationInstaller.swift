@@ -46,9 +46,13 @@ struct ConfigurationInstaller: Sendable {
             throw ReloadRefusal("the number of routes or upstreams exceeds the metrics tables; restart the gateway")
         }
         _ = try await workers.onEach { $0.counters.clear(cleared) }
+        let counting = RuleCounting(configuration, at: environment.clock.now(), after: previous.snapshot)
         let (snapshot, credentials) = try await calls.run { [places] in
             try ledger.record {
-                (try Snapshot(configuration, places: places), try GoogleCredentials(of: configuration))
+                (
+                    try Snapshot(configuration, places: places, counting: counting),
+                    try GoogleCredentials(of: configuration)
+                )
             }
         }
         let sources = try await sources(for: configuration, snapshot, credentials, after: previous.sources)
@@ -72,7 +76,19 @@ struct ConfigurationInstaller: Sendable {
         outbox.adopt(configuration)
         decisions.reloaded(generation: next.number)
         next.logWarnings(to: environment.logger)
+        await compare(previous.snapshot, with: next, on: calls)
         return next.number
+    }
+
+    /// Compares the decisions of both configurations about recorded requests, if there is a console.
+    private func compare(_ previous: Snapshot, with next: Generation, on calls: BlockingCalls) async {
+        guard let samples = try? await workers.onEach({ $0.samples?.samples }) else { return }
+        let recorded = samples.compactMap(\.self)
+        guard !recorded.isEmpty else { return }
+        let (requests, clock) = (Array(recorded.joined()), environment.clock)
+        generations.differences = try? await calls.run {
+            ReloadComparison(previous, next.snapshot, clock: clock).differences(of: requests, generation: next.number)
+        }
     }
 
     /// Acquires the resources that may be unavailable: file descriptors, listeners, and libcrypto memory for the
@@ -140,7 +156,7 @@ struct ConfigurationInstaller: Sendable {
     private static func refuseWhatNeedsRestart(_ next: Configuration, _ current: Configuration) throws(ReloadRefusal) {
         let fixed: [(String, Bool)] = [
             ("workers", next.workers != current.workers), ("store", next.store != current.store),
-            ("admin", next.admin != current.admin), ("log", next.log != current.log),
+            ("admin", next.admin.fixed != current.admin.fixed), ("log", next.log != current.log),
         ]
         let changed = fixed.filter(\.1).map(\.0)
         guard changed.isEmpty else {

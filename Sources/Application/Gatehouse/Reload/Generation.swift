@@ -1,4 +1,5 @@
 import Accounts
+import AdminAPI
 import GatewayConfiguration
 import GatewayCore
 import Logging
@@ -43,6 +44,7 @@ final class Generations: Sendable {
     private struct State: Sendable {
         var current: Generation
         var retired: [IdentitySources] = []
+        var differences: ReloadDifferences?
     }
 
     private let state: Mutex<State>
@@ -52,6 +54,12 @@ final class Generations: Sendable {
     }
 
     var current: Generation { state.withLock { $0.current } }
+
+    /// The recorded requests that the last reload decides differently. `nil` before a reload, and without a console.
+    var differences: ReloadDifferences? {
+        get { state.withLock { $0.differences } }
+        set { state.withLock { $0.differences = newValue } }
+    }
 
     /// Replaces the active configuration.
     func replace(with next: Generation) {

@@ -50,6 +50,8 @@ final class IdentitySources: Sendable {
     let eventPolls: EventPolls?
     /// The keys of session cookies. `nil` without accounts.
     let sessions: SessionAuthority?
+    /// The sign-in to the console. `nil` without authorization-code flows.
+    let consoleFlow: ConsoleFlow?
     /// The lookups for workers.
     let lookups: RemoteLookups
     /// The client of providers' token endpoints. `nil` without authorization-code flows.
@@ -135,6 +137,7 @@ final class IdentitySources: Sendable {
             parts.callbacks = ProviderCallbacks(
                 identity, store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit)
             lookups.calls = Accounts(parts)
+            consoleFlow = ConsoleFlow(parts)
             lookups.sessionUses = environment.sessionUses
             lookups.links = StoredLinks(
                 environment.store, requiresListing: settings.firebaseUsers != .separate)
@@ -144,6 +147,7 @@ final class IdentitySources: Sendable {
             securityEvents = nil
             eventPolls = nil
             outbox = nil
+            consoleFlow = nil
         }
         self.lookups = lookups
     }

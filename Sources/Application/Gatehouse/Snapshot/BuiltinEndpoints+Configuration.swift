@@ -39,8 +39,8 @@ extension BuiltinEndpoints {
     private static func policy(of endpoint: AccountEndpoint, _ origins: [String]) -> CORSPolicy? {
         guard !origins.isEmpty, endpoint.takesListedOrigins else { return nil }
         return CORSPolicy(
-            origins: origins, methods: endpoint.accepts(.get) ? ["GET", "HEAD"] : ["POST"], headers: nil, expose: [],
-            credentials: true, maximumAge: 600)
+            origins: origins, methods: endpoint.listedMethods, headers: nil, expose: [], credentials: true,
+            maximumAge: 600)
     }
 }
 

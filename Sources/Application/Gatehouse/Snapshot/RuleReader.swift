@@ -8,10 +8,16 @@ package import SecurityRules
 
 /// A reader of a configuration's rules. It reports errors at their location in the rules file or in the configuration.
 struct RuleReader {
+    /// How results are counted. `nil` counts none.
+    let counting: RuleCounting?
     private(set) var warnings: [ConfigurationWarning] = []
     private(set) var errors: [ConfigurationError] = []
     /// The SHA-256 of the rules file. Empty without one.
     private(set) var fileDigest: [UInt8] = []
+
+    init(counting: RuleCounting? = nil) {
+        self.counting = counting
+    }
 
     /// Reads the rules file. `nil` if it is not configured, unreadable or invalid.
     mutating func read(_ file: Configuration.RulesFile?) -> Ruleset? {
@@ -23,7 +29,7 @@ struct RuleReader {
                 ConfigurationWarning(
                     location: SourceLocation(warning.location), what: warning.what, remedy: warning.remedy)
             }
-            return rules
+            return counted(rules)
         } catch {
             fail(error, at: file.location) { problem in
                 (SourceLocation(problem.location), problem.what)
@@ -48,7 +54,7 @@ struct RuleReader {
 
     private mutating func read(_ condition: Configuration.RulesExpression, of pattern: RoutePattern) -> Ruleset? {
         do throws(RuleProblems) {
-            return try Ruleset(condition, captures: pattern.ruleCaptures)
+            return counted(try Ruleset(condition, captures: pattern.ruleCaptures))
         } catch {
             fail(error, at: condition.location) {
                 (condition.location, "routes[].allow at character \($0.location.column): \($0.what)")
@@ -56,6 +62,8 @@ struct RuleReader {
             return nil
         }
     }
+
+    private func counted(_ rules: Ruleset) -> Ruleset { counting?.counted(rules) ?? rules }
 
     /// Returns the source of an additional identity field.
     mutating func read(_ header: Configuration.ExtraHeader) -> IdentityRenderer.Extra? {

@@ -126,12 +126,14 @@ package final class Snapshot: Sendable {
     ///
     /// - Parameters:
     ///   - places: The metric indices of its routes and upstreams.
+    ///   - counting: How results of rules are counted. `nil` counts none.
     ///   - sign: A replacement of the assertion key's signature. If `nil`, the key signs.
     init(
-        _ configuration: Configuration, places: MetricIndices, sign: AssertionSigner.Sign? = nil
+        _ configuration: Configuration, places: MetricIndices, counting: RuleCounting? = nil,
+        sign: AssertionSigner.Sign? = nil
     ) throws(ConfigurationErrors) {
         if let conflict = configuration.storeConflict { throw ConfigurationErrors([conflict]) }
-        var builder = try SnapshotBuilder(configuration, places: places)
+        var builder = try SnapshotBuilder(configuration, places: places, counting: counting)
         upstreams = builder.readUpstreams()
         rules = builder.readRules()
         let hasAccounts = configuration.accounts != nil

@@ -20,7 +20,7 @@ struct SnapshotBuilder {
     let proxies: TrustedProxies
     /// The providers with token introspection, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
-    private var rules = RuleReader()
+    private var rules: RuleReader
     private var upstreams = UpstreamReader()
     private var signingKeys = SigningKeyReader()
     private var pages = SignInPageReader()
@@ -28,8 +28,11 @@ struct SnapshotBuilder {
     private var routeErrors: [ConfigurationError] = []
 
     /// Creates the builder. `places` has the metric indices of the configuration's routes and upstreams.
-    init(_ configuration: Configuration, places: MetricIndices) throws(ConfigurationErrors) {
+    init(
+        _ configuration: Configuration, places: MetricIndices, counting: RuleCounting? = nil
+    ) throws(ConfigurationErrors) {
         self.configuration = configuration
+        rules = RuleReader(counting: counting)
         self.places = places
         routes = try RouteTable(of: configuration)
         proxies = TrustedProxies(configuration.trustedProxies)

@@ -112,7 +112,9 @@ extension Worker {
                     fields: [("Content-Language", "en"), ("X-Content-Type-Options", "nosniff")], body: error.body))
         case .done(let cookie):
             client.respond(with: StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
-        case .refused(let denial): client.deny(denial)
+        case .refused(var denial, let cookie):
+            denial.cookieLine = cookie.map(lines.lines(of:))
+            client.deny(denial)
         case .redirect(let location, let cookies):
             let fields = FlowCookie.pageFields + cookies.flatMap { lines.fields(of: $0) }
             client.respond(with: StaticResponse(seeOther: location, fields: fields))

@@ -15,6 +15,7 @@ extension BrowserRequest {
         let path = request.head.path.bytes(in: bytes)
         provider = String(decoding: path.dropFirst(endpoint.path.utf8.count), as: UTF8.self)
         isPost = request.head.method == .post
+        isPatch = request.head.method == .patch
         query = request.head.query.map { Array($0.bytes(in: bytes)) } ?? []
         let binding = Array(Self.bindingCookie.utf8)
         let sessionNames = sessionCookies.map { Array($0.utf8) }
@@ -46,7 +47,7 @@ extension BrowserRequest {
             }
         }
         // An earlier name counts only without a cookie of the current one, as in `CredentialLocator`.
-        if sessions.isEmpty { sessions = previous }
+        if sessions.isEmpty { sessions = previous } else { replaced = previous }
     }
 
     private static func add(_ pair: CookiePair, _ bytes: UnsafeRawBufferPointer, to values: inout [String]) {

@@ -190,6 +190,7 @@ extension Lookup {
         case .account: "firebase_account"
         case .owner: "account_owner"
         case .appToken: "app_check_consumption"
+        case .rateLimit: "rate_limit"
         }
     }
 }

@@ -55,8 +55,19 @@ extension PipelineDriver {
                     of: user)
             }
         }
+        if home.samples?.isDue(at: now) == true { sample(client, worker, now: now) }
         if let accessLog = worker.accessLog { write(of: client, worker, now: now, to: accessLog) }
         if !home.viewers.isEmpty { publish(client, worker, now: now) }
+    }
+
+    /// Records the request for the comparison of configurations.
+    private func sample(_ client: ClientHandler, _ worker: Worker, now: UInt64) {
+        let denial = client.record.deniedIn.map { RequestSample.Denied(phase: $0, code: client.record.code) }
+        withHead(of: client) { head in
+            let sample = RequestSample(
+                head, limits: worker.snapshot.limits, of: run, denial, at: worker.clock.now())
+            if let sample { home.samples?.record(sample, at: now) }
+        }
     }
 
     /// Passes the decision to the viewers. It is recorded at the end of the response, whose status it includes.

@@ -35,6 +35,15 @@ extension Worker {
             source.lookUp(query.link) { result in
                 bound.execute { $0.ownerArrived(result, of: query, generation: generation) }
             }
+        case .rateLimit(let bucket):
+            guard let source = lookups.rates?.shared, !pending.isStarted(key) else { return }
+            pending.start(key)
+            source.wait(for: bucket) {
+                bound.execute {
+                    $0.pending.finish(key)
+                    $0.resume(key)
+                }
+            }
         case .appToken(_, let token, let expiry):
             guard let interest = request.interest else { return }
             lookups.appTokens?.consume(token, expiringAt: expiry, for: network, while: interest) { use in

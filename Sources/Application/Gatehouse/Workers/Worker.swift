@@ -36,7 +36,8 @@ struct RemoteLookups: Sendable {
 
 /// The state of one configuration on one event loop: the pipeline, the pending lookups and the upstream pools.
 ///
-/// The request path neither locks nor changes the event loop. The ``WorkerLoop`` holds the state that persists across
+/// The request path neither locks nor changes the event loop, except for rate limits with `scope: fleet`, which take
+/// one lock for a moment. The ``WorkerLoop`` holds the state that persists across
 /// configurations.
 final class Worker {
     let loop: any EventLoop
@@ -99,7 +100,7 @@ final class Worker {
         shareAccountStatus = lookups.accountNews
         let store = home.store
         let outgoing = snapshot.outgoing
-        let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) })
+        let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) }, lane: home.index)
         let authenticator: Authenticator
         let opaqueAuthenticator: OpaqueAuthenticator?
         let appAuthenticator: AppCheckAuthenticator?

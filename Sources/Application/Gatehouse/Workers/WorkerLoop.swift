@@ -30,10 +30,14 @@ final class WorkerLoop {
     /// Earlier workers with current requests, oldest first.
     private(set) var retiring: [Worker] = []
     private(set) var link: RedisLink?
+    /// The index of the loop, for counters of rules. `nil` in tests.
+    var index: Int?
     /// The completed spans of recorded requests. `nil` in tests.
     var spans: SpanBuffer?
     /// The viewers of decisions. Requests record nothing without viewers.
     var viewers: [DecisionViewer] = []
+    /// The sample of requests that reloads decide again. `nil` without a console.
+    var samples: RequestSamples?
     /// The last denials of users.
     var denials = RecentDenials()
     private var ticker: RepeatedTask?

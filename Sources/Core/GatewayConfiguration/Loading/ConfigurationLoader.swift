@@ -165,6 +165,7 @@ struct ConfigurationLoader {
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
         root.set(&configuration.rules, "rules", Configuration.RulesFile.read)
         readAccounts(root)
+        configuration.checkConsoleSignIn(context)
         root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
         root.set(&configuration.traceContext, "trace_context") { $0.choice() }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
@@ -243,7 +244,7 @@ struct ConfigurationLoader {
             hasIdentity: root.value("identity")?.hasIssuers ?? false,
             hasFirebase: root.value("identity")?.hasMember("firebase") ?? false,
             hasAppCheck: root.value("identity")?.hasAppCheck ?? false, identity: configuration.identity,
-            hasDecisions: root.value("decisions") != nil)
+            hasDecisions: root.value("decisions") != nil, sharesStore: configuration.store.isShared)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
         warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
         addAuthHelper(root)

@@ -75,6 +75,10 @@ extension KnownKeys {
     static let admin = KnownKeys(
         "admin", ["address", "token", "viewer_token", "console", "public_url"],
         empty: ["address": .null, "token": .null, "viewer_token": .null])
+    static let console = KnownKeys("admin.console", ["sign_in"])
+    static let consoleSignIn = KnownKeys(
+        "admin.console.sign_in", ["provider", "public_url", "operators", "viewers"],
+        empty: ["operators": .collection, "viewers": .collection])
     static let identity = KnownKeys(
         "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"],
         empty: ["firebase": .null])
@@ -102,9 +106,15 @@ extension KnownKeys {
     static let store = KnownKeys(
         "store",
         [
-            "url", "username", "password", "password_file", "password_command", "password_refresh", "ca", "certificate",
-            "private_key", "sentinel_username", "sentinel_password", "on_lost_store", "view_file",
+            "url", "username", "password", "password_file", "password_command", "password_refresh", "credentials", "ca",
+            "certificate", "private_key", "sentinel_username", "sentinel_password", "on_lost_store", "view_file",
         ])
+    static let storeCredentials = KnownKeys(
+        "store.credentials", ["aws_iam", "google_iam", "azure_entra"],
+        empty: ["google_iam": .collection, "azure_entra": .collection])
+    static let awsIAM = KnownKeys("store.credentials.aws_iam", ["cache", "cluster", "serverless", "region"])
+    static let googleIAM = KnownKeys("store.credentials.google_iam", ["service_account"])
+    static let azureEntra = KnownKeys("store.credentials.azure_entra", ["client_id"])
     static let revocation = KnownKeys(
         "revocation",
         ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout", "write_back"])
@@ -158,7 +168,7 @@ extension KnownKeys {
     static let cors = KnownKeys(
         "routes[].cors", ["origins", "methods", "headers", "expose", "credentials", "max_age"],
         empty: ["expose": .collection])
-    static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst"])
+    static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst", "scope"])
     static let responseHeaders = KnownKeys("response_headers", ["set", "remove"])
     static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"], empty: ["path": .null, "host": .null])
     static let log = KnownKeys("log", ["level", "format", "access"])
@@ -174,10 +184,11 @@ extension KnownKeys {
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, decisions, introspection,
-            introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, identity,
-            firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials, store, revocation,
-            writeBack, accounts, accountsPage, transmitter, poll, webhook, headers, assertion, upstream, upstreamServer,
-            upstreamTLS, upstreamHTTP2, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
-            rateLimit, responseHeaders, rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
+            introspectionClient, introspectionCertificate, limits, http2Limits, drain, reload, admin, console,
+            consoleSignIn, identity, firebase, firebaseProject, firebaseHost, appCheck, secondFactor, keys, credentials,
+            store, storeCredentials, awsIAM, googleIAM, azureEntra, revocation, writeBack, accounts, accountsPage,
+            transmitter, poll, webhook, headers, assertion, upstream, upstreamServer, upstreamTLS, upstreamHTTP2,
+            upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors, rateLimit, responseHeaders,
+            rewrite, log, telemetry, telemetryTraces, telemetryMetrics,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

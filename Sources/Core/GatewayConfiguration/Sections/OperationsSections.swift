@@ -12,6 +12,8 @@ extension Configuration {
         package var viewerToken: Secret?
         /// Whether the listener serves the operators' console (`console`). Default: `false`.
         package var console = false
+        /// The sign-in to the console at a provider (`console.sign_in`). Default: `nil`, with a token only.
+        package var signIn: ConsoleSignIn?
         /// The origin at which browsers reach the console through a proxy (`public_url`), in the browsers' spelling.
         /// Default: `nil`, they reach the listener itself.
         package var publicURL: String?
@@ -25,13 +27,25 @@ extension Configuration.Admin {
     /// A shorter token, in bytes, causes a warning.
     private static let goodTokenLength = 16
 
+    /// The origin of the console in browsers. `nil` for that of the request's `Host`.
+    package var consoleOrigin: String? {
+        publicURL ?? signIn.flatMap { try? BrowserOrigin.spelling(of: $0.publicURL) }
+    }
+
+    /// The settings that cannot change while the gateway runs: all but those of the sign-in at a provider.
+    package var fixed: Self {
+        var fixed = self
+        (fixed.publicURL, fixed.signIn) = (consoleOrigin, nil)
+        return fixed
+    }
+
     init(_ mapping: MappingReader) {
         self.init()
         mapping.set(&address, "address") { $0.portAddress() }
         mapping.set(&token, "token") { Self.token($0) }
         mapping.set(&viewerToken, "viewer_token") { Self.token($0) }
-        mapping.set(&console, "console") { $0.boolean() }
         mapping.set(&publicURL, "public_url") { $0.publicOrigin() }
+        if let value = mapping.value("console") { readConsole(value) }
         check(mapping)
     }
 
@@ -76,9 +90,10 @@ extension Configuration.Admin {
                 "console", "admin.console needs admin.token, with which operators sign in",
                 "add token, or remove console")
         }
-        if let address, !address.isLoopback, publicURL?.hasPrefix("https://") != true {
+        if let address, !address.isLoopback, consoleOrigin?.hasPrefix("https://") != true {
+            let secrets = signIn == nil ? "the admin token" : "the admin token and the cookies of their sign-in"
             mapping.warn(
-                "console", "operators send the admin token to the console without TLS",
+                "console", "operators send \(secrets) to the console without TLS",
                 "listen on 127.0.0.1, or put a proxy with TLS before it and add public_url: https://HOST")
         }
     }

@@ -7,9 +7,9 @@ package struct TokenBucket: Sendable {
     static let leastBurst = 5
 
     /// The number of calls in a full bucket.
-    let burst: Int
+    package let burst: Int
     /// The nanoseconds until one more call is available.
-    let interval: UInt64
+    package let interval: UInt64
     /// The maximum time until a bucket is full at which it still has one call.
     private let tolerance: UInt64
 
@@ -38,7 +38,7 @@ package struct TokenBucket: Sendable {
     }
 
     /// More than a century, but without overflow in sums of times.
-    private static let longestTolerance: UInt64 = 1 << 62
+    package static let longestTolerance: UInt64 = 1 << 62
 
     /// Returns the initial state of a bucket that replaces others. `fullAt` is the time at which the emptiest of them
     /// is full. The new bucket contains at most as many calls as that one.
@@ -47,7 +47,7 @@ package struct TokenBucket: Sendable {
     /// Returns the time at which a bucket that is full at `fullAt` has a token.
     func availableAt(fullAt: UInt64) -> UInt64 { fullAt > tolerance ? fullAt - tolerance : 0 }
 
-    enum Outcome: Equatable {
+    package enum Outcome: Equatable {
         /// A call was taken. The bucket is full at the given time.
         case taken(fullAt: UInt64)
         /// The next call is available after this many seconds, at least 1.
@@ -55,7 +55,7 @@ package struct TokenBucket: Sendable {
     }
 
     /// Takes a call from a bucket that is full at `fullAt`. A past time means that it is full now.
-    func take(fullAt: UInt64, now: UInt64) -> Outcome {
+    package func take(fullAt: UInt64, now: UInt64) -> Outcome {
         let full = max(fullAt, now)
         guard full - now > tolerance else { return .taken(fullAt: full + interval) }
         let (seconds, rest) = (full - now - tolerance).quotientAndRemainder(dividingBy: Self.second)

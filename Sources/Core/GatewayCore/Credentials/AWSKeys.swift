@@ -11,6 +11,8 @@ package struct AWSKeys: Sendable {
     package let secret: Secret
     /// The token of temporary credentials. `nil` for permanent ones.
     package let sessionToken: String?
+    /// The time at which temporary credentials expire. `nil` if it is unknown, and for permanent ones.
+    package var expires: UnixTime?
 
     /// Creates keys. `nil` if a text cannot be part of a signed request.
     package init?(id: String, secret: String, sessionToken: String?) {

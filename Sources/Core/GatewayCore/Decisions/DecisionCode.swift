@@ -38,6 +38,7 @@ package enum DecisionCode: UInt8, CaseIterable, Sendable {
     case insufficientScope
     case crossSite
     case userMismatch
+    case unverifiedEmail
 
     // 404, 405
     case routeNotFound
@@ -94,6 +95,7 @@ extension DecisionCode {
         case .invalidSessionDuration: "auth/invalid-session-cookie-duration"
         case .operationNotAllowed: "auth/operation-not-allowed"
         case .userMismatch: "auth/user-mismatch"
+        case .unverifiedEmail: "auth/unverified-email"
         case .noSuchProvider: "auth/no-such-provider"
         case .credentialInUse: "auth/credential-already-in-use"
         case .accountExists: "auth/account-exists-with-different-credential"
@@ -154,7 +156,7 @@ extension DecisionCode {
             .requiresRecentLogin, .secondFactorRequired, .missingAppToken, .invalidAppToken, .appTokenExpired,
             .appTokenUsed:
             401
-        case .appNotAllowed, .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
+        case .appNotAllowed, .permissionDenied, .insufficientScope, .crossSite, .userMismatch, .unverifiedEmail: 403
         case .routeNotFound, .noSuchProvider: 404
         case .credentialInUse, .accountExists, .providerLinked, .emailInUse, .consentRequired, .firebaseUserMismatch:
             409
@@ -185,6 +187,7 @@ extension DecisionCode {
         case .invalidSessionDuration: "The session duration is out of range"
         case .operationNotAllowed: "The operation is not enabled"
         case .userMismatch: "The credential belongs to another user"
+        case .unverifiedEmail: "The user has no verified address"
         case .noSuchProvider: "The provider is not linked"
         case .credentialInUse: "The credential belongs to another account"
         case .accountExists: "An account exists with a different credential"
@@ -245,6 +248,7 @@ extension DecisionCode {
         case .invalidSessionDuration: "Request a duration of 300 to 1209600 seconds."
         case .operationNotAllowed: "The gateway's configuration does not enable this operation; see the manual."
         case .userMismatch: "Sign in as the user of this session."
+        case .unverifiedEmail: "Verify the e-mail address at Firebase, sign in again, then repeat the call."
         case .noSuchProvider: "Specify a provider that is linked to the account."
         case .credentialInUse: "Sign in to the other account with the pending token, or use another credential."
         case .accountExists: "Sign in with a provider of the existing account, then link with the pending token."

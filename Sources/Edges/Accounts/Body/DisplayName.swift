@@ -1,4 +1,5 @@
 import JOSE
+import PrintableText
 import Revocation
 
 /// The name that a client sends with a provider's token. Apple states it only at a user's first sign-in.
@@ -43,6 +44,18 @@ enum DisplayName {
         guard let text = claim?.string else { return nil }
         let name = String(trimmed(text))
         return isName(name) ? name : nil
+    }
+
+    /// Returns the name that a user chose, without surrounding spaces. `nil` if it is too long, empty, or has a
+    /// character that is not displayed: a control, a bidirectional control, or another format character. Words of some
+    /// scripts need a zero-width joiner or non-joiner.
+    static func chosen(_ text: String) -> String? {
+        let name = String(trimmed(text))
+        let isPrintable = name.unicodeScalars.allSatisfy { scalar in
+            PrintableText.isPrintable(scalar) || scalar == "\u{200C}" || scalar == "\u{200D}"
+        }
+        let isVisible = name.unicodeScalars.contains { PrintableText.isPrintable($0) && !$0.properties.isWhitespace }
+        return isName(name) && isPrintable && isVisible ? name : nil
     }
 
     private static func isName(_ text: String) -> Bool {

@@ -30,6 +30,7 @@ struct ExportCall {
                 body.add("email_verified", account.emailVerified)
                 body.add("email_from", orNull: account.emailFrom)
                 body.add("name", orNull: account.name)
+                body.add("picture", orNull: account.picture)
                 body.add(user)
                 body.add("identities", identities) { identity, output in
                     output.add(identity.link)

@@ -12,19 +12,15 @@ struct LinkCall {
         let consents = try body.flag("consent")
         try parts.count(caller.user)
         try await parts.authorizer.require(caller, isRecent: true)
-        let keys = try parts.keys
-        let linking = Linking(
-            parts: parts, caller: caller, account: try await parts.account(caller.user), consents: consents, keys: keys,
-            audit: parts.auditLog(call))
-        let account = try await link(try ProvenBody(body, parts), linking, call)
-        let cookie = try await SessionRotation(caller, call, parts)?.rotate().cookie
+        let linking = try Linking(parts, caller, try await parts.account(caller.user), consents: consents, call)
+        let (account, cookie) = try await link(try ProvenBody(body, parts), linking, call)
         return .json(Self.responseBody(account), cookie: cookie)
     }
 
     /// Links the identity. All checks that the user can satisfy with the same proof precede its single use.
     private func link(
         _ proven: ProvenBody, _ linking: Linking, _ call: AccountCall
-    ) async throws -> AccountRecord {
+    ) async throws -> (account: AccountRecord, cookie: SessionCookie?) {
         switch proven {
         case .credential(let request, let provider):
             let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
@@ -45,9 +41,9 @@ struct LinkCall {
         case .code(let code):
             let user = try await AppCodes(parts: parts).redeem(code, for: .link, call).user
             try linking.checkConsent(user)
-            let account = try await linking.link(user)
+            let linked = try await linking.link(user)
             await parts.keepToken(of: user, for: linking.caller.user, call)
-            return account
+            return linked
         }
     }
 
@@ -80,7 +76,8 @@ struct UnlinkCall {
         switch try await parts.store.release(provider: provider, of: caller.user) {
         case .released(let link, let account, let dropped):
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
-            // If that identity started the caller's session, the session ends too.
+            // If that identity started the caller's session, the session ends too. A failure leaves the session with
+            // its earlier name and fewer links.
             let endsCaller = caller.origin?.link == link
             let cookie: SessionCookie? =
                 try await endsCaller ? .clear : SessionRotation(caller, call, parts)?.rotate().cookie

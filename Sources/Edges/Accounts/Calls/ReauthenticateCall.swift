@@ -103,11 +103,11 @@ struct Reauthentication {
     func record(
         _ proof: SignInProof, of user: ProvenUser?, _ call: AccountCall
     ) async throws -> (UnixTime, SessionCookie?) {
-        let signIn = try recent(proof)
+        let signIn = try Self.recent(proof, now: parts.clock.now())
         if let rotation = SessionRotation(caller, call, parts) {
-            let (cookie, signedInAt) = try await rotation.rotate(signIn, to: try await source(user))
+            let renamed = try await rotation.rotate(signIn, to: try await source(user))
             parts.record(.reauthentication, of: caller.user, with: user?.link.provider ?? caller.signInProvider)
-            return (signedInAt ?? signIn.time, cookie)
+            return (renamed.signedInAt ?? signIn.time, renamed.cookie)
         }
         let record = try await parts.store.recordSignIn(
             caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
@@ -117,8 +117,7 @@ struct Reauthentication {
     }
 
     /// Returns the sign-in that a proof establishes, if it is recent.
-    private func recent(_ proof: SignInProof) throws(AccountDenial) -> SignInProof.Latest {
-        let now = parts.clock.now()
+    static func recent(_ proof: SignInProof, now: Int64) throws(AccountDenial) -> SignInProof.Latest {
         guard let latest = proof.latest(now: now) else {
             throw AccountDenial(
                 .invalidCredential, reason: "the credential proves no sign-in",

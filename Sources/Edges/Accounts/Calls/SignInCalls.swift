@@ -116,7 +116,7 @@ struct StartedSession {
     let parts: AccountParts
     let keys: SessionKeys
 
-    /// Lists the session and returns its cookie. Then the session of the request ends, whose cookie the new one
+    /// Lists the session and returns its cookie. Then the sessions of the request end, whose cookies the new one
     /// replaces.
     func cookie(
         for source: SessionSource, lifetime: Int64, _ call: AccountCall
@@ -128,7 +128,7 @@ struct StartedSession {
         let catalog = SessionCatalog(parts: parts)
         let entry = try SessionCatalog.entry(of: session, source, userAgent: call.userAgent, now: now)
         try await catalog.add(entry, of: source.user)
-        if let earlier = try parts.session(of: call) { try await catalog.end(earlier) }
+        for earlier in parts.allSessions(of: call) { try await catalog.end(earlier) }
         return cookie
     }
 }
@@ -156,9 +156,7 @@ struct SessionCall {
                 await cookies.create(for: principal.user, idToken: text, lifetime: lifetime, network: call.network),
                 lifetime: lifetime)
             // Another user's session must not continue in this browser, whose requests under way may renew its cookie.
-            if parts.authority.keys != nil, let earlier = try parts.session(of: call) {
-                try await SessionCatalog(parts: parts).end(earlier)
-            }
+            for earlier in parts.allSessions(of: call) { try await SessionCatalog(parts: parts).end(earlier) }
         } else {
             cookie = try await gatewayCookie(principal, time, lifetime: lifetime, call)
         }
@@ -201,21 +199,22 @@ struct SessionCall {
     }
 }
 
-/// `POST sign-out`: ends the caller's session, or all of the caller's sessions.
+/// `POST sign-out`: ends the sessions of the request's cookies, or all of the caller's sessions too.
 struct SignOutCall {
     let parts: AccountParts
 
     func reply(to call: AccountCall) async throws -> AccountReply {
         let body = try CallBody(of: call, taking: ["everywhere"], mayBeEmpty: true)
         let isEverywhere = try body.flag("everywhere")
-        guard let caller = call.caller else { return .done(cookie: .clear) }
-        if isEverywhere {
+        if isEverywhere, let caller = call.caller {
             try await parts.authorizer.require(caller, isRecent: true)
             try await parts.store.revoke(caller.user, at: parts.clock.now(), .everything)
         }
-        // The session is revoked last, because it authorizes the previous step. It is revoked separately, because a
-        // Firebase token of the current second survives the general revocation.
-        try await SessionCatalog(parts: parts).end(caller)
+        // The calling session is revoked last, because it authorizes the previous step. It is revoked separately,
+        // because a Firebase token of the current second survives the general revocation.
+        let others = parts.allSessions(of: call).filter { $0.sessionKey != call.caller?.sessionKey }
+        let catalog = SessionCatalog(parts: parts)
+        for session in others + [call.caller].compactMap(\.self) { try await catalog.end(session) }
         return .done(cookie: .clear)
     }
 }

@@ -18,6 +18,7 @@ package struct CodeFlows: Sendable {
     let signInBudget = FlowBudget()
     let sessionBudget = FlowBudget()
     let formBudget = FlowBudget()
+    let consoleBudget = FlowBudget(limit: 4_096)
     /// The redemptions of codes by provider, so that a slow provider does not delay others.
     private let slots: [String: ProofSlots]
 

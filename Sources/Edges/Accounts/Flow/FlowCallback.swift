@@ -24,14 +24,16 @@ struct FlowCallback {
         var call = call
         if let page = onward(&call, provider) { return .onward(page) }
         let response = try await response(provider, call)
-        guard let (record, binding) = try await record(response, call) else {
-            return try await unknownState(provider, call)
-        }
+        let redemption = FlowRedemption(
+            parts: parts, flows: flows, provider: provider, redirectURI: flows.redirectURI(of: provider))
+        let taken = try await redemption.record(
+            response, of: call.browser.allBindings, as: .state, requestID: call.requestID)
+        guard let (record, binding) = taken else { return try await unknownState(provider, call) }
         guard let target = target(of: record) else {
             throw AccountDenial(.internalError, reason: "a recorded target is not permitted any more")
         }
         do {
-            let user = try await user(response, record, provider, call)
+            let user = try await redemption.user(response, record, for: call.network)
             if let challenge = record.challenge {
                 let grant = AppGrant(user, name: response.name, of: record)
                 let code = try await AppCodes(parts: parts).issue(grant, to: challenge, requestID: call.requestID)
@@ -104,18 +106,6 @@ struct FlowCallback {
 
     // MARK: - The record
 
-    /// Takes the record of this browser for the response's state. `nil` if absent.
-    private func record(
-        _ response: FlowResponse, _ call: AccountCall
-    ) async throws -> (FlowRecord, BrowserBinding)? {
-        guard let state = response.state, RandomText.isNonce(state) else { return nil }
-        let shelf = try parts.shelf(for: call.requestID)
-        guard let (text, binding) = try await shelf.take(.state, named: state, of: call.browser.allBindings),
-            let record = FlowRecord(text), record.isCurrent(at: parts.clock.now())
-        else { return nil }
-        return (record, binding)
-    }
-
     /// Replies to a response without a record: a second tab, a reload or the back button after the flow has ended, a
     /// flow that took too long, or a response that belongs to another browser.
     private func unknownState(_ provider: FlowProvider, _ call: AccountCall) async throws -> AccountReply {
@@ -140,30 +130,6 @@ struct FlowCallback {
 
     // MARK: - The outcome
 
-    /// Returns the user that the response proves.
-    private func user(
-        _ response: FlowResponse, _ record: FlowRecord, _ provider: FlowProvider, _ call: AccountCall
-    ) async throws -> ProvenUser {
-        guard record.provider.utf8.elementsEqual(provider.id.utf8),
-            record.clientID.utf8.elementsEqual(provider.clientID.utf8),
-            record.redirectURI.utf8.elementsEqual(flows.redirectURI(of: provider).utf8)
-        else { throw FlowFailure.rejected("the flow began at \(record.provider) or with another client") }
-        guard await flows.directory.holds(record.endpoints, of: provider) else {
-            throw FlowFailure.rejected("the recorded endpoints are not the provider's any more")
-        }
-        try checkIssuer(response.issuer, record, provider)
-        if let error = response.error { throw FlowError(provider: error) }
-        guard let code = response.code, (1...FlowResponse.maximumCode).contains(code.utf8.count) else {
-            throw FlowFailure.rejected("no code of a valid size")
-        }
-        let exchange = TokenExchange(provider: provider, transport: flows.transport, clock: parts.clock)
-        let proof = FlowProof(
-            parts: parts, provider: provider, record: record, exchange: exchange, network: call.network)
-        let user = try await flows.slots(of: provider).run { try await proof.user(for: code) }
-        try parts.count(UserKey(user.link))
-        return user
-    }
-
     /// Completes the flow of a page. Returns the session cookie, if it changes.
     private func outcome(
         _ user: ProvenUser, _ response: FlowResponse, _ record: FlowRecord, _ call: AccountCall
@@ -180,28 +146,14 @@ struct FlowCallback {
         }
     }
 
-    private func checkIssuer(
-        _ issuer: String?, _ record: FlowRecord, _ provider: FlowProvider
-    ) throws(FlowFailure) {
-        guard let issuer else {
-            guard !record.endpoints.requiresIssuer else { throw .rejected("the response has no iss") }
-            return
-        }
-        guard provider.isIssuer(issuer) else {
-            let expected = provider.issuers.joined(separator: " or ")
-            throw .rejected("iss is \(ForeignText.shown(issuer)), expected \(expected)")
-        }
-    }
-
     private func link(_ user: ProvenUser, _ record: FlowRecord, _ call: AccountCall) async throws -> SessionCookie? {
         let caller = try await starter(of: record, isRecent: true, call)
-        let linking = Linking(
-            parts: parts, caller: caller, account: try await parts.account(caller.user), consents: record.consents,
-            keys: try parts.keys, audit: parts.auditLog(call))
+        let linking = try Linking(
+            parts, caller, try await parts.account(caller.user), consents: record.consents, call)
         try linking.checkConsent(user)
-        _ = try await linking.link(user)
+        let cookie = try await linking.link(user).cookie
         await parts.keepToken(of: user, for: caller.user, call)
-        return try await SessionRotation(caller, call, parts)?.rotate().cookie
+        return cookie
     }
 
     private func reauthenticate(

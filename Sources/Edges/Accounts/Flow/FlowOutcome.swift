@@ -44,7 +44,8 @@ struct FlowOutcome {
                 lifetime: Self.resultLifetime)
             parameters.append(("result", handle))
         }
-        return .redirect(to: location(of: target, parameters, binding), cookies: [])
+        let cookies = refusal.cookie.map { [FlowCookie.session($0)] } ?? []
+        return .redirect(to: location(of: target, parameters, binding), cookies: cookies)
     }
 
     /// Returns the address of a target with the parameters of an error, the first of which is its word. The sign-in

@@ -18,6 +18,8 @@ struct FlowShelf: Sendable {
     enum Kind: String {
         /// An open flow, by its `state`.
         case state
+        /// An open sign-in to the operators' console, by its `state`. No callback of accounts takes it.
+        case console
         /// A response that a provider's page posted, by a handle. The browser continues with GET.
         case form
         /// The outcome of a flow that the app fetches, by a handle.

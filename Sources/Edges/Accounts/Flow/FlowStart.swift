@@ -32,7 +32,7 @@ struct FlowStart {
         let ours = ["return_to"] + (app == nil ? [] : AppStart.parameters)
         let returnTo = try app?.returnTo ?? target(fields["return_to"])
         let parameters = try callerParameters(fields.names.filter { !ours.contains($0) }, provider) { fields[$0] }
-        var draft = Draft(purpose: app?.purpose ?? .signIn, returnTo: returnTo, parameters: parameters)
+        var draft = draft(app?.purpose ?? .signIn, provider, returnTo, parameters)
         draft.challenge = app?.challenge
         let (url, binding) = try await begin(draft, provider, call)
         return .redirect(to: url, cookies: [.binding(binding.value)])
@@ -62,24 +62,9 @@ struct FlowStart {
         return .authorization(url: url, binding: binding.value)
     }
 
-    /// The choices of a caller.
-    private struct Draft {
-        let purpose: FlowRecord.Purpose
-        let returnTo: ReturnTarget
-        let parameters: [Configuration.CodeFlow.Parameter]
-        var consents = false
-        var user: UserKey?
-        var session: String?
-        var sessionStart: UnixTime?
-        /// The challenge of the app that starts the flow.
-        var challenge: AppChallenge?
-        /// The subject of the user at the provider, if it is linked.
-        var subject: String?
-    }
-
     private func jsonDraft(
         _ purpose: FlowRecord.Purpose, _ provider: FlowProvider, _ call: AccountCall
-    ) throws -> Draft {
+    ) throws -> FlowOpening.Draft {
         let accepted = provider.callerParameters.sorted()
         let others = ["return_to"] + (purpose == .link ? ["consent"] : [])
         let body = try CallBody(of: call, taking: others + accepted, mayBeEmpty: true)
@@ -87,20 +72,29 @@ struct FlowStart {
             try body.text(name, atMost: Self.maximumParameter)
         }
         let returnTo = try target(try body.text("return_to", atMost: ReturnTargets.maximumSize))
-        return Draft(
-            purpose: purpose, returnTo: returnTo, parameters: parameters,
-            consents: purpose == .link ? try body.flag("consent") : false)
+        var draft = draft(purpose, provider, returnTo, parameters)
+        draft.consents = purpose == .link ? try body.flag("consent") : false
+        return draft
     }
 
     private func formDraft(
         _ purpose: FlowRecord.Purpose, _ provider: FlowProvider, _ call: AccountCall
-    ) throws -> Draft {
+    ) throws -> FlowOpening.Draft {
         let fields = try FlowFields(call.body)
         let others = ["return_to"] + (purpose == .link ? ["consent"] : [])
         let parameters = try callerParameters(fields.names.filter { !others.contains($0) }, provider) { fields[$0] }
-        return Draft(
-            purpose: purpose, returnTo: try target(fields["return_to"]), parameters: parameters,
-            consents: purpose == .link && fields["consent"] == "true")
+        var draft = draft(purpose, provider, try target(fields["return_to"]), parameters)
+        draft.consents = purpose == .link && fields["consent"] == "true"
+        return draft
+    }
+
+    private func draft(
+        _ purpose: FlowRecord.Purpose, _ provider: FlowProvider, _ returnTo: ReturnTarget,
+        _ parameters: [Configuration.CodeFlow.Parameter]
+    ) -> FlowOpening.Draft {
+        FlowOpening.Draft(
+            purpose: purpose, redirectURI: flows.redirectURI(of: provider), returnTo: returnTo.location,
+            parameters: parameters)
     }
 
     private func target(_ text: String?) throws(AccountDenial) -> ReturnTarget {
@@ -127,49 +121,13 @@ struct FlowStart {
         return parameters
     }
 
-    // MARK: - The record and the URL
-
     private func begin(
-        _ draft: Draft, _ provider: FlowProvider, _ call: AccountCall
+        _ draft: FlowOpening.Draft, _ provider: FlowProvider, _ call: AccountCall
     ) async throws -> (url: String, binding: BrowserBinding) {
-        if draft.session == nil {
-            try flows.signInBudget.take(call.network, now: parts.clock.monotonic())
-        } else {
-            try flows.sessionBudget.take(call.network, now: parts.clock.monotonic())
-        }
-        let endpoints: FlowEndpoints
-        do {
-            endpoints = try await flows.directory.endpoints(of: provider)
-        } catch {
-            throw AccountDenial(.introspectionUnavailable, reason: error.reason)
-        }
-        let binding = call.browser.binding ?? BrowserBinding()
-        let state = RandomText.nonce()
-        let verifier = provider.usesPKCE ? RandomText.nonce() + RandomText.nonce() : nil
-        var record = FlowRecord(
-            purpose: draft.purpose, provider: provider.id, endpoints: endpoints,
-            redirectURI: flows.redirectURI(of: provider), clientID: provider.clientID, nonce: RandomText.nonce(),
-            verifier: verifier, returnTo: draft.returnTo.location, started: UnixTime(clamping: parts.clock.now()))
-        record.user = draft.user
-        record.session = draft.session
-        record.sessionStart = draft.sessionStart
-        record.challenge = draft.challenge
-        record.consents = draft.consents
-        let parameters = parameters(draft, provider)
-        record.isSilent = parameters.contains { $0.name == "prompt" && $0.value.contains("none") }
-        let shelf = try parts.shelf(for: call.requestID)
-        try await shelf.put(record.text, as: .state, named: state, of: binding, lifetime: FlowRecord.lifetime)
-        return (try AuthorizationURL(provider, record, state, parameters).text, binding)
-    }
-
-    /// Returns the parameters beside the protocol's own, each once: the purpose's, then the caller's, then the
-    /// configured ones.
-    private func parameters(_ draft: Draft, _ provider: FlowProvider) -> [Configuration.CodeFlow.Parameter] {
-        let purpose =
-            draft.purpose == .reauthenticate ? provider.reauthenticationParameters(subject: draft.subject) : []
-        return (purpose + draft.parameters + provider.parameters).reduce(into: []) { kept, parameter in
-            guard !kept.contains(where: { $0.name.utf8.elementsEqual(parameter.name.utf8) }) else { return }
-            kept.append(parameter)
-        }
+        let visitor = FlowOpening.Visitor(
+            binding: call.browser.binding, network: call.network, requestID: call.requestID)
+        return try await FlowOpening(parts: parts, flows: flows).begin(
+            draft, at: provider, by: visitor, as: .state,
+            budget: draft.session == nil ? flows.signInBudget : flows.sessionBudget)
     }
 }

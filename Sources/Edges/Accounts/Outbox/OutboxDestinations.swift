@@ -50,6 +50,9 @@ package struct OutboxDestinations: Sendable {
         case .revocation: return await revoke(document.root, at: message.destination)
         case .event:
             guard let webhook else { return .rejected(.configuration, "no webhook is configured") }
+            guard !WebhookEvent.hasExpired(document.root, now: clock.now()) else {
+                return .rejected(.expired, "the link in the event has expired")
+            }
             let event = WebhookEvent(message, document.root)
             guard let request = event?.request(to: webhook, at: UnixTime(clamping: clock.now())) else {
                 return .rejected(.rejected, "the message is not an event")

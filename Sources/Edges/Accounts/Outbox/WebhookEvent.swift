@@ -17,7 +17,8 @@ struct WebhookEvent {
     /// - Parameter content: The parsed body of the message.
     init?(_ message: OutboxMessage, _ content: JSONValue) {
         guard let type = content["type"]?.string, let uid = content["uid"]?.string,
-            let time = content["time"]?.integer.flatMap({ UnixTime($0) }), let identities = content["identities"]
+            let time = content["time"]?.integer.flatMap({ UnixTime($0) }),
+            Self.members.contains(where: { content[$0] != nil })
         else { return nil }
         id = message.id
         body = ObjectText.object { event in
@@ -29,9 +30,22 @@ struct WebhookEvent {
                     data.add("uid", uid)
                     data.add("project", content["project"]?.string)
                     data.add("tenant", content["tenant"]?.string)
-                    data.add("identities", identities)
+                    for name in Self.members {
+                        if let value = content[name] { data.add(name, value) }
+                    }
                 })
         }
+    }
+
+    /// The members of the data of all types. `merged_into` and `identities` belong to removals and merges. The others
+    /// belong to changes of addresses.
+    private static let members = [
+        "merged_into", "identities", "previous_email", "email", "token", "url", "expires_at",
+    ]
+
+    /// Returns whether the event is of no use any more: the link in it has expired.
+    static func hasExpired(_ content: JSONValue, now: Int64) -> Bool {
+        content["expires_at"]?.integer.map { $0 <= now } ?? false
     }
 
     /// Returns the request with a signature by each secret. `nil` if libcrypto fails.

@@ -31,6 +31,8 @@ struct PageCall {
         if let target = content.target, content.error == nil, !content.needsSignIn {
             return .redirect(to: target, cookies: [])
         }
+        // After the session was checked, so that the cookie of an ended one does not use up the calls of the account.
+        try parts.count(caller.user)
         content.account = try await account(of: caller)
         return .signInPage(content)
     }

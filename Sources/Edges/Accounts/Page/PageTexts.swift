@@ -54,6 +54,7 @@ enum PageText: String, CaseIterable {
     case notAllowed = "auth/operation-not-allowed"
     case providerLinked = "auth/provider-already-linked"
     case signInAgain = "auth/requires-recent-login"
+    case unverifiedEmail = "auth/unverified-email"
     case userDisabled = "auth/user-disabled"
     case userMismatch = "auth/user-mismatch"
     case rateLimited = "request/rate-limited"
@@ -69,7 +70,7 @@ enum PageText: String, CaseIterable {
         switch self {
         case .failed, .cancelled, .loginRequired, .providerUnavailable, .sessionChanged, .accountExists,
             .consentRequired, .credentialInUse, .emailInUse, .firebaseUserMismatch, .notAllowed, .providerLinked,
-            .signInAgain, .userDisabled, .userMismatch, .rateLimited:
+            .signInAgain, .unverifiedEmail, .userDisabled, .userMismatch, .rateLimited:
             true
         default: false
         }

@@ -59,11 +59,14 @@ package struct BrowserRequest: Sendable {
     /// The provider's ID at the end of the path.
     package var provider = ""
     package var isPost = false
+    package var isPatch = false
     /// The query, without its `?`.
     package var query: [UInt8] = []
     /// The values of cookies with the name of the flow's binding, and with the name of the session cookie.
     package var bindings: [String] = []
     package var sessions: [String] = []
+    /// The values of session cookies with an earlier name, if there are some with the current one, which replace them.
+    package var replaced: [String] = []
     /// The public ID of a session in the path. Empty for other endpoints.
     package var session = ""
     /// `User-Agent`. Empty if absent.
@@ -102,7 +105,7 @@ package enum AccountReply: Sendable {
     /// 204.
     case done(cookie: SessionCookie? = nil)
     /// A problem document.
-    case refused(Denial)
+    case refused(Denial, cookie: SessionCookie? = nil)
     /// 303.
     case redirect(to: String, cookies: [FlowCookie])
     /// 200 with the address at the provider, to which the page navigates.

@@ -8,6 +8,8 @@ struct AccountDenial: Error, Equatable {
     var denial: Denial
     /// The precise reason. It is logged and never sent to the client.
     var reason: String?
+    /// The cookie of the calling session, which got another name before the call failed.
+    var cookie: SessionCookie?
 
     init(_ denial: Denial, reason: String? = nil) {
         self.denial = denial

@@ -21,12 +21,8 @@ package final class Accounts: AccountServing {
     func reply(to call: AccountCall) async -> AccountReply {
         do {
             return try await serve(call)
-        } catch let refusal as AccountDenial {
-            return refused(refusal, call)
-        } catch let error as StoreError {
-            return refused(AccountDenial(error), call)
         } catch {
-            return refused(AccountDenial(.internalError, reason: "\(error)"), call)
+            return refused(AccountDenial(of: error), call)
         }
     }
 
@@ -42,6 +38,8 @@ package final class Accounts: AccountServing {
         case .link: return try await LinkCall(parts: parts).reply(to: call)
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
+        case .account: return try await ProfileCall(parts: parts).reply(to: call)
+        case .changeEmail: return try await EmailCall(parts: parts).reply(to: call)
         case .deleteAccount: return try await DeleteCall(parts: parts).reply(to: call)
         case .exportAccount: return try await ExportCall(parts: parts).reply(to: call)
         case .sessions: return try await SessionListCall(parts: parts).reply(to: call)
@@ -78,11 +76,20 @@ package final class Accounts: AccountServing {
                 "call": "\(call.endpoint.name)", "code": "\(refusal.denial.code.wire)",
                 "reason": "\(refusal.reason ?? "")", "request_id": "\(call.requestID)",
             ])
-        return .refused(refusal.denial)
+        return .refused(refusal.denial, cookie: refusal.cookie)
     }
 }
 
 extension AccountDenial {
+    /// Creates the denial of a call that an error ended.
+    init(of error: any Error) {
+        switch error {
+        case let denial as AccountDenial: self = denial
+        case let error as StoreError: self.init(error)
+        default: self.init(.internalError, reason: "\(error)")
+        }
+    }
+
     init(_ error: StoreError) {
         if error.code == .tooManyLinks {
             self.init(
@@ -94,7 +101,7 @@ extension AccountDenial {
     }
 }
 
-/// The audit log of changes in the ownership of accounts. It contains no address and no subject.
+/// The audit log of changes of accounts. It contains no address and no subject.
 struct AuditLog: Sendable {
     enum Event: String, Sendable {
         case link
@@ -107,6 +114,10 @@ struct AuditLog: Sendable {
         case resolve
         /// An identity was unlinked, because Firebase does not list it any more.
         case evict
+        /// The user changed the display name or the picture.
+        case profile
+        /// The user changed the e-mail address.
+        case email
         /// The account was deleted.
         case delete
     }
@@ -122,6 +133,10 @@ struct AuditLog: Sendable {
     func record(_ event: Event, of user: UserKey, provider: String, consent: Bool = false) {
         record(event, of: user, ["provider": "\(provider)", "consent": "\(consent)"])
     }
+
+    func recordProfile(of user: UserKey) { record(.profile, of: user, [:]) }
+
+    func recordEmail(of user: UserKey) { record(.email, of: user, [:]) }
 
     func recordDeletion(of user: UserKey) { record(.delete, of: user, [:]) }
 

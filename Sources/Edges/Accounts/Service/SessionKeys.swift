@@ -18,6 +18,8 @@ package struct SessionKeys: Sendable {
     /// The keys that seal values of sign-in flows, in the order of `published`.
     let sealing: [SealingKey]
 
+    /// The `typ` of the token in the link of a change of an address.
+    static let emailType = "gatehouse-email+jwt"
     /// The `typ` of a pending token.
     package static let pendingType = "gatehouse-pending+jwt"
     /// The use of the keys that seal values of sign-in flows. Another form of these values needs another label.

@@ -20,13 +20,14 @@ struct StrictAuthorizer: Sendable {
     }
 
     /// Like `require(_:isRecent:)`, with the maximum age of a recent sign-in in seconds. `nil` permits any age.
-    func require(_ caller: Principal, maximumAge: Int64?) async throws {
+    /// `session` is the present name of the caller's session, if it has changed since its cookie was issued.
+    func require(_ caller: Principal, maximumAge: Int64?, session name: String? = nil) async throws {
         try await requireSameOwner(caller)
         var policy = RoutePolicy()
         policy.revocation = .strict
         policy.recentSignIn = maximumAge
         let record = try await store.user(caller.user)
-        let session = try await session(of: caller)
+        let session = try await session(of: caller, named: name)
         let records = StoreRecords.records(
             user: lookup(record, caller.userKey, for: caller), session: session, link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
@@ -142,11 +143,16 @@ struct StrictAuthorizer: Sendable {
 
     private var viewIsLoaded: Bool { store.view.age(monotonicNow: clock.monotonic()) != nil }
 
-    private func session(of caller: Principal) async throws -> SessionLookup? {
-        guard let session = caller.session else { return nil }
+    private func session(of caller: Principal, named name: String?) async throws -> SessionLookup? {
+        guard let session = name ?? caller.session else { return nil }
+        guard
+            let key = name == nil
+                ? caller.sessionKey
+                : SHA256Hasher().flatMap({ StoreKey(caller.user, session: session, hasher: $0) })
+        else { throw AccountDenial(.internalError, reason: "libcrypto could not hash") }
         let record = try await store.session(caller.user, session)
         var isKnownRevoked = false
-        if viewIsLoaded, case .record(let revoked, _, _) = store.view.session(caller.sessionKey) {
+        if viewIsLoaded, case .record(let revoked, _, _) = store.view.session(key) {
             isKnownRevoked = revoked
         }
         return .record(

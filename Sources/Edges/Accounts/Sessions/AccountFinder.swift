@@ -57,7 +57,7 @@ struct AccountFinder {
             guard try await parts.store.completeDeletion(of: owner, holding: user.link) else { throw denial }
             return nil
         }
-        if account.name == nil, let name = name ?? user.name {
+        if account.name == nil, !account.chosen.contains(.name), let name = name ?? user.name {
             try await parts.store.setNameIfAbsent(name, of: owner)
             account = try await parts.account(owner)
         }

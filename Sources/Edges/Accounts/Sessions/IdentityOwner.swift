@@ -35,6 +35,9 @@ struct IdentityOwner {
             let account = try await parts.account(owner)
             if let evidence = account.evidence(of: user.link) {
                 try await confirm(evidence, of: owner, user.link)
+                // Another name is no evidence that the user has the identity too.
+                let identity = FirebaseName.identity(provider: user.link.provider, id: user.federatedID)
+                if evidence.name != identity { try await compare(owner, user) }
             } else if let users = parts.firebaseUsers, account.created == nil, !account.lists(user.link) {
                 guard try await complete(user, of: owner, users) else { continue }
             } else {
@@ -59,8 +62,8 @@ struct IdentityOwner {
         return false
     }
 
-    /// Rejects a link that was not made from Firebase if a different Firebase user has the identity. One of both would
-    /// otherwise be a second uid of the same person.
+    /// Rejects a link that is not evident from the identity itself if a different Firebase user has the identity. One
+    /// of both would otherwise be a second uid of the same person.
     private func compare(_ owner: UserKey, _ user: ProvenUser) async throws {
         guard let found = try await parts.firebaseUsers?.user(of: user, notBefore: parts.oldestFirebaseStatus),
             found.user != owner
@@ -133,24 +136,35 @@ extension AccountParts {
 }
 
 extension StrictAuthorizer {
-    /// Returns whether the Firebase account of a user lists a name.
-    ///
-    /// - Parameter notBefore: The earliest time of the status, in monotonic nanoseconds.
-    /// - Throws: The denial if the user is disabled, or if the account cannot be looked up.
+    /// Returns whether the Firebase account of a user lists a name, like `listed(_:by:notBefore:)`.
     func isListed(
         _ evidence: FirebaseEvidence, by user: UserKey, notBefore: UInt64
     ) async throws(AccountDenial) -> Bool {
+        try await listed([evidence], by: user, notBefore: notBefore) != nil
+    }
+
+    /// Returns the first of several names that the Firebase account of a user lists. `nil` if it lists none.
+    ///
+    /// - Parameter notBefore: The earliest time of the status, in monotonic nanoseconds.
+    /// - Throws: The denial if the user is disabled, or if the account cannot be looked up.
+    func listed(
+        _ evidence: [FirebaseEvidence], by user: UserKey, notBefore: UInt64
+    ) async throws(AccountDenial) -> FirebaseEvidence? {
         guard let firebase else { throw .firebaseUnavailable }
-        guard let key = SHA256Hasher().flatMap({ evidence.key(hasher: $0) }) else {
-            throw AccountDenial(.internalError, reason: "libcrypto could not hash")
-        }
         let status = await withCheckedContinuation { continuation in
             firebase.lookUp(user, notBefore: notBefore) { continuation.resume(returning: $0) }
         }
         switch status.state {
         case .unavailable: throw .firebaseUnavailable
         case .account(_, disabled: true, _): throw AccountDenial(.userDisabled, reason: "disabled in Firebase")
-        case .account, .missing: return !status.state.lacks(key)
+        case .account, .missing:
+            for name in evidence {
+                guard let key = SHA256Hasher().flatMap({ name.key(hasher: $0) }) else {
+                    throw AccountDenial(.internalError, reason: "libcrypto could not hash")
+                }
+                if !status.state.lacks(key) { return name }
+            }
+            return nil
         }
     }
 }

@@ -85,15 +85,9 @@ struct PendingTokens: Sendable {
 
     /// Parses and verifies a token that was issued here and has not expired.
     func read(_ text: String, now: Int64) throws(AccountDenial) -> PendingToken {
-        guard let token = try? UnverifiedJWS(text, maximumSize: PendingToken.maximumSize),
-            token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true,
-            let key = verificationKey(token.keyID), let verified = token.verify(with: key, algorithm: .es256)
-        else { throw .credential("not a pending token of this gateway") }
-        let claims = verified.payload.root
-        guard claims["iss"]?.equals(keys.issuer) == true, claims["aud"]?.equals(keys.issuer) == true,
-            let end = claims["exp"]?.integer.flatMap(UnixTime.init(claim:)), end.isAfter(now)
-        else { throw .credential("the pending token has expired or has another issuer") }
-        guard let pending = Self.pending(claims) else { throw .credential("a pending token of another version") }
+        let token = try keys.verify(
+            text, type: SessionKeys.pendingType, maximumSize: PendingToken.maximumSize, now: now)
+        guard let pending = Self.pending(token.root) else { throw .credential("a pending token of another version") }
         return pending
     }
 
@@ -110,8 +104,21 @@ struct PendingTokens: Sendable {
         guard name.equals("link"), let binding = claims[Name.binding]?.string else { return nil }
         return .link(binding: binding)
     }
+}
 
-    private func verificationKey(_ id: String?) -> PublicKey? {
-        id.flatMap { keys.view.keys?.key(id: $0) }
+extension SessionKeys {
+    /// Returns the claims of a token that was signed here with this `typ` and has not expired.
+    func verify(
+        _ text: String, type: String, maximumSize: Int, now: Int64
+    ) throws(AccountDenial) -> JSONDocument {
+        guard let token = try? UnverifiedJWS(text, maximumSize: maximumSize), token.type?.isExactly(type) == true,
+            let key = token.keyID.flatMap({ view.keys?.key(id: $0) }),
+            let verified = token.verify(with: key, algorithm: .es256)
+        else { throw .credential("not a token of this gateway for this purpose") }
+        let claims = verified.payload.root
+        guard claims["iss"]?.equals(issuer) == true, claims["aud"]?.equals(issuer) == true,
+            let end = claims["exp"]?.integer.flatMap(UnixTime.init(claim:)), end.isAfter(now)
+        else { throw .credential("the token has expired or has another issuer") }
+        return verified.payload
     }
 }

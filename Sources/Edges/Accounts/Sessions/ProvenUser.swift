@@ -94,7 +94,7 @@ struct ProvenEmail: Sendable, Equatable {
     /// Creates the address from claims. `nil` without a valid address. `isVouchedFor` states whether the provider's
     /// `email_verified` is trusted.
     init?(_ claims: JSONValue, isVouchedFor: Bool = true) {
-        guard let email = claims["email"]?.string, let address = Self.address(email) else { return nil }
+        guard let email = claims["email"]?.string, let address = EmailAddress.normalized(email) else { return nil }
         self.address = address
         isVerified = isVouchedFor && claims["email_verified"]?.bool == true
         isPrivate = claims["is_private_email"]?.bool == true || Self.isRelay(address)
@@ -102,18 +102,4 @@ struct ProvenEmail: Sendable, Equatable {
 
     /// Returns whether an address in lower case is an Apple relay address.
     static func isRelay(_ address: String) -> Bool { ClaimText.isAddress(address, at: AppleRules.relayDomain) }
-
-    /// Returns the address with ASCII letters in lower case. `nil` unless it is printable ASCII with exactly one `@`
-    /// between two parts. Other letters could look alike or have several encodings.
-    static func address(_ text: String) -> String? {
-        guard (3...StoreBounds.maximumEmailSize).contains(text.utf8.count),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }),
-            !text.utf8.contains(UInt8(ascii: "\\"))
-        else { return nil }
-        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].last != UInt8(ascii: ".") else {
-            return nil
-        }
-        return text.lowercased()
-    }
 }

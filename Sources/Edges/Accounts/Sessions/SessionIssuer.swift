@@ -2,6 +2,7 @@ package import Authentication
 package import GatewayConfiguration
 package import GatewayCore
 import JOSE
+import Revocation
 
 /// The creation of session cookies.
 struct SessionIssuer: Sendable {
@@ -17,9 +18,38 @@ struct SessionIssuer: Sendable {
         terms.session(RandomText.name(), now: now, endsAt: now.adding(lifetime))
     }
 
-    /// Returns the cookie of a session.
+    /// Returns the cookie of a session. If the profile that the user chose makes it too large, it has the name and the
+    /// picture of the provider, because a profile must not prevent sign-ins.
     func cookie(for source: SessionSource, _ session: Session) throws(AccountDenial) -> SessionCookie {
+        do {
+            return try whole(source, session)
+        } catch let denial
+            where denial == .cookieTooLarge && !source.account.chosen.isDisjoint(with: [.name, .picture])
+        {
+            var smaller = source
+            if source.account.chosen.contains(.name) { smaller.account.name = nil }
+            smaller.account.chosen.subtract([.name, .picture])
+            return try whole(smaller, session)
+        }
+    }
+
+    private func whole(_ source: SessionSource, _ session: Session) throws(AccountDenial) -> SessionCookie {
         try cookie(source.claims(session, issuer: keys.issuer), source.header.text(of: session), session)
+    }
+
+    /// Returns a further cookie of the caller's session, with the profile that the user chose. `nil` if it would be too
+    /// large. The session keeps its name, start, end and sign-in.
+    func updated(
+        _ caller: Principal, _ profile: SessionProfile, now: Int64
+    ) throws(AccountDenial) -> SessionCookie? {
+        guard let name = caller.session, let header = SessionHeader(caller) else { return nil }
+        let session = terms.session(name, now: UnixTime(clamping: now), endsAt: terms.end(of: caller))
+        let claims = Self.claims(of: caller, ["iat", "exp"], session, profile)
+        do {
+            return try cookie(claims, header.text(of: session), session)
+        } catch let denial where denial == .cookieTooLarge {
+            return nil
+        }
     }
 
     /// Returns a further cookie of the session that a cookie belongs to. `caller` is a principal of that cookie.
@@ -33,15 +63,26 @@ struct SessionIssuer: Sendable {
         return try cookie(Self.claims(of: caller, ["iat", "exp"], session), header.text(of: session), session)
     }
 
-    /// Returns the cookie of a session that continues the caller's under another name, with a later sign-in.
+    /// Returns the cookie of a session that continues the caller's under another name, with a later sign-in and the
+    /// profile that the user chose. If the cookie would be too large, the name and the picture stay as they were.
     func reissued(
-        _ caller: Principal, as session: Session, _ times: SignInTimes
+        _ caller: Principal, as session: Session, _ times: SignInTimes, _ profile: SessionProfile
+    ) throws(AccountDenial) -> SessionCookie {
+        do {
+            return try whole(caller, session, times, profile)
+        } catch let denial where denial == .cookieTooLarge {
+            return try whole(caller, session, times, profile.smallest)
+        }
+    }
+
+    private func whole(
+        _ caller: Principal, _ session: Session, _ times: SignInTimes, _ profile: SessionProfile
     ) throws(AccountDenial) -> SessionCookie {
         guard var header = SessionHeader(caller) else {
             throw AccountDenial(.internalError, reason: "the credential is no session cookie of this gateway")
         }
         header.authenticatedAt = times.authenticatedAt
-        var claims = Self.claims(of: caller, ["iat", "exp", "sid", "auth_time"], session)
+        var claims = Self.claims(of: caller, ["iat", "exp", "sid", "auth_time"], session, profile)
         if let latest = times.latest {
             claims.removeLast()
             claims += Array(",\"auth_time\":\(latest)}".utf8)
@@ -50,10 +91,19 @@ struct SessionIssuer: Sendable {
     }
 
     /// Returns the claims of a cookie with new values of `replaced`. `auth_time` is omitted if it is one of them.
-    private static func claims(of caller: Principal, _ replaced: [String], _ session: Session) -> [UInt8] {
+    private static func claims(
+        of caller: Principal, _ replaced: [String], _ session: Session, _ profile: SessionProfile? = nil
+    ) -> [UInt8] {
         var text = ObjectText()
         for (name, value) in caller.claims.root.members
-        where !replaced.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { text.add(name, value) }
+        where !replaced.contains(where: { $0.isExactly(name) }) && profile?.replaces(name) != true {
+            if let profile, name.isExactly("firebase") {
+                text.add(name, json: profile.firebase(value))
+            } else {
+                text.add(name, value)
+            }
+        }
+        profile?.write(to: &text)
         text.add("iat", session.issuedAt)
         text.add("exp", session.expiresAt)
         if replaced.contains("sid") { text.add("sid", session.name) }

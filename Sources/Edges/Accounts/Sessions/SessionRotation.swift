@@ -13,6 +13,14 @@ struct SessionRotation {
     let caller: Principal
     let userAgent: [UInt8]
 
+    /// The session under its new name.
+    struct Renamed {
+        let cookie: SessionCookie
+        let name: String
+        /// The time of the latest sign-in.
+        let signedInAt: UnixTime?
+    }
+
     /// Creates the rotation. `nil` if the caller has no session of the gateway, whose name cannot change.
     init?(_ caller: Principal, _ call: AccountCall, _ parts: AccountParts) {
         guard caller.origin != nil, caller.session != nil else { return nil }
@@ -26,10 +34,7 @@ struct SessionRotation {
     /// - Parameters:
     ///   - signIn: A sign-in that the caller proved.
     ///   - source: The contents of the session if it belongs to another identity from now on. Otherwise `nil`.
-    /// - Returns: The cookie, and the time of the latest sign-in.
-    func rotate(
-        _ signIn: SignInProof.Latest? = nil, to source: SessionSource? = nil
-    ) async throws -> (cookie: SessionCookie, signedInAt: UnixTime?) {
+    func rotate(_ signIn: SignInProof.Latest? = nil, to source: SessionSource? = nil) async throws -> Renamed {
         guard let old = caller.session else { throw ended }
         let record = try await parts.store.session(caller.user, old)
         let now = UnixTime(clamping: parts.clock.now())
@@ -39,18 +44,19 @@ struct SessionRotation {
         let session = terms.session(RandomText.name(), now: now, endsAt: end)
         let issuer = SessionIssuer(keys: try parts.keys, terms: terms)
         let times = SignInTimes(caller, record, signIn)
+        let profile = SessionProfile(try await parts.account(caller.user))
         // The cookie is made first, because it may be too large.
         let cookie =
             if let source {
                 try issuer.cookie(for: source, session)
             } else {
-                try issuer.reissued(caller, as: session, times)
+                try issuer.reissued(caller, as: session, times, profile)
             }
         let listed = try entry(of: session, source, times, now: now)
         let oldID = try SessionCatalog.id(of: old, caller.user)
         let before = try await parts.store.replace((old, oldID, caller.endedUntil), with: listed, of: caller.user)
         guard !before.revoked else { throw ended }
-        return (cookie, times.latest)
+        return Renamed(cookie: cookie, name: session.name, signedInAt: times.latest)
     }
 
     private var ended: AccountDenial {

@@ -9,7 +9,7 @@ struct SessionSource: Sendable {
     /// The claims of the credential that started it, as kept by `SourceClaims`.
     let claims: JSONDocument
     /// The account's links, name and address, if present.
-    let account: AccountRecord
+    var account: AccountRecord
     /// When the user signed in. Without a sign-in, checks for a recent one fail.
     let signIn: SignInProof
     /// The origin and the start, in the store's order.
@@ -24,9 +24,12 @@ extension SessionSource {
     /// Returns the claims of a session cookie.
     func claims(_ session: Session, issuer: String) -> [UInt8] {
         var text = ObjectText()
-        let hasName = claims.root["name"]?.string != nil
-        for (name, value) in claims.root.members where !isReplaced(name, hasName: hasName) { text.add(name, value) }
+        let profile = SessionProfile(account)
+        let hasName = claims.root["name"]?.string != nil || account.chosen.contains(.name)
+        for (name, value) in claims.root.members
+        where !isReplaced(name, hasName: hasName) && !profile.replaces(name) { text.add(name, value) }
         if !hasName, let name = account.name { text.add("name", name) }
+        profile.write(to: &text)
         for name in ["iss", "aud"] { text.add(name, issuer) }
         for name in ["sub", "user_id"] { text.add(name, user.uid) }
         text.add("iat", session.issuedAt)
@@ -66,13 +69,16 @@ extension SessionSource {
 
     private func identities(_ claimed: JSONValue?) -> [UInt8] {
         var text = ObjectText()
+        let profile = SessionProfile(account)
         if let claimed {
-            for (name, value) in claimed.members { text.add(name, value) }
+            for (name, value) in claimed.members where profile.email == nil || !name.isExactly("email") {
+                text.add(name, value)
+            }
         }
         for (provider, subject) in account.links.sorted(by: { $0.key < $1.key }) where claimed?[provider] == nil {
             text.add(provider, [IdentityLink(provider: provider, subject: subject).federatedID])
         }
-        if claimed?["email"] == nil, let email = account.email { text.add("email", [email]) }
+        if claimed?["email"] == nil || profile.email != nil, let email = account.email { text.add("email", [email]) }
         return text.bytes
     }
 }

@@ -109,10 +109,10 @@ package final class EventPoller: Sendable {
             guard response.status == 200 else {
                 throw LookupFailure(response, ownCredentials: [401, 403], now: clock.now())
             }
-            let (polled, hasMore) = try state.receive(response.body)
+            let (polled, hasOnlyMore) = try state.receive(response.body, now: clock.monotonic())
             recordSuccess { $0.answered += 1 }
             let wait = await process(polled, since: start, &state)
-            return pause(isIdle: !state.hasSettled && !(polled.isEmpty && hasMore), wait: wait, since: start)
+            return pause(isIdle: !state.hasSettled && !hasOnlyMore, wait: wait, since: start)
         } catch {
             if error.kind == .timedOut, elapsed(since: start) >= EventPollBounds.held {
                 recordSuccess { $0.held += 1 }
@@ -140,7 +140,7 @@ package final class EventPoller: Sendable {
         for event in polled {
             guard elapsed(since: start) < EventPollBounds.work, !Task.isCancelled else { return nil }
             let failure = await events.take(event.token, id: event.id, of: transmitter)
-            state.settle(event, failure)
+            state.settle(event, failure, now: clock.monotonic())
             if case .unavailable(let denial) = failure { return denial.denial.retryAfter ?? 1 }
         }
         return nil

@@ -121,7 +121,7 @@ enum SecurityEventSubjects: Sendable, Equatable {
     }
 
     private static func address(_ text: String, _ transmitter: EventTransmitter) -> Self {
-        guard let address = ProvenEmail.address(text) else { return .unresolved("no valid address") }
+        guard let address = EmailAddress.normalized(text) else { return .unresolved("no valid address") }
         guard transmitter.isAuthoritative(forAddress: address) else {
             return .unresolved("an address outside email_domains")
         }

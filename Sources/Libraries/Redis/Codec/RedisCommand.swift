@@ -11,6 +11,8 @@ public struct RedisCommand: Sendable, Equatable {
     public private(set) var bytes: [UInt8]
     /// The number of commands, and of expected replies.
     public private(set) var count: Int
+    /// Whether the only command follows `ASKING`, which has no reply of its own.
+    let isAsking: Bool
     /// The offsets of all commands after the first.
     private var starts: [Int] = []
 
@@ -29,7 +31,13 @@ public struct RedisCommand: Sendable, Equatable {
         }
         // A programming error or a failed allocation; no server can cause either.
         precondition(joined.count <= Self.maximumSize, "a command of \(joined.count) bytes")
-        bytes = Self.format(joined, lengths)
+        self.init(encoded: Self.format(joined, lengths))
+    }
+
+    /// Creates one command from its bytes on the wire.
+    init(encoded bytes: [UInt8], isAsking: Bool = false) {
+        self.bytes = bytes
+        self.isAsking = isAsking
         count = 1
     }
 

@@ -10,6 +10,10 @@ public struct RedisConfiguration: Sendable {
         case sentinels([RedisEndpoint], master: String)
         /// A sentinel itself, for queries about the master with this name.
         case sentinel(RedisEndpoint, master: String)
+        /// The master of a Redis Cluster that serves the slot of the keyspace, as reported by these nodes.
+        case cluster([RedisEndpoint], ClusterKeyspace)
+        /// A node of a Redis Cluster itself, for queries about the master of the slot.
+        case clusterNode(RedisEndpoint, ClusterKeyspace)
     }
 
     /// The way to find the server.
@@ -27,10 +31,12 @@ public struct RedisConfiguration: Sendable {
     /// The password of the sentinels. `nil` if they require none.
     public var sentinelPassword: String?
     /// Whether connections to a replica (`REPLICAOF`) are rejected: a replica that is cut off from its master returns
-    /// old data. With sentinels, replicas are always rejected.
+    /// old data. With sentinels, and in a cluster, replicas are always rejected.
     public var refusesCopies = false
     /// The agreement of all links on one master. `nil` if each link finds the master itself.
     public var agreement: MasterAgreement?
+    /// The counts of redirects in a Redis Cluster. `nil` if they are not counted.
+    public var clusterActivity: ClusterActivity?
     /// The TLS settings for servers and sentinels. `nil` for plaintext connections.
     public var tls: RedisTLS?
 
@@ -47,12 +53,18 @@ public struct RedisConfiguration: Sendable {
     public var maximumUnsentSize = 16 << 20
     /// The bounds on one reply.
     public var replyLimits = RedisReplyLimits.standard
-    /// The interval of the queries to all sentinels.
+    /// The interval of the queries to all sentinels, or to all masters of a cluster.
     public var sentinelInterval: Duration = .seconds(1)
-    /// The time after which links are closed while fewer than half of the sentinels respond.
+    /// The time after which links are closed while fewer than half of the sentinels, or of the masters of a cluster,
+    /// respond.
     public var quorumLimit: Duration = .seconds(4)
     /// The delay between connection attempts.
     public var backoff = RedisBackoff()
+
+    /// The place of all keys in a Redis Cluster. `nil` for a single server.
+    public var keyspace: ClusterKeyspace? {
+        if case .cluster(_, let keyspace) = location { keyspace } else { nil }
+    }
 
     /// The credentials for the next authentication. `nil` if the server requires none, or before the first renewal.
     var credentials: RedisCredentials? {
@@ -84,6 +96,21 @@ public struct RedisEndpoint: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
+    /// Creates an endpoint that a server reports. `nil` for bytes that are no host name or address, and for an invalid
+    /// port. The host appears in logs.
+    init?(host: UnsafeRawBufferPointer, port: Int64) {
+        let isHost = host.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                true
+            default: ".-_:%".utf8.contains(byte)
+            }
+        }
+        self.init(host: String(decoding: host, as: UTF8.self), port: Int(clamping: port))
+        guard isHost, (1...255).contains(host.count), hasValidPort else { return nil }
+    }
+
     /// Whether the port is from 1 to 65535.
     var hasValidPort: Bool { (1...65_535).contains(port) }
 
@@ -100,6 +127,9 @@ extension RedisConfiguration: CustomStringConvertible, CustomReflectable {
         case .sentinels(let sentinels, let master):
             "\(scheme)+sentinel://\(sentinels.map(\.description).joined(separator: ","))/\(master)/\(database)"
         case .sentinel(let sentinel, let master): "\(scheme)+sentinel://\(sentinel)/\(master)"
+        case .cluster(let nodes, let keyspace):
+            "\(scheme)+cluster://\(nodes.map(\.description).joined(separator: ","))/\(keyspace.tag)"
+        case .clusterNode(let node, let keyspace): "\(scheme)+cluster://\(node)/\(keyspace.tag)"
         }
     }
 

@@ -27,6 +27,7 @@ public struct RedisCredentials: Sendable, Equatable, CustomStringConvertible, Cu
 public final class RenewedCredentials: Sendable {
     private struct State {
         var current: RedisCredentials?
+        var failure: String?
         var links: [UInt64: @Sendable () -> Void] = [:]
         var nextNumber: UInt64 = 0
         var rejected: (@Sendable () -> Void)?
@@ -37,17 +38,34 @@ public final class RenewedCredentials: Sendable {
     /// Creates credentials that are not known yet.
     public init() {}
 
-    /// The last credentials. `nil` before the first.
+    /// The last credentials. `nil` before the first, and after they expired.
     public var current: RedisCredentials? { state.withLockedValue { $0.current } }
 
-    /// Replaces the credentials. Does nothing if they are the same.
+    /// The reason that there are no newer credentials. `nil` if the last renewal succeeded.
+    var failure: String? { state.withLockedValue { $0.failure } }
+
+    /// Replaces the credentials. Authenticates no connection again if they are the same.
     public func renew(_ credentials: RedisCredentials) {
         let links = state.withLockedValue { state in
+            state.failure = nil
             guard state.current != credentials else { return state.links.filter { _ in false } }
             state.current = credentials
             return state.links
         }
         for authenticate in links.values { authenticate() }
+    }
+
+    /// Records that a renewal failed.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason for operators, without secrets.
+    ///   - hasExpired: Whether servers reject the current credentials by now. Links then open no connections before the
+    ///     next renewal. Open connections are not changed.
+    public func renewalFailed(_ reason: String, hasExpired: Bool) {
+        state.withLockedValue { state in
+            state.failure = reason
+            if hasExpired { state.current = nil }
+        }
     }
 
     /// Sets the function that is called, on any thread, when a server rejects the current credentials.

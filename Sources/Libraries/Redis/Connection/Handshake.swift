@@ -10,6 +10,12 @@ struct Handshake {
         /// Whether the server echoes its argument, which the markers of `ReplyAlignment` require.
         case echo
         case masterAddress
+        /// The master of the slot, as a node of the cluster knows it.
+        case topology
+        /// The identifier of the node.
+        case identity
+        /// Whether the node itself serves the slot.
+        case ownership
     }
 
     /// The result of the handshake.
@@ -29,13 +35,19 @@ struct Handshake {
     let command: RedisCommand
     private let steps: [Step]
     private var position = 0
+    /// The slot in a cluster, and the host of the node.
+    private let slot: (number: HashSlot, host: String)?
+    /// The identifier of the node.
+    private var identifier: [UInt8] = []
 
-    private init(_ requests: [(step: Step, command: RedisCommand)]) {
+    private init(_ requests: [(step: Step, command: RedisCommand)], slot: (number: HashSlot, host: String)? = nil) {
+        self.slot = slot
         steps = requests.map(\.step)
         command = requests.dropFirst().reduce(requests[0].command) { $0 + $1.command }
     }
 
-    static func server(_ configuration: RedisConfiguration, role: RoleDemand) -> Handshake {
+    /// - Parameter host: The host of the server, which matters in a cluster only.
+    static func server(_ configuration: RedisConfiguration, role: RoleDemand, host: String = "") -> Handshake {
         var requests = authentication(configuration.credentials)
         if configuration.database != 0 {
             requests.append((.select, RedisCommand(["SELECT", configuration.database])))
@@ -45,8 +57,17 @@ struct Handshake {
         case .noCopy: requests.append((.copy, RedisCommand(["ROLE"])))
         case .master: requests.append((.role, RedisCommand(["ROLE"])))
         }
+        if configuration.keyspace != nil {
+            requests += [(.identity, RedisCommand(["CLUSTER", "MYID"])), (.ownership, ClusterTopology.query)]
+        }
         requests.append((.echo, RedisCommand(["ECHO", "gatehouse"])))
-        return Handshake(requests)
+        return Handshake(requests, slot: configuration.keyspace.map { ($0.slot, host) })
+    }
+
+    /// - Parameter host: The host of the node.
+    static func node(_ configuration: RedisConfiguration, host: String, slot: HashSlot) -> Handshake {
+        Handshake(
+            authentication(configuration.credentials) + [(.topology, ClusterTopology.query)], slot: (slot, host))
     }
 
     static func sentinel(_ configuration: RedisConfiguration, master: String) -> Handshake {
@@ -87,32 +108,31 @@ struct Handshake {
         case .copy: return reply.meets(.noCopy) ? .more : .refused(.notMaster, nil)
         case .echo: return reply.equals("gatehouse") ? .done(.usable(.echo)) : .refused(.misaligned, nil)
         case .masterAddress: return Self.master(reply)
+        case .identity:
+            identifier = Array(reply.bytes)
+            return .more
+        case .topology, .ownership: return owner(reply, at: step)
         }
+    }
+
+    /// Checks the topology of a cluster.
+    private func owner(_ reply: RedisReply, at step: Step) -> Verdict {
+        guard let slot, let topology = ClusterTopology(reply, slot: slot.number, host: slot.host) else {
+            return .refused(.notRedis, "the node's reply is not a topology")
+        }
+        guard let owner = topology.owner else { return .refused(.clusterDown, nil) }
+        guard step == .ownership else { return .done(.master(owner.endpoint)) }
+        return owner.id == identifier ? .more : .refused(.slotMoved, nil)
     }
 
     /// Checks the reply to `masterQuery`.
     static func master(_ reply: RedisReply) -> Verdict {
         guard !reply.isNull else { return .refused(.masterUnknown, nil) }
         let host = reply[0]
-        guard host.kind == .string, isHost(host.bytes), let port = reply[1].decimal else {
-            return .refused(.notRedis, "the sentinel's reply is not an address")
-        }
-        let endpoint = RedisEndpoint(host: String(decoding: host.bytes, as: UTF8.self), port: Int(clamping: port))
-        guard endpoint.hasValidPort else { return .refused(.notRedis, "the sentinel's reply is not an address") }
+        guard host.kind == .string, let port = reply[1].decimal,
+            let endpoint = RedisEndpoint(host: host.bytes, port: port)
+        else { return .refused(.notRedis, "the sentinel's reply is not an address") }
         return .done(.master(endpoint))
-    }
-
-    /// Whether the bytes are valid in a host name or address. The value appears in logs.
-    private static func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        (1...255).contains(bytes.count)
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                    true
-                default: ".-_:%".utf8.contains(byte)
-                }
-            }
     }
 }
 
@@ -178,6 +198,7 @@ extension Handshake.Step {
         case .ping: "PING"
         case .echo: "ECHO"
         case .masterAddress: "SENTINEL"
+        case .topology, .identity, .ownership: "CLUSTER"
         }
     }
 
@@ -187,6 +208,7 @@ extension Handshake.Step {
         case .authenticate: .wrongPassword
         case .select: .noDatabase
         case .role, .copy, .ping, .echo, .masterAddress: .refused
+        case .topology, .identity, .ownership: .notCluster
         }
     }
 }

@@ -40,6 +40,8 @@ final class RedisConnection: ChannelInboundHandler {
     private let clock: @Sendable () -> UInt64
     private let maximumUnsentSize: Int
     private let isEncrypted: Bool
+    /// Whether a redirect of a cluster concerns only its command.
+    private let followsRedirects: Bool
     private let reader: ReplyReader
     private var machine: ConnectionMachine<Waiter>
     /// `nil` during the handshake, which checks its replies itself.
@@ -76,6 +78,7 @@ final class RedisConnection: ChannelInboundHandler {
         self.firstMarker = firstMarker
         maximumUnsentSize = configuration.maximumUnsentSize
         isEncrypted = configuration.tls != nil
+        followsRedirects = configuration.keyspace != nil
         reader = ReplyReader(configuration.replyLimits)
         machine = ConnectionMachine(
             timing: .init(configuration), maximumInFlight: configuration.maximumInFlight, role: role)
@@ -122,7 +125,7 @@ extension RedisConnection {
 
     private func queue(_ command: RedisCommand) {
         command.forEachCommand { bytes in
-            alignment?.mark(&unsent)
+            alignment?.mark(&unsent, isAsking: command.isAsking)
             unsent.writeBytes(bytes)
         }
         guard !isFlushPlanned, let context else { return }
@@ -203,7 +206,8 @@ extension RedisConnection {
 
     /// Records an error after which the connection has to be closed.
     private func record(_ reply: RedisReply) {
-        if reply.kind == .error, leaving == nil { leaving = RedisProblem.Code(leavingFor: reply) }
+        guard reply.kind == .error, leaving == nil, let code = RedisProblem.Code(leavingFor: reply) else { return }
+        if code != .cluster || !followsRedirects { leaving = code }
     }
 }
 

@@ -32,11 +32,16 @@ struct ReplyAlignment {
     private var received: UInt64 = 0
     /// The reply before the next one. `nil` if a marker is expected next.
     private var preceding: Preceding?
+    /// The numbers of the sent markers that precede `ASKING`, whose reply is not delivered either. A marker between
+    /// `ASKING` and its command would end the effect.
+    private var askings: [UInt64] = []
 
     private enum Preceding {
         case marker
         /// An error in place of the marker, such as BUSY. Only another error may follow.
         case error
+        /// The marker of a command that follows `ASKING`.
+        case asking
     }
 
     init(_ carrier: Carrier, first: UInt64) {
@@ -45,7 +50,10 @@ struct ReplyAlignment {
     }
 
     /// Writes the marker of the next command.
-    mutating func mark(_ buffer: inout ByteBuffer) {
+    ///
+    /// - Parameter isAsking: Whether the command follows `ASKING`.
+    mutating func mark(_ buffer: inout ByteBuffer, isAsking: Bool = false) {
+        if isAsking { askings.append(sent) }
         switch carrier {
         case .echo: buffer.writeStaticString("*2\r\n$4\r\nECHO\r\n$16\r\n")
         case .ping: buffer.writeStaticString("*2\r\n$4\r\nPING\r\n$16\r\n")
@@ -66,17 +74,27 @@ struct ReplyAlignment {
         let marker = Self.value(of: reply).map { $0 &- first }
         if let preceding {
             self.preceding = nil
+            if preceding == .asking { return judgeAsking(reply) }
             let isMarker = marker.map { $0 < sent } ?? false
             return isMarker || (preceding == .error && reply.kind != .error) ? .broken : .reply
         }
+        let isAsking = askings.first == received
         if marker == received {
-            preceding = .marker
-        } else if reply.kind == .error, !reply.begins(with: "NOPERM") {
+            preceding = isAsking ? .asking : .marker
+            if isAsking { askings.removeFirst() }
+        } else if reply.kind == .error, !reply.begins(with: "NOPERM"), !isAsking {
             preceding = .error
         } else {
             return .broken
         }
         received &+= 1
+        return .marker
+    }
+
+    /// Classifies the reply to `ASKING`.
+    private mutating func judgeAsking(_ reply: RedisReply) -> Finding {
+        guard reply.kind == .error || reply.equals("OK") else { return .broken }
+        preceding = reply.kind == .error ? .error : .marker
         return .marker
     }
 

@@ -4,10 +4,12 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     enum Target: Equatable {
         case server(RedisEndpoint)
         case sentinel(RedisEndpoint, master: String)
+        /// A node of a cluster that names the master of the slot.
+        case node(RedisEndpoint, HashSlot)
 
         var endpoint: RedisEndpoint {
             switch self {
-            case .server(let endpoint), .sentinel(let endpoint, _): endpoint
+            case .server(let endpoint), .sentinel(let endpoint, _), .node(let endpoint, _): endpoint
             }
         }
     }
@@ -30,10 +32,10 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     private let location: RedisConfiguration.Location
     private let backoff: RedisBackoff
     private var random: Random
-    /// The sentinels in the order of lookups. The last that replied comes first.
-    private var sentinels: [RedisEndpoint]
-    /// The number of sentinels that failed since the last wait.
-    private var failedSentinels = 0
+    /// The sentinels or nodes in the order of lookups. The last that replied comes first.
+    private var directories: [RedisEndpoint]
+    /// The number of them that failed since the last wait.
+    private var failedDirectories = 0
 
     /// The number of consecutive failures.
     private(set) var failures = 0
@@ -42,17 +44,32 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         self.location = location
         self.backoff = backoff
         self.random = random
-        sentinels = if case .sentinels(let all, _) = location { all } else { [] }
+        directories =
+            switch location {
+            case .sentinels(let all, _), .cluster(let all, _): all
+            case .server, .sentinel, .clusterNode: []
+            }
     }
 
-    /// Whether the server has to report that it is the master.
-    var usesSentinels: Bool {
-        if case .sentinels = location { true } else { false }
+    /// Whether sentinels or nodes of a cluster name the server, which then has to report that it is the master.
+    var isNamedByOthers: Bool {
+        switch location {
+        case .sentinels, .cluster: true
+        case .server, .sentinel, .clusterNode: false
+        }
     }
 
-    /// Whether the link is to a sentinel itself.
-    var isOfSentinel: Bool {
-        if case .sentinel = location { true } else { false }
+    /// Whether the link is to a sentinel itself, or to a node that only names the master.
+    var isDirectory: Bool {
+        switch location {
+        case .sentinel, .clusterNode: true
+        case .server, .sentinels, .cluster: false
+        }
+    }
+
+    /// Whether the machine was stopped, or not started.
+    var isStopped: Bool {
+        if case .stopped = state { true } else { false }
     }
 
     mutating func start() -> Action {
@@ -71,11 +88,16 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     private mutating func connect() -> Action {
         switch location {
         case .server(let endpoint): return connect(to: .server(endpoint))
-        case .sentinels(_, let master):
-            guard failedSentinels < sentinels.count else { return wait() }
-            return connect(to: .sentinel(sentinels[failedSentinels], master: master))
+        case .sentinels(_, let master): return connectToDirectory { .sentinel($0, master: master) }
         case .sentinel(let endpoint, let master): return connect(to: .sentinel(endpoint, master: master))
+        case .cluster(_, let keyspace): return connectToDirectory { .node($0, keyspace.slot) }
+        case .clusterNode(let endpoint, let keyspace): return connect(to: .node(endpoint, keyspace.slot))
         }
+    }
+
+    private mutating func connectToDirectory(_ target: (RedisEndpoint) -> Target) -> Action {
+        guard failedDirectories < directories.count else { return wait() }
+        return connect(to: target(directories[failedDirectories]))
     }
 
     private mutating func connect(to target: Target) -> Action {
@@ -85,7 +107,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
 
     private mutating func wait() -> Action {
         state = .waiting
-        failedSentinels = 0
+        failedDirectories = 0
         failures += 1
         return .wait(backoff.delay(afterFailures: failures, using: &random))
     }
@@ -94,23 +116,23 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     mutating func opened(_ finding: Handshake.Finding, at now: UInt64) -> Action {
         guard case .connecting(let target) = state else { return .none }
         switch (target, finding) {
-        case (.sentinel, .master) where isOfSentinel:
+        case (.sentinel, .master) where isDirectory, (.node, .master) where isDirectory:
             state = .ready(since: now)
             return .none
-        case (.sentinel(let endpoint, _), .master(let master)):
+        case (.sentinel(let endpoint, _), .master(let master)), (.node(let endpoint, _), .master(let master)):
             prefer(endpoint)
             return connect(to: .server(master))
         case (.server, .usable):
             state = .ready(since: now)
             return .none
-        case (.sentinel, .usable), (.server, .master):
+        case (.sentinel, .usable), (.node, .usable), (.server, .master):
             return wait()
         }
     }
 
     private mutating func prefer(_ endpoint: RedisEndpoint) {
-        sentinels.removeAll { $0 == endpoint }
-        sentinels.insert(endpoint, at: 0)
+        directories.removeAll { $0 == endpoint }
+        directories.insert(endpoint, at: 0)
     }
 
     /// Abandons the connection that is ready for one to another server.
@@ -123,13 +145,13 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     mutating func failed(at now: UInt64) -> Action {
         switch state {
         case .stopped, .waiting: return .none
-        case .connecting where isOfSentinel: return wait()
-        case .connecting(.sentinel):
-            failedSentinels += 1
+        case .connecting where isDirectory: return wait()
+        case .connecting(.sentinel), .connecting(.node):
+            failedDirectories += 1
             return connect()
         case .connecting(.server):
-            // The sentinel may be out of date, so it moves to the end of the list.
-            if let misleading = sentinels.first { sentinels = sentinels.dropFirst() + [misleading] }
+            // The sentinel or node may be out of date, so it moves to the end of the list.
+            if let misleading = directories.first { directories = directories.dropFirst() + [misleading] }
             return wait()
         case .ready(let since):
             // A short-lived connection counts as a failure, so that repeated loss increases the backoff.

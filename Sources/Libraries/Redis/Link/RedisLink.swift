@@ -13,8 +13,9 @@ public protocol RedisLinkObserver: AnyObject {
 /// A persistent, pipelined connection of one event loop.
 ///
 /// A lost connection is reopened with a growing delay. With sentinels, each attempt looks up the master's address and
-/// rejects a server that does not report the role of master. Links with a common `MasterAgreement` use one server.
-/// Commands fail at once while there is no connection.
+/// rejects a server that does not report the role of master. In a cluster, nodes report the master of the slot, and a
+/// redirected command is sent again until its timeout. Links with a common `MasterAgreement` use one server. Commands
+/// fail at once while there is no connection.
 ///
 /// All members except `sharedStatus` belong to the event loop. The link must be stopped before it is released.
 public final class RedisLink {
@@ -28,7 +29,7 @@ public final class RedisLink {
     /// `connection`, if it is ready.
     private var ready: RedisConnection?
     /// The number of attempts, which identifies the result of an abandoned attempt.
-    private var attempt = 0
+    private(set) var attempt = 0
     private var timer: Scheduled<Void>?
     private var problem = RedisProblem(.notStarted)
     /// The problems logged since the last connection, so that each is a warning once.
@@ -39,6 +40,13 @@ public final class RedisLink {
     private var subscription: UInt64?
     /// The credentials of the connection, if they change.
     private var usedCredentials: RedisCredentials?
+
+    /// Whether the link opens a connection to the next owner of its slot, which takes milliseconds.
+    private(set) var isFollowingSlot = false
+    /// The earlier connection of a slot that was moved, until its last replies.
+    private var draining: RedisConnection?
+    /// The link to the next node of a slot that is being moved.
+    private(set) lazy var asking = AskingLink(configuration, loop: loop, logger: logger, clock: clock)
 
     /// The observer of the link's state.
     public weak var observer: (any RedisLinkObserver)?
@@ -104,10 +112,10 @@ public final class RedisLink {
         timer = nil
         problem = RedisProblem(.stopped)
         report(.stopped, at: nil)
-        let connection = self.connection
-        self.connection = nil
-        ready = nil
-        connection?.close(problem)
+        let connections = [connection, draining]
+        (connection, ready, draining) = (nil, nil, nil)
+        if configuration.keyspace != nil { asking.stop() }
+        for connection in connections { connection?.close(problem) }
     }
 
     /// Sends a command together with all others of this tick of the event loop.
@@ -117,15 +125,84 @@ public final class RedisLink {
     ///   - timeout: The timeout in nanoseconds from now.
     ///   - receiver: The receiver of the result, called on a later turn of the event loop.
     public func send(_ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver) {
-        let failure =
-            ready.map { $0.send(command, ticket: ticket, timeout: timeout, to: receiver) } ?? .notConnected(problem)
-        if let failure { later { receiver.failed(failure, ticket: ticket) } }
+        if let keyspace = configuration.keyspace {
+            let command = command.prefixingKeys(with: keyspace.prefix)
+            RedirectedCommand(command, deadline: now.adding(timeout), ticket: ticket, to: receiver, on: self).start()
+        } else if let failure = transmit(command, ticket: ticket, timeout: timeout, to: receiver) {
+            later { receiver.failed(failure, ticket: ticket) }
+        }
+    }
+
+    /// Sends a command as it is.
+    ///
+    /// - Returns: The reason that the command was not sent. `nil` if it was; the receiver is then called later.
+    func transmit(
+        _ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver
+    ) -> RedisFailure? {
+        guard let ready else { return .notConnected(problem) }
+        return ready.send(command, ticket: ticket, timeout: timeout, to: receiver)
     }
 
     /// Runs a closure on the next turn of the event loop. A synchronous result could start the decision of one
     /// request during that of another.
     public func later(_ deliver: @escaping () -> Void) {
         loop.assumeIsolated().execute(deliver)
+    }
+}
+
+// MARK: - Slots of a cluster
+
+extension RedisLink {
+    /// The time of the link's clock.
+    var now: UInt64 { clock() }
+
+    /// Whether the link was stopped, or not started.
+    var isStopped: Bool { machine.isStopped }
+
+    /// The host of the server. Empty without one.
+    var readyHost: String { ready?.endpoint.host ?? "" }
+
+    /// Runs a closure after this many nanoseconds, on a later turn of the event loop.
+    func after(_ nanoseconds: UInt64, _ body: @escaping () -> Void) {
+        guard nanoseconds > 0 else { return later(body) }
+        _ = loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds)), body)
+    }
+
+    /// Handles a redirect.
+    ///
+    /// - Parameter attempt: The value of `attempt` of the connection that replied. `nil` for another link. Only the
+    ///   first redirect of a connection has an effect on it.
+    func handle(_ redirect: ClusterRedirect, attempt: Int?) {
+        configuration.clusterActivity?.record(redirect)
+        // The reply is being delivered.
+        switch redirect {
+        case .moved(let endpoint): later { self.followSlot(to: endpoint, from: attempt) }
+        case .down: later { self.leaveServer(.clusterDown, attempt) }
+        case .ask, .tryAgain: break
+        }
+    }
+
+    private func followSlot(to endpoint: RedisEndpoint?, from attempt: Int?) {
+        guard attempt == self.attempt, let connection = ready else { return }
+        guard let endpoint, endpoint != connection.endpoint else { return leaveServer(.slotMoved, attempt) }
+        problem = RedisProblem(.slotMoved, at: connection.endpoint)
+        (self.connection, ready, isFollowingSlot) = (nil, nil, true)
+        drain(connection, for: problem)
+        perform(machine.move(to: endpoint))
+        observer?.linkIsLost(self, why: problem)
+    }
+
+    /// Closes a connection whose slot was moved after its last replies: the server executed the commands before the
+    /// first redirect.
+    private func drain(_ connection: RedisConnection, for problem: RedisProblem) {
+        draining?.close(problem)
+        draining = connection
+        after(configuration.replyTimeout.nanosecondsClamped) { connection.close(problem) }
+    }
+
+    private func leaveServer(_ code: RedisProblem.Code, _ attempt: Int?) {
+        guard attempt == self.attempt, let ready else { return }
+        ready.close(RedisProblem(code, at: ready.endpoint))
     }
 }
 
@@ -157,8 +234,10 @@ extension RedisLink {
         guard endpoint.hasValidPort else {
             return fail(RedisProblem(.unreachable, at: endpoint, detail: "no such port"))
         }
-        if case .server = target, let renewal = configuration.renewal, renewal.current == nil {
-            return fail(RedisProblem(.noCredentials, at: endpoint))
+        if let renewal = configuration.renewal, renewal.current == nil {
+            guard case .sentinel = target else {
+                return fail(RedisProblem(.noCredentials, at: endpoint, detail: renewal.failure))
+            }
         }
         let made = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: configuration.connectTimeout.nanosecondsClamped)))
@@ -196,8 +275,9 @@ extension RedisLink {
         usedCredentials = configuration.renewal?.current
         let handshake: Handshake =
             switch target {
-            case .server: .server(configuration, role: role)
+            case .server(let endpoint): .server(configuration, role: role, host: endpoint.host)
             case .sentinel(_, let master): .sentinel(configuration, master: master)
+            case .node(let endpoint, let slot): .node(configuration, host: endpoint.host, slot: slot)
             }
         return RedisConnection(
             to: target.endpoint, handshake, configuration, role: role, owner: self, clock: clock
@@ -205,11 +285,12 @@ extension RedisLink {
     }
 
     private var role: RoleDemand {
-        machine.usesSentinels ? .master : configuration.refusesCopies ? .noCopy : .any
+        machine.isNamedByOthers ? .master : configuration.refusesCopies ? .noCopy : .any
     }
 
     private func fail(_ problem: RedisProblem) {
         self.problem = problem
+        isFollowingSlot = false
         log(problem)
         perform(machine.failed(at: clock()))
     }
@@ -230,10 +311,11 @@ extension RedisLink: RedisConnectionOwner {
             return perform(order, instead: connection)
         }
         ready = connection
+        isFollowingSlot = false
         report(.ready, at: connection.endpoint)
         loggedCodes = []
         logger.info(
-            machine.isOfSentinel ? "connected to a sentinel of Redis" : "connected to Redis",
+            machine.isDirectory ? "connected to \(directoryName)" : "connected to Redis",
             metadata: ["redis.endpoint": "\(connection.endpoint)"])
         // They may have changed during the handshake.
         authenticate()
@@ -284,7 +366,7 @@ extension RedisLink {
         }
         let wasReady = ready != nil
         problem = RedisProblem(.anotherMaster, at: connection.endpoint)
-        (self.connection, ready) = (nil, nil)
+        (self.connection, ready, isFollowingSlot) = (nil, nil, configuration.keyspace != nil)
         perform(machine.move(to: endpoint))
         if wasReady { observer?.linkIsLost(self, why: problem) }
         connection.close(problem)
@@ -308,7 +390,11 @@ extension RedisLink {
     private func log(_ problem: RedisProblem) {
         let level: Logger.Level = loggedCodes.insert(problem.code).inserted ? .warning : .debug
         logger.log(
-            level: level, machine.isOfSentinel ? "no connection to a sentinel of Redis" : "no connection to Redis",
+            level: level, machine.isDirectory ? "no connection to \(directoryName)" : "no connection to Redis",
             metadata: ["redis.problem": "\(problem.code.rawValue)", "redis.explanation": "\(problem)"])
+    }
+
+    private var directoryName: String {
+        if case .clusterNode = configuration.location { "a node of the Redis Cluster" } else { "a sentinel of Redis" }
     }
 }

@@ -31,6 +31,9 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case masterDown = "master-down"
         case notMaster = "not-master"
         case cluster
+        case notCluster = "not-cluster"
+        case slotMoved = "slot-moved"
+        case clusterDown = "cluster-down"
         case refused
         // Sentinels
         case masterUnknown = "master-unknown"
@@ -84,7 +87,8 @@ extension RedisProblem.Code {
             "the TLS handshake failed; check that the server uses TLS, and whether it requires a client certificate"
         case .wrongPassword: "the server rejected the user or password; check both, and that the user is enabled"
         case .passwordRequired: "the server requires a password, but none is configured"
-        case .noCredentials: "the password is not known yet; check password_file or password_command of the store"
+        case .noCredentials:
+            "there is no valid password yet; check password_file, password_command or credentials of the store"
         case .noPermission:
             "the user lacks permission for a required command; check the server's ACL LOG and the user's rules"
         case .noDatabase: "the database number does not exist, or the user lacks permission to select it"
@@ -92,12 +96,17 @@ extension RedisProblem.Code {
         case .readOnly: "the server is a read-only replica; connect to the master"
         case .masterDown: "the server is a replica without a connection to its master"
         case .notMaster: "the server is not the master; a failover may be in progress"
-        case .cluster: "the server is part of a Redis Cluster and does not store the key"
+        case .cluster:
+            "the server is part of a Redis Cluster and does not store the key; configure redis+cluster:// in `store`"
+        case .notCluster: "the server is not part of a Redis Cluster; check the nodes, and the scheme of the URL"
+        case .slotMoved: "the node does not serve the hash slot of the store; the slot may have just been moved"
+        case .clusterDown:
+            "the Redis Cluster is down, or no master serves the hash slot of the store; check CLUSTER INFO at its nodes"
         case .refused: "the server rejected a command of the handshake"
         case .masterUnknown: "the sentinel knows no master of this name; check the name"
-        case .anotherMaster: "the sentinels name another master"
+        case .anotherMaster: "the sentinels, or the masters of the cluster, name another master"
         case .noQuorum:
-            "fewer than half of the sentinels respond, so the server may have been replaced; check them and the network"
+            "fewer than half of the sentinels, or of the masters of the cluster, respond, so the server may have been replaced; check them and the network"
         case .notRedis: "the server does not use the Redis protocol; check the port, and whether it uses TLS"
         case .replyTooLarge: "the server sent a reply above the size limit"
         case .unaskedReply: "the server sent an unrequested reply"

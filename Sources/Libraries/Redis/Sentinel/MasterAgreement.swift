@@ -1,9 +1,9 @@
 internal import NIOConcurrencyHelpers
 
-/// The server that all links of a process use, if sentinels name it.
+/// The server that all links of a process use, if sentinels or the nodes of a cluster name it.
 ///
 /// A link that opens at another server takes the other links along, so that reads, writes and the change stream have
-/// one source. The sentinels' common answer has precedence: see `SentinelWatch`.
+/// one source. The common answer of the sentinels, or of the masters of the cluster, has precedence: see `MasterWatch`.
 public final class MasterAgreement: Sendable {
     /// A change that a link has to perform.
     enum Order: Sendable, Equatable {

@@ -1,6 +1,8 @@
-/// The state machine of the queries to all sentinels. Times are nanoseconds of a monotonic clock.
+/// The state machine of the queries to all sentinels, or to all masters of a cluster. Times are nanoseconds of a
+/// monotonic clock.
 ///
-/// In each round, every sentinel is asked for the address of the master once.
+/// In each round, every sentinel is asked for the address of the master once. Masters of a cluster vote in failovers as
+/// sentinels do.
 struct SentinelPoll {
     /// The result of one round.
     struct Finding: Equatable {
@@ -17,7 +19,7 @@ struct SentinelPoll {
     /// evidence.
     static let leastFailures = 3
 
-    private let count: Int
+    private var count: Int
     private let quorumLimit: UInt64
     private var answers: [RedisEndpoint] = []
     private var missing = 0
@@ -32,9 +34,12 @@ struct SentinelPoll {
     }
 
     /// Begins a round.
-    mutating func begin(at now: UInt64) {
+    ///
+    /// - Parameter count: The number of sentinels or masters from now on. `nil` for the same number.
+    mutating func begin(at now: UInt64, asking count: Int? = nil) {
+        if let count { self.count = count }
         answers = []
-        missing = count
+        missing = self.count
         begunAt = now
         if quorateAt == nil { quorateAt = now }
     }

@@ -1,9 +1,14 @@
 extension Evaluation {
     /// Decides a request. If it is denied, also determines whether another sign-in would permit it.
-    mutating func decide(_ program: Program) -> RuleVerdict {
+    ///
+    /// - Parameter lane: The lane in which results are counted, except those under assumptions. `nil` for none.
+    mutating func decide(_ program: Program, lane: Int?) -> RuleVerdict {
         recorder?.beginRuleset()
         signIn.forget()
+        observe(program, lane: lane)
         let verdict = query(program)
+        if case .allowed(let rule, _) = verdict { counters?.countPermit(rule) }
+        stopCounting()
         guard case .denied(let denial) = verdict, denial.reason != .limit else { return verdict }
         return stepUp(program) ?? verdict
     }

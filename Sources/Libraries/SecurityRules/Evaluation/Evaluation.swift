@@ -14,6 +14,10 @@ struct Evaluation {
     var time = RuleValue.null
     var operation: RuleOperation?
     var recorder: RuleRecorder?
+    /// The counters of the current ruleset. `nil` unless its results are counted.
+    var counters: RuleCounters.Lane?
+    /// Whether results are recorded or counted, in one field, because each expression checks it.
+    var isObserved = false
 
     /// The remaining budget of the request.
     var expressionsLeft = RuleLimits.expressions
@@ -59,6 +63,7 @@ struct Evaluation {
     mutating func end() {
         bindings = nil
         recorder = nil
+        stopCounting()
         operation = nil
         if loaded != 0 {
             for index in values.indices { values[index] = .null }
@@ -67,6 +72,18 @@ struct Evaluation {
         forgetCaptures()
         forgetLocals()
         path.clear()
+    }
+
+    /// Counts the results of a ruleset, and records them if there is a recorder.
+    mutating func observe(_ program: Program, lane: Int?) {
+        counters = nil
+        if let lane, let counters = program.counters { self.counters = counters.lane(lane) }
+        isObserved = recorder != nil || counters != nil
+    }
+
+    mutating func stopCounting() {
+        counters = nil
+        isObserved = recorder != nil
     }
 
     mutating func renewLimits() {
@@ -91,7 +108,7 @@ extension Evaluation {
     @inline(__always)
     mutating func value(_ node: Int32, _ program: Program) throws(RuleFailure) -> RuleValue {
         try charge(1)
-        if recorder != nil { return try recordedValue(node, program) }
+        if isObserved { return try observedValue(node, program) }
         return try evaluate(node, program)
     }
 
@@ -99,7 +116,7 @@ extension Evaluation {
     @inline(__always)
     mutating func truth(_ node: Int32, _ program: Program) throws(RuleFailure) -> Bool {
         try charge(1)
-        if recorder != nil { return try recordedTruth(node, program) }
+        if isObserved { return try observedTruth(node, program) }
         return try decide(node, program)
     }
 
@@ -114,20 +131,36 @@ extension Evaluation {
     }
 
     @inline(never)
-    private mutating func recordedValue(_ node: Int32, _ program: Program) throws(RuleFailure) -> RuleValue {
+    private mutating func observedValue(_ node: Int32, _ program: Program) throws(RuleFailure) -> RuleValue {
         do throws(RuleFailure) {
+            try recorder?.checkDeadline()
             let value = try evaluate(node, program)
+            if case .bool(let truth) = value { counters?.count(node, truth) }
             recorder?.record(node, .value(value))
             return value
         } catch {
+            count(error, of: node)
             recorder?.record(node, .failure(error.reason.text))
             throw error
         }
     }
 
     @inline(never)
-    private mutating func recordedTruth(_ node: Int32, _ program: Program) throws(RuleFailure) -> Bool {
-        try Self.truth(recordedValue(node, program))
+    private mutating func observedTruth(_ node: Int32, _ program: Program) throws(RuleFailure) -> Bool {
+        if recorder != nil { return try Self.truth(observedValue(node, program)) }
+        do throws(RuleFailure) {
+            let truth = try decide(node, program)
+            counters?.count(node, truth)
+            return truth
+        } catch {
+            count(error, of: node)
+            throw error
+        }
+    }
+
+    /// Counts a failure, unless the request is only evaluated again when the record of the sign-in was read.
+    private func count(_ failure: RuleFailure, of node: Int32) {
+        if failure.reason != .needsSignInRecord { counters?.countFailure(node) }
     }
 
     /// Converts a value to a boolean.

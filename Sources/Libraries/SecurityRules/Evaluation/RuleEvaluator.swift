@@ -3,6 +3,8 @@
 public final class RuleEvaluator {
     /// The recorder of evaluated expressions, or `nil`. A change takes effect with the next `begin`.
     public var recorder: RuleRecorder?
+    /// The lane in which results of rulesets with counters are counted. `nil` counts none.
+    public var lane: Int?
     private var evaluation = Evaluation()
 
     /// Creates an evaluator without a request.
@@ -18,7 +20,7 @@ public final class RuleEvaluator {
 
     /// Decides the current request.
     public func decide(_ ruleset: Ruleset) -> RuleVerdict {
-        evaluation.decide(ruleset.program)
+        evaluation.decide(ruleset.program, lane: lane)
     }
 
     /// Ends the request and drops its values.

@@ -23,6 +23,8 @@ package struct RuleFailure: Error {
         case tooManyExpressions
         /// More than `RuleLimits.work`. Ends the whole request.
         case tooMuchWork
+        /// Beyond the deadline of `RuleRecorder`. Ends the whole request.
+        case tooLate
         /// Deeper than `RuleLimits.callDepth`. Ends the whole request.
         case tooManyCalls
         /// The time of the last sign-in has to be read from the store first.
@@ -42,7 +44,7 @@ package struct RuleFailure: Error {
 
     /// Whether the failure ends the request, regardless of other operands.
     var endsTheRequest: Bool {
-        reason == .tooManyExpressions || reason == .tooMuchWork || reason == .tooManyCalls
+        reason == .tooManyExpressions || reason == .tooMuchWork || reason == .tooManyCalls || reason == .tooLate
     }
 }
 
@@ -91,6 +93,7 @@ extension RuleFailure.Reason {
         case .unreadable: "the value is of a type that rules do not support"
         case .tooManyExpressions: "more than \(RuleLimits.expressions) expressions for one request"
         case .tooMuchWork: "more than \(RuleLimits.work) steps for one request"
+        case .tooLate: "the time for the evaluation is over"
         case .tooManyCalls: "calls nest deeper than \(RuleLimits.callDepth)"
         case .needsSignInRecord: "the record of the last sign-in is not loaded"
         case .signInRecordUnavailable: "the record of the last sign-in cannot be read"

@@ -37,12 +37,24 @@ public final class RuleRecorder {
     private(set) var pass = Pass.actual
     private(set) var rule = 0
 
+    private let isLate: (() -> Bool)?
+
     /// Creates an empty recorder.
-    public init() {}
+    ///
+    /// - Parameter isLate: Whether the evaluation should end, which is asked before each expression. It is then denied
+    ///   like beyond a limit. `nil` without a deadline.
+    public init(isLate: (() -> Bool)? = nil) {
+        self.isLate = isLate
+    }
 
     /// Removes all entries.
     public func removeAll() {
         entries.removeAll()
+    }
+
+    /// Throws if the evaluation should end.
+    func checkDeadline() throws(RuleFailure) {
+        if isLate?() == true { throw RuleFailure(.tooLate) }
     }
 
     func beginRequest() { ruleset = -1 }

@@ -8,7 +8,12 @@ public struct Ruleset: Sendable {
     public let rules: [RuleStatement]
     /// All expressions.
     public let expressions: [RuleExpression]
-    let program: Program
+    private(set) var program: Program
+
+    /// The text.
+    public var source: RuleSource { program.source }
+    /// The counters of results. `nil` unless they are counted.
+    public var counters: RuleCounters? { program.counters }
 
     /// Parses, checks and compiles a rules file.
     ///
@@ -56,6 +61,25 @@ public struct Ruleset: Sendable {
         rules = compiler.statements
         expressions = compiler.expressions()
         program = compiler.program()
+    }
+
+    /// Returns these rules with counters of results.
+    ///
+    /// - Parameters:
+    ///   - lanes: The number of evaluators that count, each with its own `RuleEvaluator.lane`.
+    ///   - since: The current time in seconds since 1970.
+    ///   - earlier: The counters of the same source, which are continued. `nil` begins new ones.
+    public func counting(lanes: Int, since: Int64, continuing earlier: RuleCounters? = nil) -> Ruleset {
+        let (expressions, rules) = (program.nodes.count, program.rules.count)
+        var copy = self
+        let counters: RuleCounters
+        if let earlier, earlier.fit(expressions: expressions, rules: rules, lanes: lanes) {
+            counters = earlier
+        } else {
+            counters = RuleCounters(expressions: expressions, rules: rules, lanes: max(lanes, 0), since: since)
+        }
+        copy.program = Program(program, counters: counters)
+        return copy
     }
 }
 

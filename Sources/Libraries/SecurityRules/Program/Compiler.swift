@@ -50,7 +50,7 @@ struct Compiler {
     func program() -> Program {
         Program(
             nodes: nodes, operands: operands, constants: constants, names: names, patterns: patterns,
-            functions: functions, rules: rules, matches: matches)
+            functions: functions, rules: rules, matches: matches, source: source)
     }
 
     /// Reserves the number of an expression, so that it precedes its parts.

@@ -27,10 +27,14 @@ final class Program: Sendable {
     let functions: [Function]
     let rules: [Rule]
     let matches: MatchTree
+    /// The text.
+    let source: RuleSource
+    /// The counters of results. `nil` unless they are counted.
+    let counters: RuleCounters?
 
     init(
         nodes: [ProgramNode], operands: [Int32], constants: [RuleValue], names: [String],
-        patterns: [RuleRegex], functions: [Function], rules: [Rule], matches: MatchTree
+        patterns: [RuleRegex], functions: [Function], rules: [Rule], matches: MatchTree, source: RuleSource
     ) {
         self.nodes = nodes
         self.operands = operands
@@ -40,5 +44,21 @@ final class Program: Sendable {
         self.functions = functions
         self.rules = rules
         self.matches = matches
+        self.source = source
+        counters = nil
+    }
+
+    /// Creates a copy whose results are counted.
+    init(_ other: Program, counters: RuleCounters) {
+        nodes = other.nodes
+        operands = other.operands
+        constants = other.constants
+        names = other.names
+        patterns = other.patterns
+        functions = other.functions
+        rules = other.rules
+        matches = other.matches
+        source = other.source
+        self.counters = counters
     }
 }

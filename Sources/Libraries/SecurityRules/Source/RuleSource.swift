@@ -36,6 +36,9 @@ public struct RuleSource: Sendable, Hashable {
         self.init(Array(text.utf8), name: name)
     }
 
+    /// The text. Bytes that are not UTF-8 are replaced.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
     /// Returns the line of a byte, from 1, in logarithmic time.
     func line(_ offset: Int32) -> Int {
         var (low, high) = (0, lineStarts.count)

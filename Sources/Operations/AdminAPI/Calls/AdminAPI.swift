@@ -1,6 +1,7 @@
 import GatewayConfiguration
 import GatewayCore
 import Observability
+import OperatorConsole
 import Revocation
 
 /// The admin listener without its sockets: it maps requests to responses.
@@ -17,6 +18,8 @@ struct AdminAPI: Sendable {
         case call(AdminCall, AdminCaller?)
         /// A stream of decisions.
         case stream(DecisionViewer)
+        /// A step of a sign-in to the console, by a client without a session.
+        case flow(@Sendable () async -> AdminResponse)
     }
 
     /// Rejects a request, responds to a probe, or returns the call to perform.
@@ -27,7 +30,9 @@ struct AdminAPI: Sendable {
         if let console, let path = ConsolePath(target: request.target) {
             switch console.admit(request, at: path) {
             case .response(let response): return .response(response)
-            case .call(let target, let caller): return admit(AdminCall(target: target), request.method, by: caller)
+            case .flow(let perform): return .flow(perform)
+            case .call(let target, let caller, let isCurrent):
+                return admit(AdminCall(target: target), request.method, by: caller, while: isCurrent)
             }
         }
         if let refusal = entrance.crossSiteRefusal(of: request) { return .response(refusal) }
@@ -41,22 +46,32 @@ struct AdminAPI: Sendable {
     }
 
     /// Performs the checks that follow the credential, whichever it is.
-    private func admit(_ call: AdminCall?, _ method: String, by caller: AdminCaller?) -> Admission {
+    ///
+    /// - Parameter isCurrent: Whether the session of the caller is valid and has the same role. `nil` for a token.
+    private func admit(
+        _ call: AdminCall?, _ method: String, by caller: AdminCaller?, while isCurrent: (@Sendable () -> Bool)? = nil
+    ) -> Admission {
         guard let call else { return .response(Self.notFound) }
         guard call.methods.contains(method) else { return .response(Self.methodNotAllowed(call.methods)) }
         guard call.permits(caller) else { return .response(Self.readOnly) }
         switch call {
         case .live: return .response(liveness)
         case .ready: return .response(AdminDocument.readiness(backend.readiness()))
-        case .decisions(let query): return open(query, for: call, by: caller)
+        case .decisions(let query): return open(query, for: call, by: caller, while: isCurrent)
         default: return .call(call, caller)
         }
     }
 
-    private func open(_ query: AdminQuery, for call: AdminCall, by caller: AdminCaller?) -> Admission {
+    private func open(
+        _ query: AdminQuery, for call: AdminCall, by caller: AdminCaller?, while isCurrent: (@Sendable () -> Bool)?
+    ) -> Admission {
         let result: Result<DecisionViewer, AdministrationError>
         do throws(AdministrationError) {
-            result = .success(try backend.openDecisions(try DecisionFilter(query)))
+            var filter = try DecisionFilter(query)
+            filter.owner = DecisionFilter.Owner(session: caller?.session, isViewer: caller?.role == .viewer)
+            let viewer = try backend.openDecisions(filter)
+            if let isCurrent { viewer.require(isCurrent) }
+            result = .success(viewer)
         } catch {
             result = .failure(error)
         }
@@ -101,11 +116,13 @@ struct AdminAPI: Sendable {
             AdminDocument.session(user, session, try await backend.session(user, session))
         case .revokeSession(let user, let session):
             AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
-        case .findAccount(let query): AdminDocument.found(try await backend.findUser(try AccountSearch(query)))
+        case .sessions(let user): AdminDocument.sessions(user, try await backend.sessions(of: user))
+        case .findAccount(let query): try await select(try AccountSelection(query))
         case .account(let user): AdminDocument.account(try await backend.account(user))
         case .deleteAccount(let user): AdminDocument.account(try await backend.deleteAccount(user))
         case .unlink(let user, let provider):
             AdminDocument.account(try await backend.unlink(user, provider: provider))
+        case .merge(let user, let target): AdminDocument.account(try await backend.merge(user, into: target))
         case .status: AdminDocument.status(await backend.status())
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
@@ -113,6 +130,8 @@ struct AdminAPI: Sendable {
         case .decisions: Self.notFound
         case .configuration: AdminDocument.configuration(await backend.configuration())
         case .fleet: AdminDocument.fleet(await backend.fleet())
+        case .rules: AdminDocument.rules(await backend.rules())
+        case .evaluateRules: AdminDocument.evaluation(try await backend.evaluateRules(RuleQuestion(body)))
         case .history(let query):
             AdminDocument.history(
                 await backend.history(
@@ -122,6 +141,14 @@ struct AdminAPI: Sendable {
         case .retryOutbox: AdminDocument.messages("retried", try await backend.retryOutbox())
         case .discardOutbox: AdminDocument.messages("discarded", try await backend.discardOutbox())
         case .reload: AdminDocument.reloaded(generation: try await backend.reload())
+        case .reloadDifferences: AdminDocument.differences(await backend.reloadDifferences())
+        }
+    }
+
+    private func select(_ accounts: AccountSelection) async throws(AdministrationError) -> AdminResponse {
+        switch accounts {
+        case .search(let search): AdminDocument.found(try await backend.findUser(search))
+        case .page(let cursor, let limit): AdminDocument.page(try await backend.accounts(after: cursor, limit: limit))
         }
     }
 
@@ -139,17 +166,22 @@ struct AdminAPI: Sendable {
 
 extension AdminAPI {
     /// Creates the listener of a configuration.
-    init(_ settings: Configuration.Admin, backend: any AdministrationBackend, clock: GatewayClock) {
+    init(
+        _ settings: Configuration.Admin, backend: any AdministrationBackend, signIn: (any ConsoleSignIn)? = nil,
+        clock: GatewayClock
+    ) {
         func text(_ secret: Secret?) -> String? {
             secret.map { secret in secret.withBytes { String(decoding: $0, as: UTF8.self) } }
         }
-        let publicHost = settings.publicURL.flatMap { try? HTTPURL(parsing: $0) }?.host
+        let publicHost = settings.consoleOrigin.flatMap { try? HTTPURL(parsing: $0) }?.host
         let entrance = AdminGuard(
             token: text(settings.token), viewerToken: text(settings.viewerToken),
             hosts: [settings.address?.host, publicHost].compactMap(\.self))
         self.init(entrance: entrance, backend: backend)
         guard settings.console, entrance.token != nil else { return }
-        console = ConsoleAccess(entrance, publicOrigin: settings.publicURL, clock: clock) { backend.record($0) }
+        console = ConsoleAccess(entrance, publicOrigin: settings.consoleOrigin, signIn: signIn, clock: clock) {
+            backend.record($0)
+        }
     }
 
     static let notFound = AdminResponse.problem(

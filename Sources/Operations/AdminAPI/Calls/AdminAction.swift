@@ -13,6 +13,8 @@ package struct AdminCaller: Sendable, Equatable {
     package var session: String?
     /// The name that the operator stated. It is not verified.
     package var name: String?
+    /// The address with which it signed in at a provider, verified. `nil` if it did not.
+    package var email: String?
 }
 
 /// A change through the admin listener, or a view of personal data in decisions, for the audit log.
@@ -23,8 +25,10 @@ package struct AdminAction: Sendable, Equatable {
     package var user: UserKey?
     /// The session that was ended. `nil` for other changes.
     package var session: String?
-    /// The provider that was unlinked. `nil` for other changes.
+    /// The provider that was unlinked, or at which an operator signed in. `nil` for other changes.
     package var provider: String?
+    /// The account that another one was merged into. `nil` for other changes.
+    package var target: UserKey?
     /// The parameters of an unmasked stream of decisions. `nil` for other actions.
     package var filter: String?
     package var caller: AdminCaller
@@ -37,16 +41,15 @@ extension AdminCall {
     func action(by caller: AdminCaller, status: Int) -> AdminAction? {
         func action(
             _ event: String, _ user: UserKey? = nil, session: String? = nil, provider: String? = nil,
-            filter: String? = nil
+            target: UserKey? = nil, filter: String? = nil
         ) -> AdminAction {
             AdminAction(
-                event: event, user: user, session: session, provider: provider, filter: filter, caller: caller,
-                status: status)
+                event: event, user: user, session: session, provider: provider, target: target, filter: filter,
+                caller: caller, status: status)
         }
         return switch self {
-        case .live, .ready, .metrics, .user, .activity, .session, .findAccount, .account, .status, .keys, .routes,
-            .configuration,
-            .fleet, .history, .outbox:
+        case .live, .ready, .metrics, .user, .activity, .sessions, .session, .findAccount, .account, .status, .keys,
+            .routes, .configuration, .fleet, .history, .outbox, .rules, .reloadDifferences:
             nil
         case .decisions(let query):
             // A query with errors opens no stream.
@@ -57,8 +60,10 @@ extension AdminCall {
         case .revokeSession(let user, let session): action("revoke_session", user, session: session)
         case .deleteAccount(let user): action("delete", user)
         case .unlink(let user, let provider): action("unlink", user, provider: provider)
+        case .merge(let user, let target): action("merge_accounts", user, target: target)
         case .refreshKeys: action("refresh_keys")
         case .reload: action("reload")
+        case .evaluateRules: action("evaluate_rules")
         case .acceptStore: action("accept_store")
         case .retryOutbox: action("retry_outbox")
         case .discardOutbox: action("discard_outbox")

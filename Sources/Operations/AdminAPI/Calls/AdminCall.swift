@@ -11,15 +11,17 @@ enum AdminCall: Equatable, Sendable {
     case user(UserKey)
     case activity(UserKey)
     case change(UserChange, UserKey)
+    case sessions(UserKey)
     case session(UserKey, session: String)
     case revokeSession(UserKey, session: String)
     case findAccount(AdminQuery)
     case account(UserKey)
     case deleteAccount(UserKey)
     case unlink(UserKey, provider: String)
+    case merge(UserKey, target: UserKey)
     case status, keys, refreshKeys, routes, reload, acceptStore
     case outbox, retryOutbox, discardOutbox
-    case configuration, fleet
+    case configuration, fleet, rules, evaluateRules, reloadDifferences
     case history(AdminQuery)
     case decisions(AdminQuery)
 
@@ -57,9 +59,12 @@ enum AdminCall: Equatable, Sendable {
         case .routes: self = .routes
         case .configuration: self = .configuration
         case .fleet: self = .fleet
+        case .rules: self = .rules
+        case .evaluateRules: self = .evaluateRules
         case .history: self = .history(query)
         case .decisions: self = .decisions(query)
         case .reload: self = .reload
+        case .reloadDifferences: self = .reloadDifferences
         case .acceptStore: self = .acceptStore
         case .outbox: self = .outbox
         case .retryOutbox: self = .retryOutbox
@@ -70,12 +75,15 @@ enum AdminCall: Equatable, Sendable {
             self = .deleteAccount(user)
         case .unlinkAccount, .tenantUnlinkAccount, .projectUnlinkAccount, .projectTenantUnlinkAccount:
             self = .unlink(user, provider: data.provider)
+        case .mergeAccount, .tenantMergeAccount, .projectMergeAccount, .projectTenantMergeAccount:
+            self = .merge(user, target: UserKey(uid: data.target, tenant: nil))
         case .user, .tenantUser, .projectUser, .projectTenantUser: self = .user(user)
         case .activity, .tenantActivity, .projectActivity, .projectTenantActivity: self = .activity(user)
         case .revoke, .tenantRevoke, .projectRevoke, .projectTenantRevoke: self = .change(.revoke, user)
         case .unrevoke, .tenantUnrevoke, .projectUnrevoke, .projectTenantUnrevoke: self = .change(.unrevoke, user)
         case .disable, .tenantDisable, .projectDisable, .projectTenantDisable: self = .change(.disable, user)
         case .enable, .tenantEnable, .projectEnable, .projectTenantEnable: self = .change(.enable, user)
+        case .sessions, .tenantSessions, .projectSessions, .projectTenantSessions: self = .sessions(user)
         case .session, .tenantSession, .projectSession, .projectTenantSession: self = .session(user, session: session)
         case .revokeSession, .tenantRevokeSession, .projectRevokeSession, .projectTenantRevokeSession:
             self = .revokeSession(user, session: session)
@@ -104,13 +112,11 @@ enum AdminCall: Equatable, Sendable {
         switch self {
         // The stream begins with the response.
         case .decisions: ["GET"]
-        case .live, .ready, .metrics, .status, .user, .activity, .session, .findAccount, .account, .keys, .routes,
-            .outbox,
-            .configuration,
-            .history, .fleet:
+        case .live, .ready, .metrics, .status, .user, .activity, .sessions, .session, .findAccount, .account, .keys,
+            .routes, .outbox, .configuration, .history, .fleet, .rules, .reloadDifferences:
             ["GET", "HEAD"]
-        case .change, .revokeSession, .deleteAccount, .unlink, .refreshKeys, .reload, .acceptStore, .retryOutbox,
-            .discardOutbox:
+        case .change, .revokeSession, .deleteAccount, .unlink, .merge, .refreshKeys, .reload, .acceptStore,
+            .retryOutbox, .discardOutbox, .evaluateRules:
             ["POST"]
         }
     }

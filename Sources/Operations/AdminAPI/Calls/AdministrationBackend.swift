@@ -28,17 +28,23 @@ package protocol AdministrationBackend: Sendable {
     func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord
     /// Returns the store's record of one session; empty if there is no such record.
     func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord
-    /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
+    /// Returns the valid sessions of the gateway that a user has, the latest use first.
+    func sessions(of user: UserKey) async throws(AdministrationError) -> [AdministeredSession]
+    /// Ends one session: an ID of `sessions(of:)`, a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
     /// Returns the user whose account has an identity or an address. `nil` if there is none.
     func findUser(_ search: AccountSearch) async throws(AdministrationError) -> UserKey?
+    /// Returns a part of the list of accounts: the first one, or the one after a cursor.
+    func accounts(after cursor: String?, limit: Int) async throws(AdministrationError) -> AccountPage
     /// Returns an account; empty if it does not exist.
     func account(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
     /// Deletes an account that the gateway created, or completes its deletion.
     func deleteAccount(_ user: UserKey) async throws(AdministrationError) -> AdministeredAccount
     /// Unlinks a provider from an account, and ends the sessions that the identity began.
     func unlink(_ user: UserKey, provider: String) async throws(AdministrationError) -> AdministeredAccount
+    /// Merges an account that the gateway created into another one, or completes the merge. Returns the target.
+    func merge(_ source: UserKey, into target: UserKey) async throws(AdministrationError) -> AdministeredAccount
 
     /// Returns the state of the gateway and of its dependencies, without any uid.
     func status() async -> AdministeredStatus
@@ -52,6 +58,13 @@ package protocol AdministrationBackend: Sendable {
     func openDecisions(_ filter: DecisionFilter) throws(AdministrationError) -> DecisionViewer
     /// Returns the state of the active configuration, without secrets.
     func configuration() async -> AdministeredConfiguration
+    /// Returns the active rules, with the results since they were loaded if there is a console.
+    func rules() async -> AdministeredRules
+    /// Evaluates rules for a request that an operator stated. Throws `invalid` for rules with errors.
+    func evaluateRules(_ question: RuleQuestion) async throws(AdministrationError) -> RuleAnswer
+    /// Returns the recorded requests that the last reload decides differently. `nil` before a reload, and without a
+    /// console.
+    func reloadDifferences() async -> ReloadDifferences?
     /// Returns the gateways that share the store. It queries the store.
     func fleet() async -> AdministeredFleet
     /// Returns the samples after a time. `nil` for all.
@@ -104,11 +117,44 @@ package struct AdministeredAccount: Sendable, Equatable {
     package var record: AccountRecord
     /// When the account was deleted. `nil` if it was not.
     package var deleted: UnixTime?
+    /// The account that it was merged into. `nil` if it was not merged.
+    package var mergedInto: UserKey?
 
     /// Creates an account.
-    package init(record: AccountRecord, deleted: UnixTime? = nil) {
+    package init(record: AccountRecord, deleted: UnixTime? = nil, mergedInto: UserKey? = nil) {
         self.record = record
         self.deleted = deleted
+        self.mergedInto = mergedInto
+    }
+}
+
+/// A session of a user in the admin API.
+package struct AdministeredSession: Sendable, Equatable {
+    /// The public ID, which does not reveal the session's name.
+    package var id: String
+    package var startedAt: UnixTime
+    /// A recent request. Later ones may be missing.
+    package var lastUsedAt: UnixTime
+    package var endsAt: UnixTime
+    /// The provider's ID, or `firebase`. `nil` if it is unknown.
+    package var provider: String?
+    /// `authenticated` or `confirmed`. `nil` if the sign-in was not proved.
+    package var proof: String?
+    /// The `User-Agent` of the sign-in, printable ASCII.
+    package var userAgent: String?
+
+    /// Creates a session.
+    package init(
+        id: String, startedAt: UnixTime, lastUsedAt: UnixTime, endsAt: UnixTime, provider: String? = nil,
+        proof: String? = nil, userAgent: String? = nil
+    ) {
+        self.id = id
+        self.startedAt = startedAt
+        self.lastUsedAt = lastUsedAt
+        self.endsAt = endsAt
+        self.provider = provider
+        self.proof = proof
+        self.userAgent = userAgent
     }
 }
 
@@ -127,6 +173,20 @@ package struct AdministeredOutbox: Sendable {
 
 /// A key set in the admin API.
 package struct AdministeredKeySet: Sendable, Equatable {
+    /// A usable key.
+    package struct Key: Sendable, Equatable {
+        /// Its ID. `nil` without one.
+        package var keyID: String?
+        /// Its thumbprint (RFC 7638) in base64url.
+        package var thumbprint: String
+
+        /// Creates a key.
+        package init(keyID: String?, thumbprint: String) {
+            self.keyID = keyID
+            self.thumbprint = thumbprint
+        }
+    }
+
     /// The URL without its query.
     package var url: String
     /// When it was last fetched. `nil` before the first fetch.
@@ -135,6 +195,8 @@ package struct AdministeredKeySet: Sendable, Equatable {
     package var refreshAt: Int64?
     /// The IDs of its usable keys.
     package var keyIDs: [String]
+    /// Its usable keys with their thumbprints, sorted by ID.
+    package var keys: [Key]
     /// The reasons why keys are unusable.
     package var skipped: [String]
     /// The reason why the last fetch failed. `nil` if it succeeded.
@@ -142,13 +204,14 @@ package struct AdministeredKeySet: Sendable, Equatable {
 
     /// Creates the state of a set.
     package init(
-        url: String, fetchedAt: Int64? = nil, refreshAt: Int64? = nil, keyIDs: [String] = [], skipped: [String] = [],
-        lastError: String? = nil
+        url: String, fetchedAt: Int64? = nil, refreshAt: Int64? = nil, keyIDs: [String] = [], keys: [Key] = [],
+        skipped: [String] = [], lastError: String? = nil
     ) {
         self.url = url
         self.fetchedAt = fetchedAt
         self.refreshAt = refreshAt
         self.keyIDs = keyIDs
+        self.keys = keys
         self.skipped = skipped
         self.lastError = lastError
     }

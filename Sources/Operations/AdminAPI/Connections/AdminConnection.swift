@@ -81,13 +81,18 @@ final class AdminConnection: ChannelInboundHandler {
         switch api.admit(request) {
         case .response(let response): return send(response, context: context)
         case .stream(let viewer): return begin(viewer, context: context)
+        case .flow(let perform): return respond(with: perform, context: context)
         case .call(let admitted, let client):
             call = admitted
             caller = client
         }
         if !call.isPublic { open.keep(context.channel) }
         let api = api
-        context.eventLoop.makeFutureWithTask { await api.respond(to: call, body: body, by: caller) }
+        respond(with: { await api.respond(to: call, body: body, by: caller) }, context: context)
+    }
+
+    private func respond(with perform: @escaping @Sendable () async -> AdminResponse, context: ChannelHandlerContext) {
+        context.eventLoop.makeFutureWithTask { await perform() }
             .assumeIsolated().whenSuccess { [self] response in send(response, context: context) }
     }
 

@@ -44,14 +44,16 @@ package struct AdminServer: Sendable {
     ///   - settings: The tokens, the accepted host name in addition to `localhost` and the local address, and the
     ///     console. Without a token, only health and metrics exist.
     ///   - backend: The gateway.
+    ///   - signIn: The sign-in to the console at a provider. `nil` if there is none.
     ///   - clock: The clock of the console's sessions.
     ///   - group: The event loops of connections.
     ///   - limits: The limits.
     package static func start(
         address: SocketAddress, settings: Configuration.Admin, backend: any AdministrationBackend,
-        clock: GatewayClock = .system, group: any EventLoopGroup, limits: Limits = Limits()
+        signIn: (any ConsoleSignIn)? = nil, clock: GatewayClock = .system, group: any EventLoopGroup,
+        limits: Limits = Limits()
     ) async throws -> AdminServer {
-        let api = AdminAPI(settings, backend: backend, clock: clock)
+        let api = AdminAPI(settings, backend: backend, signIn: signIn, clock: clock)
         let open = AdminConnections(limit: limits.connections, perNetwork: limits.connectionsPerNetwork)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

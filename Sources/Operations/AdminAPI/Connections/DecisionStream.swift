@@ -59,6 +59,7 @@ final class DecisionStream {
     }
 
     private func tick() {
+        viewer.checkPermission()
         guard channel.isWritable else {
             stalled += 1
             return stalled >= 2 ? channel.close(promise: nil) : ()

@@ -5,25 +5,33 @@ import OperatorConsole
 
 /// The access to the console: its files, its sessions, and the admission of its calls of the admin API.
 ///
-/// A call passes three checks: it comes from a page of the console, it has a session, and a change repeats the
-/// session's CSRF token. After that it is a call of the admin API like any other, with the role of the session.
+/// A call passes three checks: it comes from a page of the console, it has a session, and a change, or a view of
+/// personal data in decisions, repeats the session's CSRF token. After that it is a call of the admin API like any
+/// other, with the role of the session.
 struct ConsoleAccess: Sendable {
     private let entrance: AdminGuard
+    /// The sign-in at a provider. `nil` if there is none.
+    let signIn: (any ConsoleSignIn)?
     /// The origin of the page in the browser. `nil` for that of the request's `Host`.
     private let publicOrigin: String?
-    private let clock: GatewayClock
-    private let record: @Sendable (AdminAction) -> Void
-    private let sessions = ConsoleSessions()
+    let clock: GatewayClock
+    let record: @Sendable (AdminAction) -> Void
+    let sessions = ConsoleSessions()
     private let limits = SignInLimits()
+    /// The limit of responses of providers without an open flow.
+    let flowLimits = SignInLimits()
 
     /// Creates the access.
     ///
-    /// - Parameter record: Writes an action to the audit log.
+    /// - Parameters:
+    ///   - signIn: The sign-in at a provider.
+    ///   - record: Writes an action to the audit log.
     init(
-        _ entrance: AdminGuard, publicOrigin: String?, clock: GatewayClock,
+        _ entrance: AdminGuard, publicOrigin: String?, signIn: (any ConsoleSignIn)? = nil, clock: GatewayClock,
         record: @escaping @Sendable (AdminAction) -> Void
     ) {
         self.entrance = entrance
+        self.signIn = signIn
         self.publicOrigin = publicOrigin
         self.clock = clock
         self.record = record
@@ -32,8 +40,11 @@ struct ConsoleAccess: Sendable {
     /// The result of the checks of the console.
     enum Admission {
         case response(AdminResponse)
-        /// A call of the admin API, which is not checked yet.
-        case call(target: String, AdminCaller)
+        /// A call of the admin API, which is not checked yet. `isCurrent` is whether the session is valid with the
+        /// same role later.
+        case call(target: String, AdminCaller, isCurrent: @Sendable () -> Bool)
+        /// A step of a sign-in at a provider.
+        case flow(@Sendable () async -> AdminResponse)
     }
 
     /// Responds to a request for the console, or returns the call that it makes. `Host` was checked.
@@ -45,23 +56,32 @@ struct ConsoleAccess: Sendable {
         case .home: return .response(Self.redirect)
         case .page:
             let language = request.values("accept-language").first
-            return .response(
-                AdminResponse(ConsolePage.fields, "text/html; charset=utf-8", ConsolePage.render(languages: language)))
+            let page = ConsolePage.render(languages: language, provider: signIn?.settings?.provider)
+            return .response(AdminResponse(ConsolePage.fields, "text/html; charset=utf-8", page))
         case .file(let file): return .response(AdminResponse(ConsolePage.fileFields, file.contentType, file.body))
         case .unknown: return .response(AdminAPI.notFound)
+        case .signIn: return startSignIn(request)
+        case .callback: return finishSignIn(request)
         case .session: return .response(crossSiteRefusal(of: request) ?? respondForSession(to: request))
         case .api(let target):
             if let refusal = crossSiteRefusal(of: request) { return .response(refusal) }
-            guard let session = session(of: request) else { return .response(Self.signedOut) }
-            if request.isChange, !Self.repeatsToken(of: session, request) { return .response(Self.wrongToken) }
-            return .call(target: target, Self.caller(of: session, request))
+            guard let id = sessionID(of: request), let session = session(of: request) else {
+                return .response(Self.signedOut)
+            }
+            let caller = Self.caller(of: session, request)
+            // A GET with a line in the audit log too, such as an unmasked stream: a link must not cause it.
+            let isAction = request.isChange || AdminCall(target: target)?.action(by: caller, status: 0) != nil
+            if isAction, !Self.repeatsToken(of: session, request) { return .response(Self.wrongToken) }
+            return .call(
+                target: target, caller,
+                isCurrent: { self.session(id, isActivity: false)?.role == session.role })
         }
     }
 
     // MARK: - Checks
 
     /// Rejects a request that no page of the console sends. A browser sends `Origin` with each change.
-    private func crossSiteRefusal(of request: AdminRequest) -> AdminResponse? {
+    func crossSiteRefusal(of request: AdminRequest) -> AdminResponse? {
         let origins = request.values("origin")
         let own = publicOrigin ?? "http://" + (request.values("host").first ?? "").lowercased()
         guard origins.allSatisfy({ $0.lowercased() == own }), !request.isChange || origins.count == 1,
@@ -74,22 +94,38 @@ struct ConsoleAccess: Sendable {
         return nil
     }
 
-    /// Returns the session of the request's cookie. `nil` if two cookies differ.
+    /// Returns the session of the request's cookie. `nil` if two cookies differ, or if the configuration does not list
+    /// its identity any more, which ends it.
     private func session(of request: AdminRequest) -> ConsoleSessions.Session? {
         guard let id = sessionID(of: request) else { return nil }
         // A page that reads the state again does not prolong the session.
-        let isActivity = request.values("x-console-background").isEmpty
-        return sessions.session(id, isActivity: isActivity, now: clock.monotonic())
+        return session(id, isActivity: request.values("x-console-background").isEmpty)
     }
 
-    private func sessionID(of request: AdminRequest) -> String? {
-        let name = cookieName(for: request)
-        var ids: Set<Substring> = []
+    private func session(_ id: String, isActivity: Bool) -> ConsoleSessions.Session? {
+        guard var session = sessions.session(id, isActivity: isActivity, now: clock.monotonic()) else { return nil }
+        guard let identity = session.identity else { return session }
+        guard let role = signIn?.settings?.role(of: identity) else {
+            sessions.end(id)
+            return nil
+        }
+        session.role = role
+        return session
+    }
+
+    func sessionID(of request: AdminRequest) -> String? {
+        let ids = cookies(named: cookieName(for: request), in: request)
+        return ids.count == 1 ? ids.first : nil
+    }
+
+    /// Returns the different values of the cookies with a name.
+    func cookies(named name: String, in request: AdminRequest) -> Set<String> {
+        var values: Set<String> = []
         for cookie in request.values("cookie").joined(separator: ";").split(separator: ";") {
             let pair = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if pair.count == 2, pair[0] == name { ids.insert(pair[1]) }
+            if pair.count == 2, pair[0] == name { values.insert(String(pair[1])) }
         }
-        return ids.count == 1 ? ids.first.map(String.init) : nil
+        return values
     }
 
     private static func repeatsToken(of session: ConsoleSessions.Session, _ request: AdminRequest) -> Bool {
@@ -99,7 +135,8 @@ struct ConsoleAccess: Sendable {
 
     private static func caller(of session: ConsoleSessions.Session, _ request: AdminRequest) -> AdminCaller {
         AdminCaller(
-            role: session.role, address: request.address, isConsole: true, session: session.label, name: session.name)
+            role: session.role, address: request.address, isConsole: true, session: session.label, name: session.name,
+            email: session.identity?.address)
     }
 
     // MARK: - The session
@@ -149,21 +186,26 @@ struct ConsoleAccess: Sendable {
 
     // MARK: - The cookie
 
-    private var isSecure: Bool { publicOrigin?.hasPrefix("https://") == true }
+    var isSecure: Bool { publicOrigin?.hasPrefix("https://") == true }
 
     /// All ports of a host share its cookies, so that without TLS the port is part of the name.
-    private func cookieName(for request: AdminRequest) -> String {
+    func cookieName(for request: AdminRequest) -> String {
         guard !isSecure else { return "__Host-gatehouse-console" }
         let host = request.values("host").first ?? ""
         let port = host.last == "]" ? "" : host.split(separator: ":").dropFirst().last ?? ""
         return "gatehouse-console-\(port.isEmpty ? "80" : port)"
     }
 
-    /// Returns the value of `Set-Cookie`. Without a proxy, whose paths are unknown, services on other ports of the host
-    /// do not receive the cookie: their paths are other ones.
-    private func cookie(_ value: String, for request: AdminRequest) -> String {
-        let path = publicOrigin == nil ? "/console/" : "/"
-        let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    /// The path of cookies. If it is known, services on other ports of the host do not receive the cookies, because
+    /// their paths are other ones. The prefix `__Host-` requires `/`.
+    var cookiePath: String {
+        guard !isSecure else { return "/" }
+        return signIn?.settings?.path ?? (publicOrigin == nil ? "/console/" : "/")
+    }
+
+    /// Returns the value of `Set-Cookie`.
+    func cookie(_ value: String, for request: AdminRequest) -> String {
+        let attributes = "Path=\(cookiePath); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
         return "\(cookieName(for: request))=\(value); \(attributes)"
     }
 }
@@ -188,7 +230,7 @@ extension AdminRequest {
 }
 
 extension AdminResponse {
-    fileprivate init(_ fields: [(name: String, value: String)], _ contentType: String, _ body: [UInt8]) {
+    init(_ fields: [(name: String, value: String)], _ contentType: String, _ body: [UInt8]) {
         self.init(status: 200, contentType: contentType, body: body)
         for field in fields { extra[field.name] = field.value }
     }

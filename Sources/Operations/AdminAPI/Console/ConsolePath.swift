@@ -10,6 +10,10 @@ enum ConsolePath: Equatable {
     case file(ConsoleFile)
     /// `/console/session`: the session of the browser.
     case session
+    /// `/console/sign-in`: the navigation to the provider.
+    case signIn
+    /// `/console/callback`: the navigation from the provider, with its response in the query.
+    case callback
     /// `/console/api/...`: a call of the admin API, with its target.
     case api(target: String)
     /// Another path below `/console/`.
@@ -18,13 +22,15 @@ enum ConsolePath: Equatable {
     static let files = "/console/assets/"
     static let calls = "/console/api"
 
-    /// Creates the path of a target. `nil` if it is not one of the console. Only a call has a query.
+    /// Creates the path of a target. `nil` if it is not one of the console. Only a call and a callback have a query.
     init?(target: String) {
         let path = String(target.prefix { $0 != "?" })
         switch path {
         case "/console": self = .home
         case "/console/": self = .page
         case "/console/session": self = .session
+        case "/console/sign-in": self = .signIn
+        case "/console/callback": self = .callback
         case let path where path.hasPrefix(Self.files):
             self = ConsoleFile(rawValue: String(path.dropFirst(Self.files.count))).map { .file($0) } ?? .unknown
         case let path where path.hasPrefix(Self.calls + "/"):
@@ -39,6 +45,8 @@ enum ConsolePath: Equatable {
         switch self {
         case .home, .page, .file, .unknown: ["GET", "HEAD"]
         case .session: ["GET", "HEAD", "POST", "DELETE"]
+        // Each changes the state of a flow.
+        case .signIn, .callback: ["GET"]
         case .api: nil
         }
     }

@@ -6,6 +6,10 @@ import Synchronization
 package final class DecisionFeed: Sendable {
     /// The maximum number of viewers.
     package static let limit = 16
+    /// The maximum number of viewers with the role viewer, so that they leave streams to operators.
+    static let viewerLimit = 12
+    /// The maximum number of viewers of one session of the console.
+    static let sessionLimit = 4
 
     private struct State {
         var viewers: [DecisionViewer] = []
@@ -32,8 +36,8 @@ package final class DecisionFeed: Sendable {
         let viewer = DecisionViewer(filter, pseudonyms) { [weak self] viewer in self?.remove(viewer) }
         let failure = state.withLock { state -> String? in
             if state.isClosed { return "The gateway is draining." }
-            guard state.viewers.count < Self.limit else {
-                return "\(Self.limit) streams of decisions are open. Close one of them."
+            if let limit = Self.reachedLimit(of: state.viewers.map(\.filter.owner), by: filter.owner) {
+                return "\(limit) streams of decisions are open. Close one of them."
             }
             state.viewers.append(viewer)
             distribute(state.viewers)
@@ -50,6 +54,14 @@ package final class DecisionFeed: Sendable {
                     body.add("generation", Int64(clamping: generation))
                 }))
         return viewer
+    }
+
+    /// Returns the limit that one more stream of a client would exceed. `nil` if it may be opened.
+    private static func reachedLimit(of open: [DecisionFilter.Owner], by owner: DecisionFilter.Owner) -> Int? {
+        if open.count >= limit { return limit }
+        if owner.isViewer, open.count(where: \.isViewer) >= viewerLimit { return viewerLimit }
+        guard let session = owner.session else { return nil }
+        return open.count { $0.session == session } >= sessionLimit ? sessionLimit : nil
     }
 
     /// Reports a reload to the viewers, whose streams continue.

@@ -36,6 +36,16 @@ package struct DecisionFilter: Sendable, Equatable {
     var rate = 20
     /// The duration of the stream, in seconds.
     var seconds = longestTime
+    /// The client, which is no parameter.
+    var owner = Owner()
+
+    /// The client of a stream, for the bounds of streams.
+    struct Owner: Sendable, Equatable {
+        /// The session of the console. `nil` for a token.
+        var session: String?
+        /// Whether it has the role viewer.
+        var isViewer = false
+    }
 
     /// Creates the default parameters.
     init() {}

@@ -7,6 +7,8 @@ package final class DecisionViewer: Sendable {
     /// The reason for which the gateway ends a stream.
     enum End: String, Sendable {
         case expired, shutdown
+        /// The session of the console ended, or its role changed.
+        case session
     }
 
     /// The maximum number of queued events, and their maximum size in bytes.
@@ -25,6 +27,7 @@ package final class DecisionViewer: Sendable {
         var reported = DecisionFeedReading()
         var reportedAt: UInt64?
         var notify: (@Sendable () -> Void)?
+        var isPermitted: (@Sendable () -> Bool)?
     }
 
     package let filter: DecisionFilter
@@ -93,6 +96,18 @@ package final class DecisionViewer: Sendable {
 
     // MARK: - The connection
 
+    /// Sets the check of the client's permission, which a connection repeats. Without one, the permission lasts as long
+    /// as the stream.
+    func require(_ isPermitted: @escaping @Sendable () -> Bool) {
+        state.withLock { $0.isPermitted = isPermitted }
+    }
+
+    /// Ends the stream if its client has no permission any more.
+    func checkPermission() {
+        guard let isPermitted = state.withLock({ $0.isPermitted }), !isPermitted() else { return }
+        end(.session)
+    }
+
     /// Sets the call that reports new events. It is made once immediately.
     func onEvent(_ notify: @escaping @Sendable () -> Void) {
         state.withLock { $0.notify = notify }
@@ -136,6 +151,7 @@ package final class DecisionViewer: Sendable {
         state.withLock { state in
             state.hasEnded = true
             state.notify = nil
+            state.isPermitted = nil
             state.events = []
             state.bytes = 0
         }

@@ -48,6 +48,9 @@ extension Configuration.Route {
     }
 
     private var limitTexts: [String] {
-        rateLimits.map { "at most \($0.requests) requests in \(DurationText.write($0.every)) per \($0.per.rawValue)" }
+        rateLimits.map { limit in
+            "at most \(limit.requests) requests in \(DurationText.write(limit.every)) per \(limit.per.rawValue)"
+                + (limit.scope == .fleet ? ", at all gateways" : "")
+        }
     }
 }

@@ -9,6 +9,7 @@ extension AdminDocument {
                 body.add("role", session.role.rawValue)
                 body.add("name", orNull: session.name)
                 body.add("csrf_token", session.csrfToken)
+                body.add("email", orNull: session.identity?.address)
             })
     }
 

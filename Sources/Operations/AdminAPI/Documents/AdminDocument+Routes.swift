@@ -59,6 +59,7 @@ extension AdminDocument {
             output.add("requests", Int64(limit.requests))
             output.add("every", limit.every.components.seconds)
             output.add("burst", Int64(limit.burst))
+            output.add("scope", limit.scope.rawValue)
         }
         output.add("body_size", orNull: route.bodySize.map { Int64($0) })
     }

@@ -76,6 +76,22 @@ enum AdminDocument {
             })
     }
 
+    static func sessions(_ user: UserKey, _ sessions: [AdministeredSession]) -> AdminResponse {
+        .json(
+            ObjectText.object { body in
+                body.add(user)
+                body.add("sessions", sessions) { session, output in
+                    output.add("id", session.id)
+                    output.add("started_at", session.startedAt)
+                    output.add("last_used_at", session.lastUsedAt)
+                    output.add("ends_at", session.endsAt)
+                    output.add("provider", orNull: session.provider)
+                    output.add("proof", orNull: session.proof)
+                    output.add("user_agent", orNull: session.userAgent)
+                }
+            })
+    }
+
     static func activity(_ user: UserKey, _ activity: UserActivity) -> AdminResponse {
         .json(
             ObjectText.object { body in
@@ -105,6 +121,23 @@ enum AdminDocument {
             })
     }
 
+    /// Returns a part of the list of accounts.
+    static func page(_ page: AccountPage) -> AdminResponse {
+        .json(
+            ObjectText.object { body in
+                body.add("users", page.accounts) { account, output in
+                    output.add(account.user)
+                    output.add("created_at", orNull: account.created)
+                    output.add("deleted_at", orNull: account.deleted)
+                    output.add("email", orNull: account.email)
+                    output.add("name", orNull: account.name)
+                    output.add("providers", account.providers)
+                    if account.isFaulty { output.add("faulty", true) }
+                }
+                body.add("next", orNull: page.next)
+            })
+    }
+
     static func account(_ account: AdministeredAccount) -> AdminResponse {
         let record = account.record
         let links = record.links.map { IdentityLink(provider: $0.key, subject: $0.value) }
@@ -113,6 +146,7 @@ enum AdminDocument {
                 body.add(record.user)
                 body.add("created_at", orNull: record.created)
                 body.add("deleted_at", orNull: account.deleted)
+                body.add("merged_into", orNull: account.mergedInto?.uid)
                 body.add("email", orNull: record.email)
                 body.add("email_verified", record.emailVerified)
                 body.add("email_from", orNull: record.emailFrom)
@@ -183,6 +217,10 @@ extension ObjectText {
             output.add("fetched_at", orNull: set.fetchedAt)
             output.add("refresh_at", orNull: set.refreshAt)
             output.add("keys", set.keyIDs)
+            output.add("thumbprints", set.keys) { key, output in
+                output.add("kid", orNull: key.keyID)
+                output.add("thumbprint", key.thumbprint)
+            }
             output.add("skipped", set.skipped)
             output.add("last_error", orNull: set.lastError)
         }

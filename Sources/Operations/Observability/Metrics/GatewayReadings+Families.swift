@@ -12,7 +12,7 @@ extension GatewayReadings {
                 + certificateFamilies + keyFamilies + writeBackFamilies + firebaseFamilies + outboxFamilies
                 + upstreamFamilies
                 + upstreamServerFamilies + storeFamilies + processFamilies + usageFamilies + decisionFeedFamilies
-                + telemetryFamilies)
+                + rateLimitFamilies + telemetryFamilies)
     }
 
     private var requestFamilies: [MetricFamily] {
@@ -227,7 +227,42 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_store_readings_total", help: "Complete reads of the store by reason.",
                 .counters(health.readings.map { MetricSample([("reason", $0.reason)], $0.count) })),
+        ] + (health.credentials.map(credentialFamilies) ?? []) + (health.cluster.map(clusterFamilies) ?? [])
+    }
+
+    private func clusterFamilies(_ cluster: StoreHealth.Cluster) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_store_redirects_total", help: "Commands that a node of the Redis Cluster did not execute.",
+                .counters(cluster.redirects.map { MetricSample([("kind", $0.reason)], $0.count) })),
+            MetricFamily(
+                "gatehouse_store_topology_age_seconds",
+                help: "Time since half of the masters of the Redis Cluster reported their topology.",
+                .gauges([MetricSample([], cluster.topologyAge ?? .infinity)])),
         ]
+    }
+
+    private func credentialFamilies(_ credentials: StoreHealth.Credentials) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_store_credential_renewals_total",
+                help: "Renewals of the credentials for the store by result.",
+                .counters([
+                    MetricSample([("result", "success")], credentials.renewals),
+                    MetricSample([("result", "failure")], credentials.failures),
+                ])),
+            gauge(
+                "gatehouse_store_credentials_failing", help: "1 while the last renewal of the credentials failed.",
+                credentials.failing == nil ? 0 : 1),
+        ]
+            + (credentials.expires.map { expires in
+                [
+                    gauge(
+                        "gatehouse_store_credentials_expiry_seconds",
+                        help: "Time at which the credentials for the store expire, in seconds since 1970.",
+                        expires.seconds)
+                ]
+            } ?? [])
     }
 
     private var processFamilies: [MetricFamily] {

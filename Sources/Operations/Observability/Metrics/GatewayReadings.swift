@@ -95,6 +95,8 @@ package struct GatewayReadings: Sendable {
     package var processLog: ProcessLog.Counts?
     /// The streams of decisions. `nil` without the admin listener.
     package var decisionFeed: DecisionFeedReading?
+    /// The shared rate limits. `nil` before the first request with one.
+    package var rateLimits: RateLimitReading?
     /// The export by OTLP. `nil` if it is disabled.
     package var telemetry: TelemetryReading?
     /// The outcomes of reloads.

@@ -17,9 +17,12 @@ package final class ConsoleSessions: Sendable {
 
     /// A signed-in browser.
     package struct Session: Sendable {
-        package let role: OperatorRole
+        /// The role at the sign-in. If the session has an identity, the configuration decides at each request.
+        package var role: OperatorRole
         /// The name that the operator stated, for the audit log. It is not verified. `nil` without one.
         package let name: String?
+        /// The identity that signed in at a provider. `nil` for a session of a token.
+        package let identity: OperatorIdentity?
         /// The name of the session in the audit log. It does not grant access.
         package let label: String
         /// The value that each change must repeat.
@@ -40,12 +43,14 @@ package final class ConsoleSessions: Sendable {
     /// Begins a session.
     ///
     /// - Returns: The identifier for the cookie, 192 random bits, and the session. `nil` if libcrypto cannot hash.
-    package func begin(role: OperatorRole, name: String?, now: UInt64) -> (id: String, session: Session)? {
+    package func begin(
+        role: OperatorRole, name: String?, identity: OperatorIdentity? = nil, now: UInt64
+    ) -> (id: String, session: Session)? {
         let id = RandomText.nonce()
         guard let key = Self.key(of: id) else { return nil }
         let session = Session(
-            role: role, name: name, label: String(RandomText.name().prefix(8)), csrfToken: RandomText.nonce(),
-            startedAt: now, usedAt: now)
+            role: role, name: name, identity: identity, label: String(RandomText.name().prefix(8)),
+            csrfToken: RandomText.nonce(), startedAt: now, usedAt: now)
         sessions.withLock { sessions in
             sessions = sessions.filter { !$0.value.isOver(now: now) }
             let others = sessions.filter { $0.value.role == role }

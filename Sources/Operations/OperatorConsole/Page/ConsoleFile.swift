@@ -9,6 +9,8 @@ package enum ConsoleFile: String, CaseIterable, Sendable {
     case users = "users.js"
     case live = "live.js"
     case configuration = "configuration.js"
+    case rules = "rules.js"
+    case playground = "playground.js"
     case fleet = "fleet.js"
 
     /// The media type.
@@ -26,6 +28,8 @@ package enum ConsoleFile: String, CaseIterable, Sendable {
         case .users: PackageResources.users_js
         case .live: PackageResources.live_js
         case .configuration: PackageResources.configuration_js
+        case .rules: PackageResources.rules_js
+        case .playground: PackageResources.playground_js
         case .fleet: PackageResources.fleet_js
         }
     }

@@ -1,7 +1,7 @@
 import TextCoding
 
-/// The page of the console. It has no data of the gateway and is the same for every client: its scripts sign in and
-/// read the admin API.
+/// The page of the console. Apart from the provider of the sign-in, it has no data of the gateway, and it is the same
+/// for every client: its scripts sign in and read the admin API.
 package enum ConsolePage {
     /// The fields of the page. Scripts and styles come from the listener only, requests go to it only, and no script
     /// can make markup of text (`trusted-types`).
@@ -23,8 +23,10 @@ package enum ConsolePage {
 
     /// Returns the document.
     ///
-    /// - Parameter languages: The client's `Accept-Language`. `nil` if absent.
-    package static func render(languages: String?) -> [UInt8] {
+    /// - Parameters:
+    ///   - languages: The client's `Accept-Language`. `nil` if absent.
+    ///   - provider: The ID of the provider at which operators sign in. `nil` if they only have tokens.
+    package static func render(languages: String?, provider: String? = nil) -> [UInt8] {
         guard let language = ConsoleTexts.builtin.language(for: LanguagePreferences(languages)) else { return [] }
         let document: HTML = """
             <!doctype html>
@@ -48,7 +50,7 @@ package enum ConsolePage {
             <h1 id="title">\(language["console"])</h1>
             <p id="error" class="message" role="alert"></p>
             <p id="status" class="message" role="status"></p>
-            <div id="view"></div>
+            <div id="view" data-provider="\(provider ?? "")"></div>
             <noscript><p>\(language["needs_script"])</p></noscript>
             </main>
             <dialog id="confirm" aria-labelledby="confirm-title" aria-describedby="confirm-text">

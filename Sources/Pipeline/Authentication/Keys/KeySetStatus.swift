@@ -13,6 +13,8 @@ package struct KeySetStatus: Sendable {
     package let isStale: Bool
     /// The IDs of the usable keys, sorted.
     package let keyIDs: [String]
+    /// The thumbprints of the usable keys (RFC 7638) in base64url, with their IDs, sorted by these.
+    package let thumbprints: [(keyID: String?, thumbprint: String)]
     /// The unusable keys, each with the reason.
     package let skipped: [SkippedKey]
     /// The view's generation.
@@ -45,11 +47,17 @@ extension KeySetMachine {
         return KeySetStatus(
             source: source, isLoaded: isLoaded, isUsable: isUsable,
             isStale: isUsable && (age ?? 0) > (held?.lifetime ?? 0),
-            keyIDs: held.map { $0.identities.compactMap(\.keyID).sorted() } ?? [], skipped: held?.keys.skipped ?? [],
+            keyIDs: held.map { $0.identities.compactMap(\.keyID).sorted() } ?? [], thumbprints: thumbprints,
+            skipped: held?.keys.skipped ?? [],
             generation: generation, age: age.map(Self.seconds), lifetime: (held?.lifetime).map(Self.seconds),
             usableFor: held.map { Self.seconds($0.usableUntil > now ? $0.usableUntil - now : 0) },
             isFetching: phase == .fetching, nextFetchIn: nextFetchIn(now: now), fetches: completedFetches,
             failures: failures, failuresInARow: failuresInARow, lastError: lastError)
+    }
+
+    private var thumbprints: [(keyID: String?, thumbprint: String)] {
+        (held?.identities ?? []).map { (keyID: $0.keyID, thumbprint: Base64URL.encode($0.thumbprint)) }
+            .sorted { ($0.keyID ?? "", $0.thumbprint) < ($1.keyID ?? "", $1.thumbprint) }
     }
 
     private func nextFetchIn(now: UInt64) -> UInt64? {

@@ -1,4 +1,4 @@
-import JOSE
+package import JOSE
 package import SecurityRules
 
 /// The `auth` variable in the form that rules read. Created once per token and cached with it, if there are rules.
@@ -18,6 +18,12 @@ package struct RuleAuth: Sendable {
                 ("token", reader.value(of: principal.claims.root)),
             ]))
         size = reader.size + ClaimReader.container + 4 * ClaimReader.entry
+    }
+
+    /// Returns a JSON value in the form in which rules read claims.
+    package static func value(of json: JSONValue) -> RuleValue {
+        var reader = ClaimReader()
+        return reader.value(of: json)
     }
 }
 

@@ -4,7 +4,7 @@ import JOSE
 package import OutboundHTTP
 import TextCoding
 
-/// The scope of access tokens, by the calls that use them. It permits no other calls.
+/// The scope of access tokens, by the calls that use them.
 package enum GoogleScope: String, Sendable {
     /// Calls of Identity Toolkit.
     case identityToolkit = "https://www.googleapis.com/auth/identitytoolkit"
@@ -13,6 +13,9 @@ package enum GoogleScope: String, Sendable {
     /// Calls of the Realtime Database, which also reads the e-mail address of the identity.
     case realtimeDatabase =
         "https://www.googleapis.com/auth/firebase.database https://www.googleapis.com/auth/userinfo.email"
+
+    /// All calls for which the identity has rights.
+    case cloudPlatform = "https://www.googleapis.com/auth/cloud-platform"
 
     /// The scopes of a token.
     var names: [String] { rawValue.split(separator: " ").map(String.init) }

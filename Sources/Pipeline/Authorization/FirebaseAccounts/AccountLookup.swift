@@ -103,7 +103,7 @@ package struct AccountLookup: Sendable {
             let status = Self.status(of: user, hasNames ? uid : nil, names, in: project)
             for query in [.uid(Array(uid.utf8))] + names.map(Query.name) {
                 guard let known = statuses[query] else { continue }
-                statuses[query] = known == .missing ? status : query.contradiction
+                statuses[query] = known == .missing ? status : query.status(known, or: status)
             }
         }
         return statuses
@@ -126,9 +126,9 @@ package struct AccountLookup: Sendable {
     }
 
     /// Returns the keys of an account's names. `nil` if libcrypto fails.
-    private static func keys(of names: Set<FirebaseName>, in project: String) -> [StoreKey]? {
+    private static func keys(of names: Set<FirebaseName>, in project: String) -> Set<StoreKey>? {
         guard let hasher = SHA256Hasher() else { return nil }
-        let keys = names.compactMap { FirebaseEvidence(project: project, name: $0).key(hasher: hasher) }
+        let keys = Set(names.compactMap { FirebaseEvidence(project: project, name: $0).key(hasher: hasher) })
         return keys.count == names.count ? keys : nil
     }
 }
@@ -153,13 +153,23 @@ extension AccountLookup.Query {
         return text
     }
 
-    /// The status if two entries of a response match. Two entries of one uid may contradict each other. Several
-    /// accounts with one name are a permanent state of the project: an account without a uid.
-    fileprivate var contradiction: AccountStatus.State {
-        switch self {
-        case .uid: .unavailable
-        case .name: .account(validSince: nil, disabled: false, FirebaseAccount())
-        }
+    /// Returns the status if two entries of a response match. A batch may find one account several times, by its uid
+    /// and by its names, so that equal entries of one account count once. Different entries of one account are no
+    /// result. Several accounts with one name are a permanent state of the project: an account without a uid.
+    fileprivate func status(
+        _ one: AccountStatus.State, or other: AccountStatus.State
+    ) -> AccountStatus.State {
+        let isSameAccount = one.uid == other.uid
+        if isSameAccount, one == other { return one }
+        guard case .name = self, !isSameAccount, one != .unavailable, other != .unavailable else { return .unavailable }
+        return .account(validSince: nil, disabled: false, FirebaseAccount())
+    }
+}
+
+extension AccountStatus.State {
+    /// The uid of an account whose names were read.
+    fileprivate var uid: AccountLookup.UID? {
+        if case .account(_, _, let account) = self { account.uid.map { Array($0.utf8) } } else { nil }
     }
 }
 
@@ -178,7 +188,10 @@ extension FirebaseName {
             else { continue }
             names.insert(.identity(provider: provider, id: id))
         }
-        if let email = user["email"]?.string, !email.isEmpty, user["emailVerified"]?.bool == true {
+        // Firebase folds ASCII only. Other letters could become those of a different address, such as U+212A (Kelvin).
+        if let email = user["email"]?.string, !email.isEmpty, user["emailVerified"]?.bool == true,
+            email.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+        {
             names.insert(.email(email.lowercased()))
         }
         return names

@@ -28,9 +28,9 @@ package struct FirebaseAccount: Sendable, Equatable {
     /// The uid. `nil` if it was not read, or if several accounts have the name that was looked up.
     package var uid: String?
     /// The keys of the names that the account lists, as `FirebaseEvidence` makes them.
-    package var keys: [StoreKey] = []
+    package var keys: Set<StoreKey> = []
 
-    package init(uid: String? = nil, keys: [StoreKey] = []) {
+    package init(uid: String? = nil, keys: Set<StoreKey> = []) {
         self.uid = uid
         self.keys = keys
     }

@@ -49,7 +49,7 @@ struct AWSWorkload: Sendable {
                 "has a regional_cred_verification_url other than https://\(Self.hosts[0])?\(Self.query)")
         }
         self.host = host
-        (keys, region) = (try Self.keys(environment), try Self.region(environment))
+        (keys, region) = (try AWSEnvironment.keys(environment), try AWSEnvironment.region(environment))
         metadata = try AWSMetadata(source)
         if keys == nil, metadata.rolesURL == nil {
             throw source.failure("has a credential_source without url, and AWS_ACCESS_KEY_ID is not set")
@@ -57,29 +57,6 @@ struct AWSWorkload: Sendable {
         if region == nil, metadata.regionURL == nil {
             throw source.failure("has a credential_source without region_url, and AWS_REGION is not set")
         }
-    }
-
-    private static func keys(_ environment: [String: String]) throws(ServiceAccount.Failure) -> AWSKeys? {
-        guard let id = environment["AWS_ACCESS_KEY_ID"], !id.isEmpty,
-            let secret = environment["AWS_SECRET_ACCESS_KEY"], !secret.isEmpty
-        else { return nil }
-        let token = environment["AWS_SESSION_TOKEN"] ?? ""
-        guard let keys = AWSKeys(id: id, secret: secret, sessionToken: token.isEmpty ? nil : token) else {
-            throw ServiceAccount.Failure(
-                description: "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_SESSION_TOKEN is invalid")
-        }
-        return keys
-    }
-
-    private static func region(_ environment: [String: String]) throws(ServiceAccount.Failure) -> String? {
-        for variable in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
-            guard let text = environment[variable], !text.isEmpty else { continue }
-            guard let region = AWSMetadata.region(in: Array(text.utf8)), region == text else {
-                throw ServiceAccount.Failure(description: "the environment variable \(variable) is not a region")
-            }
-            return region
-        }
-        return nil
     }
 
     /// Obtains a subject token. It calls `completion` once, from any thread.

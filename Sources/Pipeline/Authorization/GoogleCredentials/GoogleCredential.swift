@@ -18,7 +18,7 @@ package struct GoogleCredential: Sendable {
     }
 
     /// The scope of tokens that permits all calls for which the identity has rights.
-    static let scope = "https://www.googleapis.com/auth/cloud-platform"
+    static let scope = GoogleScope.cloudPlatform.rawValue
 
     let kind: Kind
     /// The bytes whose change requires new tokens.

@@ -98,9 +98,14 @@ struct SubjectTokenSource: Sendable {
         } else {
             text = String(validating: bytes, as: UTF8.self)
         }
-        let token = Array((text ?? "").utf8).trimmingWhitespace
-        guard (1...Self.tokenLimit).contains(token.count) else {
-            return .failure(LookupFailure(.malformed, "the subject token is empty, too long or not a text"))
+        return Self.token(in: Array((text ?? "").utf8))
+    }
+
+    /// Returns the token without white space at both ends.
+    static func token(in text: [UInt8]) -> Result<Secret, LookupFailure> {
+        let token = text.trimmingWhitespace
+        guard (1...tokenLimit).contains(token.count) else {
+            return .failure(LookupFailure(.malformed, "the token is empty, too long or not a text"))
         }
         return .success(Secret(token))
     }

@@ -1,5 +1,7 @@
 package import GatewayConfiguration
 import GatewayCore
+import JOSE
+import TextCoding
 
 /// The rate limits of a route. A class, so that a request holds it by one reference.
 package final class RouteRates: Sendable {
@@ -8,6 +10,8 @@ package final class RouteRates: Sendable {
         let shape: TokenBucket
         /// The identity of its buckets. It stays the same for the same limit of the same route after a reload.
         let identity: Int
+        /// The limit of a bucket of all gateways. `nil` if each gateway has its own.
+        let shared: SharedLimit?
         /// For the log.
         package let text: String
         /// Whether it applies after authentication.
@@ -41,6 +45,17 @@ extension RouteRates.Limit {
         hasher.combine(limit)
         isOfUser = limit.per == .uid
         identity = hasher.finalize()
-        text = "rate: \(limit.requests) per \(limit.per.rawValue) in \(DurationText.write(limit.every))"
+        let rate = "\(limit.requests) per \(limit.per.rawValue) in \(DurationText.write(limit.every))"
+        let isShared = limit.scope == .fleet
+        text = "rate: " + rate + (isShared ? " at all gateways" : "")
+        shared =
+            isShared
+            ? Self.name("\(route)\u{0}\(rate)\u{0}\(limit.burst)").map { [shape] in .init(shape, name: $0) } : nil
+    }
+
+    /// Returns the name of a shared limit, which is equal on all gateways: 64 bits of a SHA-256. `nil` if libcrypto
+    /// fails.
+    private static func name(_ text: String) -> String? {
+        SHA256Hasher()?.hash(Array(text.utf8)).map { HexDigits.text(of: Array($0.bytes.prefix(8))) }
     }
 }

@@ -1,4 +1,4 @@
-import Authentication
+package import Authentication
 package import GatewayCore
 package import HTTPWire
 package import SecurityRules
@@ -13,6 +13,8 @@ package final class RequestBindings: RuleBindings {
     var identity: VerifiedTokenCache.Entry?
     /// The verified app. `nil` without a verified App Check token.
     private var app: AppCheckApp?
+    /// Whether rules have read the app, the query or a field of the request.
+    package private(set) var hasReadFields = false
 
     /// Creates bindings.
     ///
@@ -25,13 +27,15 @@ package final class RequestBindings: RuleBindings {
     func fresh() -> RequestBindings { RequestBindings(isShown: isShown) }
 
     /// Binds a request without the credential sources in `places`, until `end()`.
-    func begin(_ request: RequestView, of app: AppCheckApp? = nil, hiding places: CredentialSources? = nil) {
+    package func begin(_ request: RequestView, of app: AppCheckApp? = nil, hiding places: CredentialSources? = nil) {
         self.request = request
         self.app = app
+        hasReadFields = false
         self.places = places
     }
 
-    func end() {
+    /// Unbinds the request.
+    package func end() {
         request = nil
         app = nil
         places = nil
@@ -41,14 +45,17 @@ package final class RequestBindings: RuleBindings {
     package func value(of binding: RuleBinding) -> RuleValue {
         if case .auth = binding { return auth }
         guard let request else { return .unreadable }
+        switch binding {
+        case .auth: return auth
+        case .method: return Self.method(of: request)
+        case .host: return .string(Self.host(of: request))
+        case .app, .query, .headers, .header: hasReadFields = true
+        }
         return switch binding {
-        case .auth: auth
         case .app: app?.variable ?? .null
-        case .method: Self.method(of: request)
-        case .host: .string(Self.host(of: request))
         case .query: query(of: request)
-        case .headers: headers(of: request)
         case .header(let name): header(name, of: request)
+        default: headers(of: request)
         }
     }
 

@@ -15,14 +15,18 @@ package final class RuleEvaluationContext {
     /// The verdict of each ruleset. Empty if no recorder is attached.
     package private(set) var verdicts: [RuleVerdict] = []
 
-    package init(_ bindings: RequestBindings) {
+    /// Creates a context.
+    ///
+    /// - Parameter lane: The lane in which results of rules are counted. `nil` counts none.
+    package init(_ bindings: RequestBindings, lane: Int? = nil) {
         self.bindings = bindings
+        evaluator.lane = lane
     }
 
     /// Returns this context, or a new one while a request is bound. A nested request must not change the bindings of
     /// the outer one.
     package func idle() -> RuleEvaluationContext {
-        isReady ? RuleEvaluationContext(bindings.fresh()) : self
+        isReady ? RuleEvaluationContext(bindings.fresh(), lane: evaluator.lane) : self
     }
 
     /// Binds a request to evaluate. The request and its path must outlive `end()`.

@@ -10,6 +10,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     case link
     case unlink
     case signOut
+    case account
+    case changeEmail
     case deleteAccount
     case exportAccount
     case sessions
@@ -39,6 +41,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .link: "link"
         case .unlink: "unlink"
         case .signOut: "sign-out"
+        case .account: "account"
+        case .changeEmail: "account/email"
         case .deleteAccount: "account/delete"
         case .exportAccount: "account/export"
         case .sessions: "account/sessions"
@@ -75,7 +79,8 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     /// Whether the endpoint may start, change or end a session, and needs the facts about the browser.
     package var changesSession: Bool {
         switch self {
-        case .signIn, .session, .reauthenticate, .link, .unlink, .revokeSession: true
+        case .signIn, .session, .reauthenticate, .link, .unlink, .signOut, .account, .changeEmail, .revokeSession:
+            true
         default: belongsToFlow
         }
     }
@@ -86,6 +91,7 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .auth, .page: "GET, HEAD"
         case .startSignIn, .exportAccount, .sessions: "GET"
         case .callback: "GET, POST"
+        case .account: "GET, PATCH"
         default: "POST"
         }
     }
@@ -96,7 +102,16 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
         case .auth, .page: method == .get || method == .head
         case .startSignIn, .exportAccount, .sessions: method == .get
         case .callback: method == .get || method == .post
+        case .account: method == .get || method == .patch
         default: method == .post
+        }
+    }
+
+    /// The methods of a CORS policy.
+    package var listedMethods: [String] {
+        switch self {
+        case .account: ["GET", "PATCH"]
+        default: accepts(.get) ? ["GET", "HEAD"] : ["POST"]
         }
     }
 
@@ -127,8 +142,9 @@ package enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     package var policy: RoutePolicy {
         var policy = RoutePolicy()
         switch self {
-        case .reauthenticate, .link, .unlink, .deleteAccount, .exportAccount, .sessions, .revokeSession, .startLink,
-            .startReauthenticate:
+        case .reauthenticate, .link, .unlink, .account, .changeEmail, .deleteAccount, .exportAccount, .sessions,
+            .revokeSession,
+            .startLink, .startReauthenticate:
             break
         case .auth, .signOut: policy.authentication = .optional
         // A flow begins and ends also with an expired session cookie. The callback and the page examine the cookie

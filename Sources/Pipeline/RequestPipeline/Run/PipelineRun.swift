@@ -51,8 +51,9 @@ package struct PipelineRun {
     var introspected: OpaqueTokenKey?
     /// The records that the store returned for this request.
     var records: StoreRecords?
-    /// Whether the request was counted against the limits of its user.
-    var isCountedForUser = false
+    /// The numbers of rate limits that accepted the request: of its address and route, and of its user.
+    var countedLimits = 0
+    var countedUserLimits = 0
     /// The failure of the owner lookup.
     var ownerFailure: StoreFailure?
     /// Whether the account lookup for this request failed.

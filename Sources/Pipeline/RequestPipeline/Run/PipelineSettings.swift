@@ -53,10 +53,9 @@ extension PipelineSettings {
         let bytes = request.bytes
         let path = request.head.path.bytes(in: bytes)
         if let builtin, BuiltinEndpoints.mayHold(path) {
+            let method = String(decoding: preflight.method.bytes(in: bytes), as: UTF8.self)
             let call = builtin.calls.first { call in
-                path.elementsEqual(call.path)
-                    && ASCII.equals(
-                        preflight.method.bytes(in: bytes), call.endpoint.accepts(.post) ? "POST" : "GET")
+                call.matches(path) && call.endpoint.listedMethods.contains { $0.utf8.elementsEqual(method.utf8) }
             }
             return call.map { ($0.plan, -1) }
         }

@@ -1,4 +1,5 @@
 package import Authentication
+package import Authorization
 package import GatewayCore
 package import Revocation
 
@@ -57,6 +58,8 @@ package enum Lookup {
     case owner(LinkQuery)
     /// The consumption of the App Check token of one request, by the number of the lookup. Requests never share it.
     case appToken(UInt64, token: [UInt8], expiringAt: UnixTime)
+    /// The charge of a rate limit bucket that all gateways share.
+    case rateLimit(SharedRates.Key)
 
     /// The key under which requests share a result. `nil` if the result is for one request only.
     package var key: LookupKey? {
@@ -68,6 +71,7 @@ package enum Lookup {
         case .account(let principal, _): .account(principal.userKey)
         case .owner(let query): .owner(query.key)
         case .appToken(let number, _, _): .appToken(number)
+        case .rateLimit(let bucket): .rateLimit(bucket)
         }
     }
 }
@@ -80,6 +84,7 @@ package enum LookupKey: Hashable, Sendable {
     case account(StoreKey)
     case owner(StoreKey)
     case appToken(UInt64)
+    case rateLimit(SharedRates.Key)
 }
 
 /// The result of a lookup, for the run that waits for it.

@@ -179,19 +179,33 @@ extension RequestPipeline {
         _ routeRates: RouteRates, _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context,
         _ observer: some PipelineObserver
     ) -> PhaseEnd? {
-        let refusal = rates?.take(routeRates, network: peer.network, now: context.monotonic)
-        return refusal.map { rateLimited($0, &run, observer) }
+        let canWait = mayWait(run, context)
+        let outcome = rates?.take(
+            routeRates, network: peer.network, counted: &run.countedLimits, mayWait: canWait, now: context.monotonic)
+        return outcome.map { end($0, &run, observer) }
     }
 
     @inline(__always)
     func checkUserLimits(
         _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context, _ observer: some PipelineObserver
     ) -> PhaseEnd? {
-        guard let routeRates = run.plan?.rates, !routeRates.users.isEmpty, !run.isCountedForUser else { return nil }
-        run.isCountedForUser = true
-        let refusal = rates?.take(
-            routeRates, user: run.identity?.facts.userKey, network: peer.network, now: context.monotonic)
-        return refusal.map { rateLimited($0, &run, observer) }
+        guard let routeRates = run.plan?.rates, run.countedUserLimits < routeRates.users.count else { return nil }
+        let (user, canWait) = (run.identity?.facts.userKey, mayWait(run, context))
+        let outcome = rates?.take(
+            routeRates, user: user, network: peer.network, counted: &run.countedUserLimits, mayWait: canWait,
+            now: context.monotonic)
+        return outcome.map { end($0, &run, observer) }
+    }
+
+    /// Returns the end of a phase whose limits did not accept the request. After a wait, the phase continues with the
+    /// limit that waited.
+    private func end(
+        _ outcome: RateTables.Outcome, _ run: inout PipelineRun, _ observer: some PipelineObserver
+    ) -> PhaseEnd {
+        switch outcome {
+        case .refused(let refusal): rateLimited(refusal, &run, observer)
+        case .wait(let bucket): .await(.rateLimit(bucket))
+        }
     }
 
     private func rateLimited(

@@ -107,7 +107,7 @@ package final class RequestPipeline {
         case .appToken(let use): run.appTokenUse = use
         }
         // A credential that expired during the lookup is rejected like any other expired one.
-        if run.phase >= .appCheck, let identity = run.identity, !identity.facts.expiresAt.isAfter(now) {
+        if run.phase >= .userLimits, let identity = run.identity, !identity.facts.expiresAt.isAfter(now) {
             run.identity = nil
             run.phase = .authenticate
         } else if run.phase > .appCheck, let app = run.app, !app.expiresAt.isAfter(now) {

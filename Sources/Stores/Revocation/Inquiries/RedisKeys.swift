@@ -54,7 +54,25 @@ package enum RedisKeys {
     }
 
     /// Returns the key of the hash with an account.
-    package static func account(_ user: UserKey) -> [UInt8] { tagged("gatehouse:account:{", user.parts) }
+    package static func account(_ user: UserKey) -> [UInt8] { tagged(accountPrefix, user.parts) }
+
+    private static let accountPrefix = "gatehouse:account:{"
+
+    /// The pattern of the keys of accounts.
+    package static let accountPattern = accountPrefix + "*"
+
+    /// Returns the user that the key of an account names. `nil` for a key that `account` would encode differently, and
+    /// for a name that no user can have.
+    package static func user(ofAccount key: [UInt8]) -> UserKey? {
+        guard key.starts(with: accountPrefix.utf8) else { return nil }
+        var names: [UInt8] = []
+        let kind = (Array(userPrefix.utf8) + key.dropFirst(accountPrefix.utf8.count)).withUnsafeBytes {
+            RedisRecordKey(parsing: $0, names: &names)
+        }
+        guard kind == .user, let name = String(validating: names, as: UTF8.self) else { return nil }
+        let user = UserKey(name: name)
+        return (try? StoreBounds.check(user: user)) == nil ? nil : user
+    }
 
     /// The hash of the deletions of accounts that are not complete: the name of the user, and when it began.
     package static let deleting = "gatehouse:deleting"
@@ -100,6 +118,9 @@ package enum RedisKeys {
     package static func unknownUsers(of transmitter: String) -> [UInt8] {
         tagged("gatehouse:unknown:{", [transmitter])
     }
+
+    /// Returns the key of the string with a shared rate limit bucket. The name is visible ASCII without braces.
+    package static func rate(_ name: String) -> [UInt8] { Array("gatehouse:rate:{\(name)}".utf8) }
 
     /// Returns the key of the string with the uid that an address belongs to.
     package static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", [email]) }

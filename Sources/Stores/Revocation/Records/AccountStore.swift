@@ -49,10 +49,16 @@ package struct AccountRecord: Sendable, Equatable {
     package var email: String?
     /// Whether a provider verified the address.
     package var emailVerified: Bool
-    /// The provider of the linked identity that supplied the address. `nil` if it is unknown.
+    /// The provider of the linked identity that supplied the address, or `EmailChange.linkSource`. `nil` if it is
+    /// unknown.
     package var emailFrom: String?
     /// The display name.
     package var name: String?
+    /// The URL of a picture that the user chose. `nil` without one.
+    package var picture: String?
+    /// The parts of the profile that the user chose. In sessions they replace those of the provider, also if they are
+    /// absent.
+    package var chosen: ProfileParts
     /// The creation time. `nil` if the gateway did not create the account; its user can then sign in without links.
     package var created: UnixTime?
     /// The subject at each linked provider.
@@ -68,14 +74,16 @@ package struct AccountRecord: Sendable, Equatable {
     /// Creates a record. If only the user is given, it is empty.
     package init(
         user: UserKey, email: String? = nil, emailVerified: Bool = false, emailFrom: String? = nil, name: String? = nil,
-        created: UnixTime? = nil, links: [String: String] = [:], unlinked: UnlinkedIdentities = [],
-        evidence: [String: FirebaseEvidence] = [:]
+        picture: String? = nil, chosen: ProfileParts = [], created: UnixTime? = nil, links: [String: String] = [:],
+        unlinked: UnlinkedIdentities = [], evidence: [String: FirebaseEvidence] = [:]
     ) {
         self.user = user
         self.email = email
         self.emailVerified = emailVerified
         self.emailFrom = emailFrom
         self.name = name
+        self.picture = picture
+        self.chosen = chosen
         self.created = created
         self.links = links
         self.unlinked = unlinked
@@ -188,7 +196,8 @@ package protocol AccountStore: Sendable {
     ) async throws(StoreError) -> Bool
 
     /// Unlinks all identities of an account and ends all sessions that they began, so that no former user of the
-    /// account can sign in to it. The account remembers the identities as unlinked and loses its e-mail address.
+    /// account can sign in to it. The account remembers the identities as unlinked. It loses its e-mail address, and
+    /// the display name and the picture that a former user chose.
     ///
     /// - Parameter successor: The identity that takes over the account, or `nil`. Its link stays, and so does the
     ///   address, which it is about to claim.
@@ -216,7 +225,12 @@ package protocol AccountStore: Sendable {
     /// Returns when the account of a user was deleted. `nil` if it was not.
     func deletionTime(of user: UserKey) async throws(StoreError) -> UnixTime?
 
-    /// Sets the display name, unless the account has one or is deleted.
+    /// Changes the parts of the profile that the user chooses.
+    ///
+    /// - Returns: `false`, without a change, if the gateway did not create the account, or if it is deleted.
+    func setProfile(_ change: ProfileChange, of user: UserKey) async throws(StoreError) -> Bool
+
+    /// Sets the display name, unless the account has one, its user chose to have none, or it is deleted.
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError)
 
     /// Sets the e-mail address of an account, and reserves it if `claimsEmail` is true.
@@ -227,6 +241,18 @@ package protocol AccountStore: Sendable {
     func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool
+
+    /// Opens a change of the address, in place of an earlier open one, and adds its event to the outbox in the same
+    /// step. Each change of the address, and the deletion of the account, close it.
+    func openEmailChange(_ ticket: EmailTicket, of user: UserKey) async throws(StoreError) -> EmailTicketResult
+
+    /// Changes the address of an account that the gateway created, and adds the event of the change to the outbox. The
+    /// previous address is free afterwards. After an interruption, the account has one of both addresses.
+    ///
+    /// - Parameter claimsEmail: Whether the new address must be free, and is reserved for the account.
+    func changeEmail(
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult
 
     /// Removes an e-mail address from the account of a user, if it has the address. The address is free then.
     func removeEmail(_ email: String, of user: UserKey) async throws(StoreError)

@@ -11,7 +11,7 @@ package import Redis
 ///
 /// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. The other facets of a store are
 /// protocols of their own: `NonceStore`, `AccountStore`, `FlowStore`, `WriteBackQueue`, `OutboxStore`,
-/// `LeaseStore` and `SessionListStore`.
+/// `LeaseStore`, `SessionListStore` and `AccountAdministrationStore`.
 package protocol Store: Sendable {
     /// The shared table that requests read: revocations and disabled users, and in an embedded store also sign-ins.
     var view: StoreView { get }
@@ -254,7 +254,7 @@ package protocol FlowStore: Sendable {
 
 /// All facets of a store. Both implementations provide all of them.
 package typealias GatewayStore = Store & NonceStore & AccountStore & FlowStore & WriteBackQueue & OutboxStore
-    & FleetStore & LeaseStore & SessionListStore
+    & FleetStore & LeaseStore & SessionListStore & AccountAdministrationStore
 
 /// A worker's access to the store: the view, and a connection for strict lookups.
 package struct StoreAccess: Sendable {

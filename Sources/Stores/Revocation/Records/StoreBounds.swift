@@ -69,11 +69,15 @@ extension StoreBounds {
     /// The maximum size of a subject at a provider, in bytes of UTF-8. OpenID Connect Core 1.0 section 2 permits 255
     /// ASCII characters.
     package static let maximumSubjectSize = 255
-    /// The maximum size of an e-mail address, in bytes of UTF-8 (RFC 5321 section 4.5.3.1.3, without the angle
-    /// brackets).
-    package static let maximumEmailSize = 254
+    /// The maximum size of an e-mail address, in bytes of UTF-8.
+    package static let maximumEmailSize = EmailAddress.maximumSize
     /// The maximum length of a display name, in Unicode scalars.
     package static let maximumNameLength = 256
+    /// The maximum sizes of the name of an open change of an address, and of its event, in bytes.
+    package static let maximumTicketSize = 128
+    package static let maximumEventSize = 16_384
+    /// The maximum size of a picture's URL, in bytes.
+    package static let maximumPictureSize = 1_024
     /// The maximum number of links of an account.
     package static let maximumLinks = 32
     /// The maximum number of unlinked identities that an account remembers.
@@ -112,6 +116,31 @@ extension StoreBounds {
         // A scalar has at most 4 bytes, so the constant-time comparison bounds the count.
         guard name.utf8.count <= 4 * maximumNameLength, 1...maximumNameLength ~= name.unicodeScalars.count else {
             throw .invalidAccount("a display name has 1 to \(maximumNameLength) characters")
+        }
+    }
+
+    package static func check(_ change: ProfileChange) throws(StoreError) {
+        if let name = change.name.text { try check(name: name) }
+        guard let picture = change.picture.text else { return }
+        guard 1...maximumPictureSize ~= picture.utf8.count, picture.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .invalidAccount("a picture has 1 to \(maximumPictureSize) visible ASCII characters")
+        }
+    }
+
+    package static func check(_ ticket: EmailTicket) throws(StoreError) {
+        if let previous = ticket.previous { try check(email: previous) }
+        guard 1...maximumTicketSize ~= ticket.name.utf8.count, 1...maximumEventSize ~= ticket.event.utf8.count else {
+            throw .invalidAccount(
+                "a ticket has 1 to \(maximumTicketSize) bytes, its event 1 to \(maximumEventSize) bytes")
+        }
+    }
+
+    package static func check(_ change: EmailChange) throws(StoreError) {
+        if let previous = change.previous { try check(email: previous) }
+        try check(email: change.email)
+        if let link = change.link { try check(link) }
+        guard change.ticket.map({ 1...maximumTicketSize ~= $0.utf8.count }) ?? true else {
+            throw .invalidAccount("a ticket has 1 to \(maximumTicketSize) bytes")
         }
     }
 

@@ -1,3 +1,5 @@
+package import GatewayCore
+
 /// The health of a store with other writers, for operators.
 package struct StoreHealth: Sendable, Equatable {
     /// The number of complete readings for one reason.
@@ -14,6 +16,36 @@ package struct StoreHealth: Sendable, Equatable {
         }
     }
 
+    /// The renewals of credentials that change.
+    package struct Credentials: Sendable, Equatable {
+        /// The number of successful renewals since the start.
+        package var renewals: UInt64 = 0
+        /// The number of failed renewals since the start.
+        package var failures: UInt64 = 0
+        /// The time at which the current credentials expire. `nil` if it is unknown, or without credentials.
+        package var expires: UnixTime?
+        /// The reason that the last renewal failed, without secrets. `nil` if it succeeded.
+        package var failing: String?
+
+        /// Creates credentials that were not renewed yet.
+        package init() {}
+    }
+
+    /// The state of a Redis Cluster.
+    package struct Cluster: Sendable, Equatable {
+        /// The number of redirected commands by kind.
+        package var redirects: [Readings]
+        /// The time since at least half of the masters reported their topology, in seconds. `nil` before the first
+        /// time.
+        package var topologyAge: Double?
+
+        /// Creates a state.
+        package init(redirects: [Readings], topologyAge: Double?) {
+            self.redirects = redirects
+            self.topologyAge = topologyAge
+        }
+    }
+
     /// Whether the connection that follows changes is open.
     package var isConnected: Bool
     /// The current problem and its remedy, without credentials. `nil` without a problem.
@@ -26,6 +58,10 @@ package struct StoreHealth: Sendable, Equatable {
     package var readings: [Readings]
     /// The records that the store has lost and the view keeps.
     package var loss = StoreLoss()
+    /// The renewals of credentials. `nil` if they do not change.
+    package var credentials: Credentials?
+    /// `nil` for a store that is not a cluster.
+    package var cluster: Cluster?
 
     /// Creates a health report.
     package init(

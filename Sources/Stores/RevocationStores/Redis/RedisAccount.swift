@@ -6,6 +6,8 @@ import Revocation
 struct RedisAccount {
     /// The listed links. The key of each link decides which user it belongs to.
     var listed: [String: String] = [:]
+    /// The identities whose removal was begun.
+    private(set) var ending: [IdentityLink] = []
     /// The addresses that the account does not have, although their keys may still name it.
     private(set) var releasing: [String] = []
     private var email: String?
@@ -13,6 +15,8 @@ struct RedisAccount {
     private var unlinked: UnlinkedIdentities = []
     private var evidence: [IdentityLink: FirebaseEvidence] = [:]
     private var name: String?
+    private var picture: String?
+    private var chosen: ProfileParts = []
     private var verified = StoredField<Bool>.valid(false)
     private var created = StoredField<UnixTime?>.valid(nil)
     private var deleted = StoredField<UnixTime?>.valid(nil)
@@ -41,12 +45,18 @@ struct RedisAccount {
         case "email_from": emailFrom = text(value)
         case "unlinked_more": unlinked.hasMore = true
         case "name": name = text(value)
+        case "picture": picture = text(value)
+        case "chosen_name": chosen.insert(.name)
+        case "chosen_picture": chosen.insert(.picture)
+        case "chosen_email": chosen.insert(.email)
         case "email_verified": verified = StoredField(flag: value)
         case "created": created = StoredField(time: value)
         case "deleted": deleted = StoredField(time: value)
         default:
             if let provider = Self.name(field, after: "link:") {
                 listed[provider] = text(value)
+            } else if let provider = Self.name(field, after: "unlinking:") {
+                if let subject = value.text { ending.append(IdentityLink(provider: provider, subject: subject)) }
             } else if let email = Self.name(field, after: "releasing:") {
                 releasing.append(email)
             } else if let link = Self.name(field, after: "unlinked:").flatMap(IdentityLink.init(name:)) {
@@ -75,8 +85,8 @@ struct RedisAccount {
             listed.count <= StoreBounds.maximumLinks
         else { throw Self.faulty() }
         var record = AccountRecord(
-            user: uid, email: email, emailVerified: verified, emailFrom: emailFrom, name: name, created: created,
-            links: links, unlinked: unlinked)
+            user: uid, email: email, emailVerified: verified, emailFrom: emailFrom, name: name, picture: picture,
+            chosen: chosen, created: created, links: links, unlinked: unlinked)
         for (provider, subject) in links {
             record.evidence[provider] = evidence[IdentityLink(provider: provider, subject: subject)]
         }

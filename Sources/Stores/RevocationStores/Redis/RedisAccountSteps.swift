@@ -178,9 +178,17 @@ struct RedisAccountSteps: Sendable {
     ///   Later sessions, which may belong to the identity's next account, continue: the user's record ends those of the
     ///   deleted account. If `nil`, all sessions end, and no other credential.
     func endSessions(of link: IdentityLink, deletedAt: UnixTime? = nil) async throws(StoreError) {
+        try await revoke(link, deletedAt.map { ["\($0.adding(1))", ""] } ?? ["\(clock.now())", "sessions"])
+    }
+
+    /// Revokes the credentials of an identity from before a time, and waits until the view shows it.
+    func revokeCredentials(of link: IdentityLink, before time: UnixTime) async throws(StoreError) {
+        try await revoke(link, ["\(time)", ""])
+    }
+
+    private func revoke(_ link: IdentityLink, _ arguments: [String]) async throws(StoreError) {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
-        let arguments = deletedAt.map { ["\($0.adding(1))", ""] } ?? ["\(clock.now())", "sessions"]
         let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), arguments)
         let user = try StoredUser(fieldsOf: try await commands.send(command, faulty: .userIsNoHash()))
         // A user with a faulty record is denied in any case.

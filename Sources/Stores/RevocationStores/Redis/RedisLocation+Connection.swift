@@ -18,7 +18,7 @@ extension RedisLocation {
         configuration.username = account?.username
         switch account?.password {
         case .fixed(let password): configuration.password = password.text
-        case .file, .command: configuration.renewal = RenewedCredentials()
+        case .file, .command, .issued: configuration.renewal = RenewedCredentials()
         case nil: break
         }
         configuration.sentinelUsername = sentinelAccount?.username
@@ -36,29 +36,43 @@ extension RedisLocation {
 
     /// Returns the renewal of a configuration's credentials, which does nothing before `start`. `nil` if they do not
     /// change.
+    ///
+    /// - Parameter tokens: The tokens of the managed service, if the location has one.
     func renewal(
-        of configuration: RedisConfiguration, loop: any EventLoop, clock: GatewayClock, logger: Logger
+        of configuration: RedisConfiguration, tokens: StoreTokenSource?, loop: any EventLoop, clock: GatewayClock,
+        logger: Logger
     ) -> CredentialRenewal? {
         guard let account, let credentials = configuration.renewal else { return nil }
-        let interval: Duration
+        let username = account.username
+        let schedule: CredentialSchedule
         let fetch: CredentialRenewal.Fetch
         switch account.password {
         case .fixed: return nil
         case .file(let path):
-            interval = timeouts.passwordFile
-            fetch = { await PasswordFile.content(of: path) }
+            schedule = CredentialSchedule(interval: timeouts.passwordFile.nanoseconds)
+            fetch = { await PasswordFile.content(of: path).parsed(username) }
         case .command(let arguments, let every):
-            interval = every
-            fetch = { await CredentialCommand.output(of: arguments) }
+            schedule = CredentialSchedule(interval: every.nanoseconds)
+            fetch = { await CredentialCommand.output(of: arguments).parsed(username) }
+        case .issued:
+            schedule = CredentialSchedule(interval: timeouts.token.nanoseconds, seed: .random(in: .min ... .max))
+            fetch = {
+                guard let tokens else { return .failure(FetchedCredentials.Failure("there is no issuer of tokens")) }
+                return await tokens.fetch().map { FetchedCredentials($0, username: username) }
+                    .mapError { FetchedCredentials.Failure($0.description) }
+            }
         }
         return CredentialRenewal(
-            of: credentials, username: account.username, every: interval, loop: loop, clock: clock, logger: logger,
-            fetch: fetch)
+            of: credentials, schedule: schedule, loop: loop, clock: clock, logger: logger, fetch: fetch)
     }
 
     /// The maximum time that a diagnosis waits for credentials that change.
     var credentialLimit: Duration {
-        if case .command? = account?.password { CredentialCommand.timeout } else { timeouts.lookup }
+        switch account?.password {
+        case .command: CredentialCommand.timeout
+        case .issued: StoreTokenSource.fetchLimit
+        case .fixed, .file, nil: timeouts.lookup
+        }
     }
 
     /// The file of the view. `nil` without one. Restoring needs names, which the file does not have.
@@ -71,6 +85,7 @@ extension RedisLocation {
         switch servers {
         case .server(let address): .server(address.endpoint)
         case .sentinels(let addresses, let master): .sentinels(addresses.map(\.endpoint), master: master)
+        case .cluster(let addresses, let tag): .cluster(addresses.map(\.endpoint), ClusterKeyspace(tag: tag))
         }
     }
 }
@@ -81,4 +96,15 @@ extension RedisLocation.Address {
 
 extension Secret {
     fileprivate var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension Result<[UInt8], FetchedCredentials.Failure> {
+    /// The credentials in the text.
+    fileprivate func parsed(_ username: String?) -> Result<FetchedCredentials, FetchedCredentials.Failure> {
+        flatMap { text in
+            Result<FetchedCredentials, FetchedCredentials.Failure> { () throws(FetchedCredentials.Failure) in
+                try FetchedCredentials(parsing: text, username: username)
+            }
+        }
+    }
 }

@@ -12,28 +12,33 @@ package enum RedisLookup {
 
     /// Returns the records of a user and one session in Redis, as the view would contain them.
     ///
+    /// - Parameter tokens: The tokens of the managed service, if the location has one.
     /// - Throws: The reason that they cannot be read.
     package static func records(
-        _ location: RedisLocation, of uid: UserKey, session: String?
+        _ location: RedisLocation, tokens: StoreTokenSource? = nil, of uid: UserKey, session: String?
     ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {
         try StoreBounds.check(user: uid)
         if let session { try StoreBounds.check(session: session) }
-        return try await run(location) { client throws(StoreError) in try await read(client, uid, session).get() }
+        return try await run(location, tokens) { client throws(StoreError) in
+            try await read(client, uid, session).get()
+        }
     }
 
     /// Runs `body` with a connected client.
     ///
     /// - Throws: The reason that there is no connection, or the error of `body`.
     static func run<Value>(
-        _ location: RedisLocation, _ body: (RedisClient) async throws(StoreError) -> Value
+        _ location: RedisLocation, _ tokens: StoreTokenSource?,
+        _ body: (RedisClient) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let configuration = try location.connection()
-        let renewal = location.renewal(of: configuration, loop: loop, clock: .system, logger: silent)
+        let renewal = location.renewal(
+            of: configuration, tokens: tokens, loop: loop, clock: .system, logger: silent)
         let client = RedisClient(configuration, loop: loop, logger: silent)
         renewal?.start()
-        await waitForCredentials(configuration, within: location.credentialLimit)
+        await waitForCredentials(configuration, renewal, within: location.credentialLimit)
         client.start()
         let result: Result<Value, StoreError>
         if await isConnected(client, within: location.timeouts.lookup) {
@@ -67,11 +72,14 @@ package enum RedisLookup {
         }
     }
 
-    /// Waits for the first credentials that change, without which each attempt to connect fails.
-    private static func waitForCredentials(_ configuration: RedisConfiguration, within limit: Duration) async {
-        guard let credentials = configuration.renewal else { return }
+    /// Waits for the first credentials that change, or for the failure of their first fetch. Without credentials, each
+    /// attempt to connect fails.
+    private static func waitForCredentials(
+        _ configuration: RedisConfiguration, _ renewal: CredentialRenewal?, within limit: Duration
+    ) async {
+        guard let credentials = configuration.renewal, let renewal else { return }
         let end = ContinuousClock.now + limit
-        while credentials.current == nil, ContinuousClock.now < end {
+        while credentials.current == nil, renewal.status.failing == nil, ContinuousClock.now < end {
             do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
         }
     }

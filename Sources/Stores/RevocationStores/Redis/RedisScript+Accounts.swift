@@ -5,6 +5,8 @@ import Revocation
 /// - `unlinking:PROVIDER`: a link that is being removed.
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
 /// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
+/// - `chosen_name`, `chosen_picture`, `chosen_email`: the user chose this part of the profile, also if it is absent.
+/// - `email_ticket`: the open change of the address.
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
 /// - `firebase:PROVIDER:SUBJECT`: the evidence of a link that was made from Firebase.
 /// - `token:PROVIDER`: a sealed token of the linked identity, which its removal moves to the outbox.
@@ -85,7 +87,7 @@ extension RedisScript {
             local function release_email()
                 local email = redis.call('HGET', KEYS[1], 'email')
                 if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
-                redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+                redis.call('HDEL', KEYS[1], \(emailFields))
             end
             local function remember(identity)
                 if redis.call('HGET', KEYS[1], identity) then return end
@@ -139,13 +141,17 @@ extension RedisScript {
             return {'evicted', ARGV[2], added, dropped}
             """)
 
-    /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2]. The address stays if
-    /// ARGV[1] is not empty. Returns the providers and subjects of all links that are being removed, and the numbers of
-    /// added and of dropped messages. The arguments of the outbox follow.
+    /// Begins the removal of all links except the one to ARGV[1] with the subject ARGV[2], and removes the name and the
+    /// picture that their users chose. The address stays if ARGV[1] is not empty. Returns the providers and subjects of
+    /// all links that are being removed, and the numbers of added and of dropped messages. The arguments of the outbox
+    /// follow.
     static let unlinkAll = RedisScript(
         ending + """
             local answer = {}
             if ARGV[1] == '' then release_email() end
+            for _, part in ipairs({'name', 'picture'}) do
+                if redis.call('HDEL', KEYS[1], 'chosen_' .. part) == 1 then redis.call('HDEL', KEYS[1], part) end
+            end
             local fields = redis.call('HGETALL', KEYS[1])
             for i = 1, #fields, 2 do
                 local provider = string.match(fields[i], '^link:(.*)$')
@@ -200,15 +206,34 @@ extension RedisScript {
             or redis.call('HGET', KEYS[1], 'unlinked_more') then return {'refused', ''} end
         local old = redis.call('HGET', KEYS[1], 'email') or ''
         if old ~= '' and old ~= ARGV[1] then redis.call('HSET', KEYS[1], 'releasing:' .. old, '1') end
+        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1], \(emailFields))
         redis.call('HSET', KEYS[1], 'email', ARGV[1], 'email_verified', ARGV[2], 'email_from', ARGV[3])
-        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
         return {'set', old}
         """)
 
-    /// Sets the display name to ARGV[1], unless the account has one or is deleted.
+    /// The fields of an address, as arguments of a command of a script.
+    static let emailFields = "'email', 'email_verified', 'email_from', 'chosen_email', 'email_ticket'"
+
+    /// Changes the chosen parts of the profile, if a gateway created the account: each triple of arguments is a field,
+    /// `set` or `removed`, and the value. Returns whether there is such an account.
+    static let setProfile = RedisScript(
+        """
+        if not redis.call('HGET', KEYS[1], 'created') or redis.call('HGET', KEYS[1], 'deleted') then return 0 end
+        for i = 1, #ARGV, 3 do
+            if ARGV[i + 1] == 'set' then
+                redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 2])
+            else
+                redis.call('HDEL', KEYS[1], ARGV[i])
+            end
+            redis.call('HSET', KEYS[1], 'chosen_' .. ARGV[i], '1')
+        end
+        return 1
+        """)
+
+    /// Sets the display name to ARGV[1], unless the account has one, its user chose to have none, or it is deleted.
     static let setName = RedisScript(
         """
-        if redis.call('HGET', KEYS[1], 'deleted') then return 0 end
+        if redis.call('HGET', KEYS[1], 'deleted') or redis.call('HGET', KEYS[1], 'chosen_name') then return 0 end
         return redis.call('HSETNX', KEYS[1], 'name', ARGV[1])
         """)
 
@@ -224,7 +249,7 @@ extension RedisScript {
     static let dropEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
-            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+            redis.call('HDEL', KEYS[1], \(emailFields))
         end
         return 1
         """)
@@ -234,7 +259,7 @@ extension RedisScript {
         """
         if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
             redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
-            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+            redis.call('HDEL', KEYS[1], \(emailFields))
         end
         return 1
         """)

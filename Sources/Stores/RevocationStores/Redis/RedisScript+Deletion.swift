@@ -24,8 +24,8 @@ extension RedisScript {
         """)
 
     /// Removes the data of an account and begins the removal of its links. Only `deleted` remains, which is ARGV[1]
-    /// unless it is present, and the fields of incomplete removals. Kept tokens move to the outbox. The first run adds
-    /// an event with all linked identities.
+    /// unless it is present, `merged_into`, and the fields of incomplete removals. Kept tokens move to the outbox. The
+    /// first run adds an event with all linked identities.
     ///
     /// Returns the providers and subjects of all links that are being removed, and the numbers of added and of dropped
     /// messages. The arguments of the outbox follow.
@@ -52,7 +52,7 @@ extension RedisScript {
                 if provider then
                     answer[#answer + 1] = provider
                     answer[#answer + 1] = fields[i + 1]
-                elseif fields[i] ~= 'deleted' and not string.match(fields[i], '^link:')
+                elseif fields[i] ~= 'deleted' and fields[i] ~= 'merged_into' and not string.match(fields[i], '^link:')
                     and not string.match(fields[i], '^releasing:') and not string.match(fields[i], '^token:')
                     and not string.match(fields[i], '^newer_token:') then
                     redis.call('HDEL', KEYS[1], fields[i])

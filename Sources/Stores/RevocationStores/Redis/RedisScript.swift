@@ -9,7 +9,7 @@ import Revocation
 ///
 /// `#!lua` makes the server check the declared key and its memory before the script starts.
 struct RedisScript: Sendable {
-    private let body: String
+    private let text: String
 
     /// Moves `valid_since` forward to ARGV[1]; a faulty value is not changed. With `everything` as ARGV[2], it moves
     /// to the start of the latest session if that is later. `sessions` does the same but keeps the time for
@@ -162,16 +162,23 @@ struct RedisScript: Sendable {
     /// All scripts.
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
-        evict, unlinkAll, unlinked, expectEmail, setEmail, setName, released, dropEmail, removeEmail, deleteIfEqual,
+        evict, unlinkAll, unlinked, expectEmail, setEmail, setProfile, openEmailChange, changeEmail, setName, released,
+        dropEmail, removeEmail,
+        deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countRemoval, pollOutbox,
         removeMessage, postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded,
-        freePlace, acquireLease, listSession, replaceSession, recordUse,
+        freePlace, acquireLease, listSession, replaceSession, recordUse, chargeRate, merge,
     ]
 
     /// - Parameter queues: Whether the script can queue its change to write it back.
     init(_ body: String, queues: Bool = false) {
-        self.body = (queues ? Self.queueFunction : "") + body
+        text = Self.prelude + (queues ? Self.queueFunction : "") + body
+    }
+
+    /// Creates a script without the functions of the others, for frequent calls.
+    init(frequent body: String) {
+        text = "#!lua\n" + body
     }
 
     /// Returns the command that runs the script.
@@ -182,7 +189,7 @@ struct RedisScript: Sendable {
     /// Returns the command that runs the script on several keys, which a Redis Cluster would have to hold in one slot.
     func command(keys: [[UInt8]], _ arguments: [String]) -> RedisCommand {
         RedisCommand(
-            ["EVAL", Self.prelude + body, keys.count] + keys.map { $0 as any RedisArgument }
+            ["EVAL", text, keys.count] + keys.map { $0 as any RedisArgument }
                 + arguments.map { $0 as any RedisArgument })
     }
 

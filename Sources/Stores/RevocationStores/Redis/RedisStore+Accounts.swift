@@ -153,7 +153,22 @@ extension RedisStore: AccountStore {
         }
     }
 
-    /// Sets the display name, unless the account has one or is deleted.
+    /// Changes the chosen parts of the profile.
+    package func setProfile(_ change: ProfileChange, of uid: UserKey) async throws(StoreError) -> Bool {
+        try StoreBounds.check(change)
+        try StoreBounds.check(user: uid)
+        var arguments: [String] = []
+        for (field, value) in [("name", change.name), ("picture", change.picture)] where value != .kept {
+            arguments += [field, value == .removed ? "removed" : "set", value.text ?? ""]
+        }
+        let command = RedisScript.setProfile.command(RedisKeys.account(uid), arguments)
+        guard case .integer(let isSet)? = try await commands.query(command, faulty: RedisAccount.faulty()).first else {
+            throw .unexpectedReply()
+        }
+        return isSet == 1
+    }
+
+    /// Sets the display name, unless the account has one, its user chose to have none, or it is deleted.
     package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try StoreBounds.check(name: name)
         try StoreBounds.check(user: uid)

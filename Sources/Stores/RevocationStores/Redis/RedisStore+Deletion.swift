@@ -105,6 +105,7 @@ extension RedisStore {
         guard let time = try await steps.deletionTime(of: uid) else { return false }
         // The entry of the stream may be missing.
         _ = try await steps.disableUser(uid, at: time, unlessChangedFrom: nil)
+        if let target = try await steps.mergeTarget(of: uid) { try await steps.announceLinks(of: target) }
         _ = try await steps.deleteData(of: uid, at: time)
         logger.notice("an interrupted deletion of an account was completed", metadata: ["uid": "\(uid.name)"])
         return true

@@ -113,10 +113,10 @@ extension StoredUser {
     }
 
     /// The fields of a user's hash with the time of a revocation, after `redisFields`.
-    fileprivate static let orderedFields = redisFields + ["revoked_as", "revoked_at"]
+    static let orderedFields = redisFields + ["revoked_as", "revoked_at"]
 
     /// Parses all of `orderedFields`.
-    fileprivate static func ordered(_ fields: ArraySlice<RedisValue>) throws(StoreError) -> UserRecord {
+    static func ordered(_ fields: ArraySlice<RedisValue>) throws(StoreError) -> UserRecord {
         let values = Array(fields)
         var record = try StoredUser(validSince: .init(time: values[0]), disabled: .init(flag: values[1])).valid()
         // Another writer that moved `valid_since` did not update these fields.

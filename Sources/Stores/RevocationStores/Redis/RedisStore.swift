@@ -30,8 +30,8 @@ package final class RedisStore: Store {
     package let configuration: RedisConfiguration
     let commands: RedisCommands
     let replica: Replica
-    /// `nil` without sentinels.
-    private let watch: SentinelWatch?
+    /// `nil` for a single server.
+    private let watch: MasterWatch?
     /// `nil` for credentials that do not change.
     private let renewal: CredentialRenewal?
     /// `nil` if the view is not saved.
@@ -44,22 +44,27 @@ package final class RedisStore: Store {
     /// Creates a store and starts connecting. `load` reports whether that succeeds.
     ///
     /// - Parameters:
+    ///   - tokens: The tokens of the managed service, if the location has one.
     ///   - maxStaleness: The maximum age of the view for its readers. It is confirmed several times as often.
     ///   - loop: The event loop of the store's connections, which must outlive the store.
     /// - Throws: `.cannotOpen` for TLS files that cannot be used.
     package init(
-        _ location: RedisLocation, maxStaleness: Duration = .seconds(60), loop: any EventLoop,
-        clock: GatewayClock = .system, logger: Logger
+        _ location: RedisLocation, tokens: StoreTokenSource? = nil, maxStaleness: Duration = .seconds(60),
+        loop: any EventLoop, clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
         var configuration = try location.connection()
-        if case .sentinels = configuration.location { configuration.agreement = MasterAgreement() }
+        switch configuration.location {
+        case .sentinels: configuration.agreement = MasterAgreement()
+        case .cluster: (configuration.agreement, configuration.clusterActivity) = (MasterAgreement(), ClusterActivity())
+        case .server, .sentinel, .clusterNode: break
+        }
         self.configuration = configuration
         loadLimit = location.timeouts.load
         self.clock = clock
         self.logger = logger
         view = StoreView()
-        watch = SentinelWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
-        renewal = location.renewal(of: configuration, loop: loop, clock: clock, logger: logger)
+        watch = MasterWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
+        renewal = location.renewal(of: configuration, tokens: tokens, loop: loop, clock: clock, logger: logger)
         var timing = ReplicaTiming(maximumStaleness: maxStaleness)
         timing.reply = location.timeouts.replicaReply
         let progress = ReplicaProgress()
@@ -138,6 +143,15 @@ extension RedisStore {
             isConnected: status.isConnected, trouble: trouble(status), changes: status.entries,
             malformedChanges: status.strangeEntries, readings: readings)
         if status.isLossCertain { health.loss = status.loss }
+        health.credentials = renewal?.status
+        health.cluster = configuration.clusterActivity.map { activity in
+            let now = clock.monotonic()
+            return StoreHealth.Cluster(
+                redirects: ClusterActivity.Kind.allCases.map {
+                    StoreHealth.Readings(reason: $0.rawValue, count: activity.redirects[$0] ?? 0)
+                },
+                topologyAge: activity.confirmedAt.map { Double(now > $0 ? now - $0 : 0) / 1e9 })
+        }
         return health
     }
 
@@ -160,7 +174,8 @@ extension RedisStore {
         if !status.isConnected { return "\(replica.linkStatus)" }
         if let fault = status.lastFault { return fault.message }
         if status.isCatchingUp, status.isLoaded { return "changes are missing; all records are being read again" }
-        return status.isLossCertain && status.loss.isAny ? Self.text(of: status.loss) : nil
+        if status.isLossCertain, status.loss.isAny { return Self.text(of: status.loss) }
+        return renewal?.status.failing.map { "the credentials for Redis could not be renewed: \($0)" }
     }
 
     private static func text(of loss: StoreLoss) -> String {

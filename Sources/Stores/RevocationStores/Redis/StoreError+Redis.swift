@@ -32,7 +32,7 @@ extension StoreError {
                 "the gateway's Redis user lacks a permission (\(refusal.code)); grant the permissions listed in the manual"
             )
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
-            self.init(.incompatible, "the server is part of a Redis Cluster, which is not supported")
+            self.init(.incompatible, "the server is part of a Redis Cluster; configure redis+cluster:// in `store`")
         case "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "NOREPLICAS", "MISCONF", "UNBLOCKED":
             self.init(.io, "Redis cannot execute the command now (\(refusal.code)); check its log")
         case "WRONGTYPE": self = .faultyRecord(repair: "its key has the wrong type")

@@ -65,9 +65,12 @@ final class Replica: Sendable {
         linkState = link.sharedStatus
         let follower = ReplicaFollower(
             link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
-            machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
+            machine: ReplicaMachine(
+                timing: timing, bounds: bounds, isOfCluster: configuration.keyspace != nil,
+                seed: UInt64.random(in: 0 ... .max)),
             environment: .init(
                 loop: loop, clock: clock, log: ReplicaLog(logger: logger), status: shared, links: links, onLoss: onLoss,
+                keyspace: configuration.keyspace,
                 restore: { [restorer] in restorer.run($0, $1) },
                 loaded: loaded, applied: applied))
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)

@@ -28,6 +28,8 @@ struct ReplicaTiming: Sendable {
     var reply: Duration = .seconds(5)
     /// The pause between slices of a scheduled reading.
     var pause: Duration = .milliseconds(20)
+    /// The pause before a reading of everything restarts because the slot of a cluster is being moved.
+    var slotPause: Duration = .milliseconds(500)
     /// The pause after an error. It doubles with each further error.
     var backoff: Duration = .milliseconds(100)
     /// The maximum pause after errors.

@@ -12,6 +12,8 @@ enum ReplicaCommand: Sendable, Equatable {
     case changes(after: ReplicaStreamID, count: Int, block: UInt64?)
     /// `SCAN`: the next slice of the keys.
     case slice(cursor: UInt64)
+    /// `CLUSTER NODES`: whether the server stores all records, or the slot is being moved.
+    case slot
     /// `HMGET`: one record.
     case record(ReplicaKey)
 }
@@ -24,6 +26,8 @@ enum ReplicaReply: Sendable, Equatable {
     case information(ReplicaStreamInformation?)
     case changes([ReplicaEntry])
     case slice(ReplicaSlice)
+    /// Whether the server stored all records.
+    case slot(isComplete: Bool)
     /// The record, which may be faulty.
     case record(RecordWord)
     /// An error, or a reply of the wrong form.
@@ -35,7 +39,7 @@ extension ReplicaReply {
     func fits(_ command: ReplicaCommand) -> Bool {
         switch (command, self) {
         case (.identity, .identity), (.information, .information), (.changes, .changes), (.slice, .slice),
-            (.record, .record):
+            (.slot, .slot), (.record, .record):
             true
         default: false
         }
@@ -102,6 +106,7 @@ extension ReplicaCommand {
                     + ["STREAMS", RedisKeys.changes, id.description])
         case .slice(let cursor):
             RedisCommand(["SCAN", String(cursor), "MATCH", Self.pattern, "COUNT", sliceSize])
+        case .slot: ClusterSlotState.query
         case .record(let key):
             RedisCommand(["HMGET", key.bytes] + (key.isSession ? StoredSession.redisFields : StoredUser.redisFields))
         }
@@ -120,6 +125,9 @@ extension ReplicaFault {
         kind: "XREAD BLOCK",
         message: "the server replied before the BLOCK time: it ignores BLOCK, or the wait was ended (CLIENT UNBLOCK)")
 
+    static let slotMoves = ReplicaFault(
+        kind: "slot", message: "the hash slot of the store is being moved; all records are read afterwards")
+
     static let otherOrder = ReplicaFault(
         kind: "XREAD order", message: "entries that do not follow the requested position")
 }
@@ -132,6 +140,7 @@ extension ReplicaCommand {
         case .information: "XINFO"
         case .changes: "XREAD"
         case .slice: "SCAN"
+        case .slot: "CLUSTER NODES"
         case .record: "HMGET"
         }
     }

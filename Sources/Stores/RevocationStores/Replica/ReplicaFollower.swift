@@ -14,6 +14,8 @@ final class ReplicaFollower {
         let status: SharedReplicaStatus
         let links: LinkGenerations
         var onLoss = StoreLossPolicy.keep
+        /// The place of the keys in a cluster.
+        var keyspace: ClusterKeyspace?
         /// Writes records back, then calls the closure.
         var restore: @Sendable ([LostRecord], @escaping @Sendable () -> Void) -> Void = { _, done in done() }
         let loaded: @Sendable () -> Void
@@ -273,7 +275,7 @@ extension ReplicaFollower: RedisLinkObserver {
 extension ReplicaFollower: RedisReceiver {
     func received(_ reply: RedisReply, ticket: UInt64) {
         guard ticket == epoch, let command = machine.round.next?.command else { return }
-        handle(.replied(ReplicaReply(reply, to: command, names: &names)))
+        handle(.replied(ReplicaReply(reply, to: command, names: &names, in: environment.keyspace)))
         if machine.deadline != nil { armTimerAndShowStatus() }
     }
 

@@ -26,6 +26,7 @@ extension ReplicaMachine {
         switch (command, reply) {
         case (.record(let key), .record(let word)): read(key, word, hint, &actions)
         case (.slice, .slice(let slice)): take(slice, &actions)
+        case (.slot, .slot(let isComplete)): if !isComplete { postponeReading(now, &actions) }
         case (.identity, .identity(let identity)): received(identity, now, &actions)
         case (.information, .information(let information)): received(information ?? .absent, now, &actions)
         case (.changes, .changes(let entries)):

@@ -71,6 +71,9 @@ struct ReplicaMachine: Sendable {
 
     let timing: ReplicaTiming
     let bounds: ReplicaBounds
+    /// Whether readings have to check that the server stores all records: while a slot is being moved, `SCAN` returns
+    /// only a part of the keys.
+    let isOfCluster: Bool
     var phase = Phase.away
     /// The current server, if it reports its identity.
     var server: ReplicaIdentity?
@@ -104,10 +107,16 @@ struct ReplicaMachine: Sendable {
 
     /// Creates a machine.
     ///
-    /// - Parameter seed: The seed of the jitter.
-    init(timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(), seed: UInt64) {
+    /// - Parameters:
+    ///   - isOfCluster: Whether the store is in a slot of a cluster.
+    ///   - seed: The seed of the jitter.
+    init(
+        timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(), isOfCluster: Bool = false,
+        seed: UInt64
+    ) {
         self.timing = timing
         self.bounds = bounds
+        self.isOfCluster = isOfCluster
         linesLeft = bounds.logged
         jitter = KeyJitter(seed: seed)
     }

@@ -5,8 +5,12 @@ import Revocation
 extension ReplicaReply {
     /// Parses the reply to `command`. An error or a reply of the wrong form is `.refused`.
     ///
-    /// - Parameter names: Memory for decoding.
-    init(_ reply: RedisReply, to command: ReplicaCommand, names: inout [UInt8]) {
+    /// - Parameters:
+    ///   - names: Memory for decoding.
+    ///   - keyspace: The place of the keys in a cluster.
+    init(
+        _ reply: RedisReply, to command: ReplicaCommand, names: inout [UInt8], in keyspace: ClusterKeyspace? = nil
+    ) {
         if let error = reply.serverError {
             self = Self.refusal(error, of: command)
             return
@@ -16,7 +20,9 @@ extension ReplicaReply {
             case .identity: ReplicaIdentity.read(reply)
             case .information: ReplicaStreamInformation(reply).map { .information($0) }
             case .changes: [ReplicaEntry](reading: reply).map { .changes($0) }
-            case .slice: ReplicaSlice(reply, names: &names).map { .slice($0) }
+            case .slice: ReplicaSlice(reply, names: &names, prefix: keyspace?.prefix ?? []).map { .slice($0) }
+            case .slot:
+                keyspace.flatMap { ClusterSlotState(reply, of: $0.slot) }.map { .slot(isComplete: $0 == .complete) }
             case .record(let key): RecordWord(reply, isSession: key.isSession).map { .record($0) }
             }
         self = checked ?? .refused(.otherShape(command))
@@ -107,7 +113,8 @@ extension ReplicaEntry {
 }
 
 extension ReplicaSlice {
-    fileprivate init?(_ reply: RedisReply, names: inout [UInt8]) {
+    /// - Parameter prefix: The prefix of the keys in a cluster.
+    fileprivate init?(_ reply: RedisReply, names: inout [UInt8], prefix: [UInt8]) {
         guard reply.kind == .array, reply.count == 2, let cursor = UInt64(decimal: reply[0].bytes),
             reply[1].kind == .array
         else { return nil }
@@ -115,7 +122,8 @@ extension ReplicaSlice {
         keys.reserveCapacity(reply[1].count)
         for element in reply[1].elements {
             guard element.kind == .string else { return nil }
-            take(element.bytes, names: &names)
+            guard element.bytes.starts(with: prefix) else { continue }
+            take(UnsafeRawBufferPointer(rebasing: element.bytes.dropFirst(prefix.count)), names: &names)
         }
     }
 

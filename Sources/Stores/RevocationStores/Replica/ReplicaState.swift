@@ -82,6 +82,8 @@ struct ReplicaReread: Sendable, Equatable {
     var isScanned = false
     /// The earliest time of the next slice. `nil` while one is pending.
     var nextSlice: UInt64?
+    /// Whether the next slice waits for `nextSlice` although the reading is urgent.
+    var isPostponed = false
 
     var isDone: Bool { isScanned && keys.isEmpty }
     /// Whether nothing can be confirmed until it is done.

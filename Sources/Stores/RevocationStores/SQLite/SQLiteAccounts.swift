@@ -10,8 +10,10 @@ enum SQLiteAccounts {
     /// - Parameters:
     ///   - knowsUnlinked: Whether the file's version has unlinked identities.
     ///   - knowsEvidence: Whether the file's version has the evidence of links from Firebase.
+    ///   - knowsProfile: Whether the file's version has the parts of profiles that users choose.
     static func account(
-        _ uid: UserKey, _ db: Database, knowsUnlinked: Bool = true, knowsEvidence: Bool = true
+        _ uid: UserKey, _ db: Database, knowsUnlinked: Bool = true, knowsEvidence: Bool = true,
+        knowsProfile: Bool = true
     ) throws -> AccountRecord {
         let links = try links(of: uid, db)
         let evidence = knowsEvidence ? try evidence(of: uid, db) : [:]
@@ -19,7 +21,8 @@ enum SQLiteAccounts {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT CAST(email AS BLOB), email_verified, CAST(name AS BLOB), created,
-                    \(knowsUnlinked ? "CAST(email_from AS BLOB), unlinked_more" : "NULL, 0") FROM account
+                    \(knowsUnlinked ? "CAST(email_from AS BLOB), unlinked_more" : "NULL, 0"),
+                    \(knowsProfile ? "CAST(picture AS BLOB), chosen" : "NULL, 0") FROM account
                 WHERE uid = CAST(? AS TEXT)
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else {
@@ -28,10 +31,14 @@ enum SQLiteAccounts {
         unlinked.hasMore = row[5] != 0
         let verified = StoredField<Bool>(flag: row[1])
         let created = StoredField<UnixTime?>(time: row[3])
-        guard let verified = verified.value, let created = created.value else { throw faulty() }
+        guard let verified = verified.value, let created = created.value,
+            case .int64(let chosen) = (row[7] as DatabaseValue).storage,
+            let parts = UInt8(exactly: chosen), parts <= ProfileParts.all.rawValue
+        else { throw faulty() }
         return AccountRecord(
             user: uid, email: try row.text(0), emailVerified: verified, emailFrom: try row.text(4),
-            name: try row.text(2), created: created, links: links, unlinked: unlinked, evidence: evidence)
+            name: try row.text(2), picture: try row.text(6), chosen: ProfileParts(rawValue: parts), created: created,
+            links: links, unlinked: unlinked, evidence: evidence)
     }
 
     private static func unlinked(from uid: UserKey, _ db: Database) throws -> Set<IdentityLink> {
@@ -86,17 +93,19 @@ enum SQLiteAccounts {
         return try Row.fetchOne(statement, arguments: [email.bytes])?.text(0).map(UserKey.init(name:))
     }
 
-    /// Inserts or replaces the row of an account. Links have separate rows.
+    /// Inserts or replaces the row of an account, without an open change of its address. Links have separate rows.
     static func put(_ account: AccountRecord, _ db: Database) throws {
         try db.run(
             """
-            INSERT OR REPLACE INTO account (uid, email, email_verified, email_from, name, created, unlinked_more)
-            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?)
+            INSERT OR REPLACE INTO account (uid, email, email_verified, email_from, name, created, unlinked_more, picture,
+                chosen)
+            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, CAST(? AS TEXT), ?)
             """,
             [
                 account.user.name.bytes, account.email?.bytes, account.emailVerified ? 1 : 0,
                 account.email == nil ? nil : account.emailFrom?.bytes, account.name?.bytes,
-                account.created?.seconds, account.unlinked.hasMore ? 1 : 0,
+                account.created?.seconds, account.unlinked.hasMore ? 1 : 0, account.picture?.bytes,
+                Int64(account.chosen.rawValue),
             ])
     }
 
@@ -162,7 +171,8 @@ enum SQLiteAccounts {
             """, arguments)
         try db.run(
             """
-            UPDATE account SET email = NULL, email_verified = 0, email_from = NULL
+            UPDATE account SET email = NULL, email_verified = 0, email_from = NULL, email_ticket = NULL,
+                chosen = chosen & \(ProfileParts.all.subtracting(.email).rawValue)
             WHERE email IS NOT NULL AND \(condition)
             """, arguments)
     }
@@ -182,8 +192,34 @@ enum SQLiteAccounts {
         try db.run(
             """
             INSERT INTO account (uid, name) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))
-            ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL AND deleted IS NULL
+            ON CONFLICT DO UPDATE SET name = excluded.name
+            WHERE name IS NULL AND deleted IS NULL AND chosen & \(ProfileParts.name.rawValue) = 0
             """, [uid.name.bytes, name.bytes])
+    }
+
+    /// Changes the chosen parts of the profile of an account that the gateway created. Returns whether there is one.
+    static func setProfile(_ change: ProfileChange, of uid: UserKey, _ db: Database) throws -> Bool {
+        try db.run(
+            """
+            UPDATE account SET name = CASE ?2 WHEN 0 THEN name ELSE CAST(?3 AS TEXT) END,
+                picture = CASE ?4 WHEN 0 THEN picture ELSE CAST(?5 AS TEXT) END, chosen = chosen | ?2 | ?4
+            WHERE uid = CAST(?1 AS TEXT) AND created IS NOT NULL AND deleted IS NULL
+            """,
+            [
+                uid.name.bytes, change.name == .kept ? 0 : Int64(ProfileParts.name.rawValue), change.name.text?.bytes,
+                change.picture == .kept ? 0 : Int64(ProfileParts.picture.rawValue), change.picture.text?.bytes,
+            ])
+        return db.changesCount > 0
+    }
+
+    /// Removes the name and the picture that the user of an account chose.
+    static func removeChosenProfile(of uid: UserKey, _ db: Database) throws {
+        try db.run(
+            """
+            UPDATE account SET name = CASE WHEN chosen & \(ProfileParts.name.rawValue) = 0 THEN name END,
+                picture = NULL, chosen = chosen & \(ProfileParts.email.rawValue)
+            WHERE uid = CAST(? AS TEXT) AND chosen & \(ProfileParts.all.subtracting(.email).rawValue) <> 0
+            """, [uid.name.bytes])
     }
 
     /// Whether the gateway created an account, and when it was deleted. It reads no other field, so it succeeds for a
@@ -207,9 +243,30 @@ enum SQLiteAccounts {
         try db.run(
             """
             UPDATE account SET email = NULL, email_verified = 0, email_from = NULL, name = NULL, created = NULL,
-                unlinked_more = 0, deleted = ?
+                unlinked_more = 0, picture = NULL, chosen = 0, email_ticket = NULL, deleted = ?
             WHERE uid = CAST(? AS TEXT)
             """, [now.seconds, uid.name.bytes])
+    }
+
+    /// Returns the user that an account was merged into. `nil` if it was not merged.
+    static func mergeTarget(of uid: UserKey, _ db: Database) throws -> UserKey? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(merged_into AS BLOB) FROM account WHERE uid = CAST(? AS TEXT)")
+        return try Row.fetchOne(statement, arguments: [uid.name.bytes])?.text(0).map(UserKey.init(name:))
+    }
+
+    /// Moves all links of an account, with the kept tokens.
+    static func moveLinks(of source: UserKey, to target: UserKey, _ db: Database) throws {
+        try db.run(
+            "UPDATE link SET uid = CAST(? AS TEXT) WHERE uid = CAST(? AS TEXT)",
+            [target.name.bytes, source.name.bytes])
+        for user in [source, target] { try SQLiteRows.change(user, "link", db) }
+    }
+
+    static func setMergeTarget(_ target: UserKey, of uid: UserKey, _ db: Database) throws {
+        try db.run(
+            "UPDATE account SET merged_into = CAST(? AS TEXT) WHERE uid = CAST(? AS TEXT)",
+            [target.name.bytes, uid.name.bytes])
     }
 
     static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {

@@ -42,7 +42,8 @@ package enum SQLiteLookup {
             else { return nil }
             return try SQLiteAccounts.account(
                 user, db, knowsUnlinked: version >= SQLiteSchema.versionOfUnlinked,
-                knowsEvidence: version >= SQLiteSchema.versionOfEvidence)
+                knowsEvidence: version >= SQLiteSchema.versionOfEvidence,
+                knowsProfile: version >= SQLiteSchema.versionOfProfiles)
         } ?? nil
     }
 

@@ -12,7 +12,7 @@ enum SQLiteSchema {
     /// The first n migrations lead to version n.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13,
+        version11, version12, version13, version14, version15,
     ]
 
     /// The first version with links, accounts and settings.
@@ -23,6 +23,8 @@ enum SQLiteSchema {
     static let versionOfUnlinked = 4
     /// The first version with the evidence of links from Firebase.
     static let versionOfEvidence = 11
+    /// The first version with the parts of profiles that users choose.
+    static let versionOfProfiles = 14
 
     /// Migrates the file to the current version in one transaction.
     static func migrate(_ db: Database) throws {
@@ -265,6 +267,20 @@ enum SQLiteSchema {
             PRIMARY KEY (uid, id)
         ) WITHOUT ROWID;
         CREATE INDEX session_list_ends ON session_list (ends);
+        """
+
+    /// The parts of profiles that users choose, and the open change of an address.
+    private static let version14 = """
+        ALTER TABLE account ADD COLUMN picture TEXT CHECK (picture IS NULL OR typeof(picture) = 'text');
+        ALTER TABLE account ADD COLUMN chosen INTEGER NOT NULL DEFAULT 0
+            CHECK (typeof(chosen) = 'integer' AND chosen BETWEEN 0 AND \(ProfileParts.all.rawValue));
+        ALTER TABLE account ADD COLUMN email_ticket TEXT
+            CHECK (email_ticket IS NULL OR typeof(email_ticket) = 'text');
+        """
+
+    /// The accounts that others were merged into.
+    private static let version15 = """
+        ALTER TABLE account ADD COLUMN merged_into TEXT CHECK (merged_into IS NULL OR typeof(merged_into) = 'text');
         """
 
     private static func isTime(_ column: String) -> String {

@@ -141,6 +141,7 @@ extension SQLiteStore: AccountStore {
             var ended: [(key: StoreKey, word: RecordWord)] = []
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
             if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
+            try SQLiteAccounts.removeChosenProfile(of: uid, db)
             for link in links {
                 try messages.addRevocations(of: link, db)
                 try messages.addEvent("account.unlinked", [link], db)
@@ -177,7 +178,17 @@ extension SQLiteStore: AccountStore {
 }
 
 extension SQLiteStore {
-    /// Sets the display name, unless the account has one or is deleted.
+    /// Changes the chosen parts of the profile.
+    package func setProfile(_ change: ProfileChange, of uid: UserKey) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(change)
+        try StoreBounds.check(user: uid)
+        return try await writer.write { db in
+            SQLiteChange(.success(try SQLiteAccounts.setProfile(change, of: uid, db)))
+        }
+    }
+
+    /// Sets the display name, unless the account has one, its user chose to have none, or it is deleted.
     package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try checkOpen()
         try StoreBounds.check(name: name)
@@ -209,6 +220,7 @@ extension SQLiteStore {
             account.email = email
             account.emailVerified = verified
             account.emailFrom = link.provider
+            account.chosen.remove(.email)
             try SQLiteAccounts.put(account, db)
             return SQLiteChange(.success(true))
         }

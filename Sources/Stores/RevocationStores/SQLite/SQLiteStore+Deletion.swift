@@ -25,7 +25,8 @@ extension SQLiteStore {
             try messages.addEvent("account.deleted", links, db)
             for link in links {
                 try messages.addRevocations(of: link, db)
-                if let record = try Self.revokeCredentials(of: link, deletedAt: now, db) { records.append(record) }
+                let record = try Self.revokeCredentials(of: link, before: now.adding(1), db)
+                if let record { records.append(record) }
                 try SQLiteAccounts.remove(link, of: uid, db)
             }
             try SQLiteAccounts.deleteData(of: uid, at: now, db)
@@ -51,7 +52,7 @@ extension SQLiteStore {
     }
 
     /// Disables a user and revokes all credentials, also if the record is faulty.
-    private static func disable(
+    static func disable(
         _ uid: UserKey, _ user: StoredUser, at now: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord) {
         let last = try SQLiteRows.order(uid, db).lastSession ?? now
@@ -62,19 +63,17 @@ extension SQLiteStore {
         return (try StoreKeyMaker().key(of: uid), disabled.word)
     }
 
-    /// Revokes all credentials of an identity from the second of the deletion or before. The user's record ends the
-    /// sessions of the account.
+    /// Revokes all credentials of an identity from before a time. The user's record ends the sessions of the account.
     ///
     /// - Returns: The identity's record to publish. `nil` if it did not change.
-    private static func revokeCredentials(
-        of link: IdentityLink, deletedAt time: UnixTime, _ db: Database
+    static func revokeCredentials(
+        of link: IdentityLink, before since: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord)? {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return nil }
         var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
         // A user with a faulty record is denied in any case.
         guard user.validSince != .faulty else { return nil }
-        let since = time.adding(1)
         try SQLiteRows.revoke(UserKey(link), &user, to: since, at: since, db)
         return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GatewayCore
+import JOSE
 package import Revocation
 
 /// The outbox, which is part of the transaction of each change.
@@ -215,13 +216,25 @@ struct SQLiteOutbox {
     }
 
     /// Adds an event about identities.
-    mutating func addEvent(_ type: String, _ links: [IdentityLink], _ db: Database) throws {
+    ///
+    /// - Parameter target: The account that now has them. `nil` if they are not moved.
+    mutating func addEvent(
+        _ type: String, _ links: [IdentityLink], mergedInto target: UserKey? = nil, _ db: Database
+    ) throws {
         try add(.event, to: OutboxMessage.webhook, db) { body in
             body.add("type", type)
+            body.add("merged_into", target?.uid)
             let identities = ObjectText.object { object in
                 for link in links { object.add(link.provider, link.subject) }
             }
             body.add("identities", json: identities)
+        }
+    }
+
+    /// Adds an event with the members of a JSON object.
+    mutating func addEvent(_ members: JSONValue, _ db: Database) throws {
+        try add(.event, to: OutboxMessage.webhook, db) { body in
+            for (name, value) in members.members { body.add(name, value) }
         }
     }
 

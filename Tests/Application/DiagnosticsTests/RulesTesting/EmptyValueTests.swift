@@ -45,7 +45,8 @@ import Testing
         "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
         "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],
         "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"],
-        "admin.viewer_token": ["null"], "accounts.session_idle": ["null"], "identity.firebase": ["null"],
+        "admin.viewer_token": ["null"], "admin.console.sign_in.operators": ["[]"],
+        "admin.console.sign_in.viewers": ["[]"], "accounts.session_idle": ["null"], "identity.firebase": ["null"],
         "identity.firebase.tenant": ["null"], "identity.firebase.projects[].tenant": ["null"],
         "identity.credentials.header": ["null"],
         "identity.credentials.cookie": ["null"], "headers.assertion": ["null"],
@@ -58,6 +59,7 @@ import Testing
         "telemetry": ["null"], "telemetry.traces": ["null"], "telemetry.metrics": ["null"],
         "tests[].auth": ["null"], "tests[].request.app": ["null"], "identity.firebase.app_check": ["null"],
         "identity.firebase.app_check.api_key": ["null"],
+        "store.credentials.google_iam": ["{}"], "store.credentials.azure_entra": ["{}"],
         // Claims are data, and JSON permits empty names.
         "users.*.token": ["{ \"\": a }"],
     ]

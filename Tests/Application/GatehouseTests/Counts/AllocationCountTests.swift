@@ -48,11 +48,14 @@ struct AllocationCountTests {
         #expect(count <= 665)
     }
 
-    @Test func `a request that rules decide`() throws {
+    @Test(arguments: [false, true]) func `a request that rules decide, also if their results are counted`(
+        isCounted: Bool
+    ) throws {
         let token = TokenDraft.idToken().signed()
         let count = try allocations(of: Array(repeating: token, count: Self.requests + 20)) { configuration in
             configuration.routes[1].allow = Configuration.RulesExpression(
                 "auth.token.email_verified == true && auth.uid == 'user-1'", location: SourceLocation(origin: "test"))
+            configuration.admin.console = isCounted
         }
         #expect(count <= 52)
     }

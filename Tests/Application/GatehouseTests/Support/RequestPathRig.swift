@@ -51,7 +51,8 @@ final class RequestPathRig {
         if decides { configuration.decisions = Self.decisions }
         adjust(&configuration)
         let places = MetricIndices(configuration)
-        let snapshot = try Snapshot(configuration, places: places, sign: sign)
+        let snapshot = try Snapshot(
+            configuration, places: places, counting: RuleCounting(configuration, at: 0), sign: sign)
         let loop = group.next()
         let (connections, perAddress) = (configuration.limits.connections, configuration.limits.connectionsPerAddress)
         let (clock, view, requests) = (clock.clock, view, KeyRequests())
@@ -62,6 +63,7 @@ final class RequestPathRig {
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
                 store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: log.logger,
                 accessLog: nil)
+            home.index = 0
             let worker = Worker(snapshot, on: home, lookups: lookups, requestKeys: { _ in requests.record() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
             home.install(worker)

@@ -67,6 +67,8 @@ import Testing
         ("[{ per: uid, requests: 1 }]", "every is missing"),
         ("[{ requests: 1, every: 1s }]", "per is missing"),
         ("[{ per: user, requests: 1, every: 1s }]", "per cannot be 'user'"),
+        ("[{ per: uid, requests: 1, every: 1s, scope: all }]", "scope cannot be 'all'"),
+        ("[{ per: uid, requests: 1, every: 1s, scope: fleet }]", "use a Redis store, or remove scope"),
         ("[{ per: uid, requests: 0, every: 1s }]", "out of range; write 1 to 1000000"),
         ("[{ per: uid, requests: 1, every: 100ms }]", "out of range; write 1s to 1d"),
         ("[{ per: uid, requests: 1, every: 1s, burst: 0 }]", "out of range; write 1 to 1000000"),
@@ -130,6 +132,19 @@ import Testing
                 .init(per: .uid, requests: 5, every: .seconds(60), burst: 5),
                 .init(per: .route, requests: 1, every: .seconds(1), burst: 9),
             ])
+    }
+
+    @Test func `a limit of the fleet needs a Redis store`() throws {
+        let limit = "{ per: uid, requests: 5, every: 1m, scope: fleet }"
+        let yaml = """
+            store: redis://127.0.0.1
+            upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
+            routes: [{ path: /, auth: none, upstream: api, rate_limit: [\(limit)] }]
+            """
+        let shared = try ConfigurationTesting.load(yaml).routes.first
+        #expect(shared?.rateLimits.map(\.scope) == [.fleet])
+        let own = try route("rate_limit: [{ per: uid, requests: 5, every: 1m }]")
+        #expect(own.rateLimits.map(\.scope) == [.gateway])
     }
 
     @Test func `the rewrite and the fields are read`() throws {

@@ -9,7 +9,7 @@ import Testing
         ("redis:h", "has no '//' after its scheme; write redis://HOST:PORT"),
         ("redis:/h", "has no '//' after its scheme"),
         ("rediss", "is of an unknown kind; write sqlite:PATH, redis://HOST"),
-        ("redis+cluster://h", "is of an unknown kind"), ("http://h", "is of an unknown kind"),
+        ("redis+clusters://h", "is of an unknown kind"), ("http://h", "is of an unknown kind"),
         ("redis://", "has an address without a host"), ("redis://:6379", "has an address without a host"),
         ("redis://u:p@", "has an address without a host"), ("redis://h:", "has an address with an invalid port"),
         ("redis://h:0", "has an address with port 0; add the port"),
@@ -37,6 +37,10 @@ import Testing
         ("redis+sentinel://a,,b/n", "has an address without a host"),
         ("redis+sentinel://a,A:26379/n", "has a duplicate sentinel; remove one of them"),
         ("redis+sentinel:///n", "has an address without a host"),
+        ("redis+cluster://", "has an address without a host"), ("redis+cluster://a,", "has an address without a host"),
+        ("redis+cluster://a,A:6379", "has a duplicate node; remove one of them"),
+        ("redis+cluster://h/a/1", "has an invalid hash tag; a hash tag consists of 1 to 64 letters"),
+        ("redis+cluster://h/{a}", "has an invalid hash tag"), ("redis+cluster://h/a*", "has an invalid hash tag"),
         ("redis://user@h", "has a user but no password; add password"),
         ("redis://hunter2:@h", "has an empty password in its URL"),
         ("redis://u:hunter%@h", "has a '%' without two hexadecimal digits in its user or password; write %25 for a %"),
@@ -97,7 +101,57 @@ import Testing
         .section(
             "store: { url: 'redis://h', on_lost_store: restore, view_file: x }",
             "1:52 store.view_file with on_lost_store: restore; remove"),
+        .section("store: { url: 'sqlite:a', credentials: { google_iam: {} } }", "1:27 store.credentials requires a R"),
+        .section("store: { url: 'rediss://h', credentials: {} }", "1:42 store.credentials is an empty mapping"),
+        .section(
+            "store: { url: 'rediss://h', credentials: { aws: {} } }", "1:44 unknown key 'aws' in store.credentials"),
+        .section(
+            "store: { url: 'redis://h', credentials: { google_iam: {} } }",
+            "1:28 store.credentials without TLS, which would show the token to the network; write rediss://"),
+        .section(
+            "store: { url: 'rediss+sentinel://h/n', credentials: { google_iam: {} } }",
+            "1:40 store.credentials with sentinels, which managed services do not have"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { google_iam: {} } }",
+            "1:42 store.credentials has google_iam beside a username; remove username"),
+        .section(
+            "store: { url: 'rediss://h', credentials: { azure_entra: {} } }",
+            "1:29 store.credentials has azure_entra, but store has no username; add username: the object ID"),
+        .section(
+            "store: { url: 'rediss://h', credentials: { aws_iam: { cache: c } } }",
+            "1:29 store.credentials has aws_iam, but store has no username; add username: the ID of the user"),
+        .section(
+            "store: { url: 'rediss://h', credentials: { google_iam: {}, azure_entra: {} } }",
+            "1:42 store.credentials has google_iam and azure_entra; remove all but one"),
+        .section(
+            "store: { url: 'rediss://h', password: x, credentials: { google_iam: {} } }",
+            "1:42 store.credentials is a second password"),
+        .section(
+            "store: { url: 'rediss://h', password_file: x, credentials: { google_iam: {} } }",
+            "1:29 store.password_file is a second password", "1:47 store.credentials is a second password"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { aws_iam: { region: eu-west-1 } } }",
+            "1:66 store.credentials.aws_iam has no name; add cache: NAME for ElastiCache"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { aws_iam: { cache: a, cluster: b } } }",
+            "1:66 store.credentials.aws_iam has cache and cluster"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { aws_iam: { cluster: b, serverless: true } } }",
+            "1:80 store.credentials.aws_iam.serverless without cache"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { aws_iam: { cache: a.cache.amazonaws.com } } }",
+            "1:75 store.credentials.aws_iam.cache is 'a.cache.amazonaws.com', not the name of a cache"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { aws_iam: { cache: a, region: EU } } }",
+            "1:86 store.credentials.aws_iam.region is 'EU', not a region"),
+        .section(
+            "store: { url: 'rediss://h', username: u, credentials: { azure_entra: { client_id: x } } }",
+            "1:83 store.credentials.azure_entra.client_id is 'x', not a client ID"),
         .section("store: { url: 'sqlite:a', password_file: x }", "1:27 store.password_file requires a Redis store"),
+        .section(
+            "store: { url: 'redis+cluster://h', sentinel_password: x }",
+            "1:36 store.sentinel_password without sentinels"
+        ),
         .section("store: { url: 'redis://h', sentinel_password: x }", "1:28 store.sentinel_password without sentinels"),
         .section(
             "store: { url: 'rediss://h', sentinel_username: x }", "1:29 store.sentinel_username without sentinels"),
@@ -122,6 +176,8 @@ import Testing
         ("redis://[FE80::1]", "redis://[fe80::1]:6379/0"), ("redis://h/2147483647", "redis://h:6379/2147483647"),
         ("redis+sentinel://a,b:7,[::1]/main", "redis+sentinel://a:26379,b:7,[::1]:26379/main/0"),
         ("rediss+sentinel://a/my-master.1_x/3", "rediss+sentinel://a:26379/my-master.1_x/3"),
+        ("redis+cluster://a,b:7,[::1]", "redis+cluster://a:6379,b:7,[::1]:6379/gatehouse"),
+        ("rediss+cluster://u:p@a/my-tag.1_x", "rediss+cluster://u:[redacted]@a:6379/my-tag.1_x"),
         ("redis://u:p@h", "redis://u:[redacted]@h:6379/0"), ("redis://:p@h", "redis://:[redacted]@h:6379/0"),
         ("redis://a%40b:p@h/1", "redis://a%40b:[redacted]@h:6379/1"),
         ("redis+sentinel://u:p@a,b/n", "redis+sentinel://u:[redacted]@a:26379,b:26379/n/0"),
@@ -196,6 +252,35 @@ import Testing
             section: "store: { url: 'redis://h', password_command: [/bin/token], password_refresh: 30s }"
         ).store
         #expect(store == .redis(expected))
+    }
+
+    @Test(
+        arguments: [
+            ("u", "aws_iam: { cache: My-Cache }", .aws(.init(.replicationGroup, name: "my-cache"))),
+            (
+                "u", "aws_iam: { cache: c, serverless: true, region: eu-west-1 }",
+                .aws(.init(.serverless, name: "c", region: "eu-west-1"))
+            ),
+            ("u", "aws_iam: { cache: c, serverless: false }", .aws(.init(.replicationGroup, name: "c"))),
+            ("u", "aws_iam: { cluster: c }", .aws(.init(.memoryDB, name: "c"))),
+            (nil, "google_iam: {}", .google(serviceAccount: nil)),
+            (nil, "google_iam: { service_account: key.json }", .google(serviceAccount: "key.json")),
+            ("u", "azure_entra: {}", .azure(clientID: nil)),
+            (
+                "u", "azure_entra: { client_id: 01234567-89ab-cdef-0123-456789abcdef }",
+                .azure(clientID: "01234567-89ab-cdef-0123-456789abcdef")
+            ),
+        ] as [(String?, String, RedisLocation.TokenIssuer)])
+    func `a managed service issues passwords`(user: String?, text: String, issuer: RedisLocation.TokenIssuer) throws {
+        var expected = RedisLocation(servers: .server(Address(host: "h", port: 6379)))
+        expected.account = .init(username: user, password: .issued(by: issuer))
+        expected.tls = RedisLocation.TLS()
+        let name = user.map { "username: \($0), " } ?? ""
+        let store = try ConfigurationTesting.load(
+            section: "store: { url: 'rediss://h', \(name)credentials: { \(text) } }"
+        ).store
+        #expect(store == .redis(expected))
+        #expect(store.description == "rediss://\(user ?? ""):[changing]@h:6379/0")
     }
 
     @Test func `a password is never printed`() throws {

@@ -27,7 +27,7 @@ import Testing
         let google = DevelopmentUser.ada.subject(at: "google.com")
         #expect(
             text == #"{"uid":"\#(caller.uid)","created_at":\#(rig.now),"email":"ada@example.com","#
-                + #""email_verified":true,"email_from":"google.com","name":"Ada Lovelace","#
+                + #""email_verified":true,"email_from":"google.com","name":"Ada Lovelace","picture":null,"#
                 + #""valid_since":null,"disabled":false,"#
                 + #""identities":[{"provider":"google.com","subject":"\#(google)","#
                 + #""valid_since":null,"disabled":false}],"#

@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import GatewayConfiguration
 import GatewayCore
 import JOSE
 import RequestPipeline
@@ -62,6 +63,89 @@ import Testing
         let caller = try rig.caller(try await rig.signIn(try await rig.proof(.google, .ada)))
         #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .ada), by: caller) == "ok")
         #expect(await rig.code(.unlink, ["provider": "oidc.corp"], by: caller) == "ok")
+    }
+
+    /// Users with a name on which an own link depends: a verified address, or an identity that Firebase lists.
+    private static let owners = [
+        FirebaseDirectory.User(uid: "ada", email: "ada@example.com"), .google("ada", .ada),
+        FirebaseDirectory.User(
+            uid: "ada", identities: [("google.com", DevelopmentUser.ada.subject(at: "google.com"))],
+            email: "victim@example.com", isVerified: false),
+    ]
+
+    @Test(arguments: owners.indices)
+    func `O-22: an own link ends when Firebase gives the account to the owner of its address`(index: Int) async throws {
+        directory.set(Self.owners[index])
+        let caller = try rig.caller(firebase: .idToken(for: .ada, now: rig.now))
+        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: caller) == "ok")
+        let corp = IdentityLink(provider: "oidc.corp", subject: DevelopmentUser.grace.subject(at: "oidc.corp"))
+        let session = try rig.caller(try await rig.signIn(try await rig.proof(.oidc("corp"), .grace)))
+        #expect(session.user == "ada" && session.sessionEvidence != nil)
+        // The user registers the address of another, who then signs in at Google: Firebase removes what was there.
+        directory.set(.google("ada", .dennis, email: "victim@example.com"))
+        rig.time.advance(seconds: 1)
+        #expect(await rig.code(.exportAccount, by: session) == "auth/session-cookie-revoked")
+        #expect(await rig.code(.signIn, try await rig.proof(.oidc("corp"), .grace)) == "auth/requires-recent-login")
+        #expect(try await rig.store.owner(of: corp) == nil)
+        rig.time.advance(seconds: 1)
+        #expect(try await rig.signIn(try await rig.proof(.oidc("corp"), .grace)).uid != "ada")
+    }
+
+    @Test func `O-22: Firebase's record decides whether the address is verified, not the credential`() async throws {
+        let caller = try rig.caller(firebase: .idToken(for: .ada, now: rig.now))
+        for user in [
+            FirebaseDirectory.User(uid: "ada", email: "ada@example.com", isVerified: false),
+            FirebaseDirectory.User(uid: "ada"), FirebaseDirectory.User(uid: "ada", email: "other@example.com"),
+        ] {
+            directory.set(user)
+            rig.time.advance(seconds: 1)
+            let code = await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: caller)
+            #expect(code == "auth/unverified-email")
+        }
+        directory.set(FirebaseDirectory.User(uid: "ada", email: "ada@example.com"))
+        rig.time.advance(seconds: 1)
+        directory.setDown(true)
+        let unknown = await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: caller)
+        #expect(unknown == "auth/store-unavailable")
+        directory.setDown(false)
+        rig.time.advance(seconds: 10)
+        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: caller) == "ok")
+        // An own link does not hide that a different Firebase user has the identity by now.
+        directory.set(
+            FirebaseDirectory.User(
+                uid: "second", identities: [("oidc.corp", DevelopmentUser.grace.subject(at: "oidc.corp"))]))
+        rig.time.advance(seconds: FirebaseDirectory.staleness + 1)
+        let mismatch = await rig.code(.signIn, try await rig.proof(.oidc("corp"), .grace))
+        #expect(mismatch == "auth/firebase-user-mismatch")
+    }
+
+    @Test func `the evidence of a link is kept by renewed cookies and by new names of the session`() async throws {
+        let directory = directory
+        let rig = try await AccountsRig(
+            settings: { $0.sessionIdle = .seconds(1000) }, parts: { directory.install(in: &$0) })
+        directory.set(.google("ada", .ada))
+        let first = try await rig.session()
+        let evidence = try #require(first.sessionEvidence)
+        rig.time.advance(seconds: 100)
+        let renewal = try #require(SessionRenewal(SessionTerms(rig.parts.settings)))
+        let cookie = try #require(renewal.cookie(first, keys: SessionDraft.keys(), now: rig.now))
+        let renewed = try rig.caller(CallAnswer(reply: .done(cookie: cookie)))
+        let linked = try rig.caller(await rig.call(.link, try await rig.proof(.oidc("corp"), .grace), by: renewed))
+        rig.time.advance(seconds: 100)
+        let again = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
+        let proved = try rig.caller(await rig.call(.reauthenticate, again, by: linked))
+        for caller in [renewed, linked, proved] {
+            #expect(caller.sessionEvidence == evidence && caller.facts.evidence == first.facts.evidence)
+            #expect(caller.facts.evidence != nil)
+        }
+        #expect(Set([first, linked, proved].map(\.session)).count == 3)
+        // A session that continues with another identity has the evidence of that identity.
+        let corp = try rig.caller(
+            await rig.call(.reauthenticate, try await rig.proof(.oidc("corp"), .grace), by: proved))
+        #expect(corp.origin?.link?.provider == "oidc.corp" && corp.sessionEvidence == evidence)
+        directory.change("ada") { $0.identities = [] }
+        rig.time.advance(seconds: 1)
+        #expect(await rig.code(.exportAccount, by: corp) == "auth/session-cookie-revoked")
     }
 
     @Test func `a new proof by an evicted identity is rejected`() async throws {

@@ -125,12 +125,31 @@ import Testing
     }
 
     @Test func `a link does not change the address of a Firebase user`() async throws {
-        let caller = try rig.caller(firebase: .idToken(for: .grace, now: rig.now))
+        let caller = try rig.caller(firebase: .idToken(for: .verifiedGrace, now: rig.now))
         #expect(await rig.code(.link, try await rig.proof(.google, .ada), by: caller) == "ok")
         #expect(try await rig.store.uid(ofEmail: "ada@example.com") == nil)
-        let phone = try rig.caller(firebase: .idToken(for: .margaret, now: rig.now))
-        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .ada), by: phone) == "ok")
-        #expect(try await rig.store.uid(ofEmail: "ada@example.com") == "margaret", "the account has no address")
+    }
+
+    /// Firebase gives such an account to the owner of the address, whose next user would keep the link.
+    @Test(arguments: [DevelopmentUser.grace, .margaret, .guest])
+    func `O-22: a Firebase user without a verified address links nothing, in any way`(user: DevelopmentUser)
+        async throws
+    {
+        let flow = try await FlowRig.withApps()
+        let token = FirebaseToken.idToken(for: user, now: flow.rig.now).signedIn(at: flow.rig.now)
+        let session = await flow.rig.call(.session, ["id_token": .string(try token.signed(by: TokenDraft.key))])
+        let caller = try flow.rig.caller(session)
+        let answer = await flow.rig.call(.link, try await flow.rig.proof(.google, .ada), by: caller)
+        #expect(answer.denial?.code == .unverifiedEmail && answer.code == "auth/unverified-email")
+        let begun = try await flow.begin(.startLink, "google.com", by: caller)
+        let back = await flow.finish(begun, as: .ada, session: session.token)
+        #expect(back.location == "https://app.example/?error=auth%2Funverified-email" && back.cookie == nil)
+        let app = FlowRig.App()
+        let code = try await flow.code(of: app, purpose: "link")
+        #expect(await flow.redeem(.link, code, app.verifier, by: caller).code == "auth/unverified-email")
+        let link = IdentityLink(provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
+        #expect(try await flow.rig.store.owner(of: link) == nil)
+        #expect(await flow.rig.code(.sessions, by: caller, isExact: true) == "ok", "the session keeps its name")
     }
 
     @Test func `I-01: linking and unlinking need a recent sign-in`() async throws {
@@ -238,7 +257,7 @@ import Testing
         switch kind {
         case "oidc.corp": caller = try await rig.session(.oidc("corp"), .grace.withEmail(nil))
         case "google.com": caller = try await rig.session(.google, .ada)
-        default: caller = try rig.caller(firebase: .idToken(for: .margaret, now: rig.now))
+        default: caller = try rig.caller(firebase: .idToken(for: .verifiedGrace, now: rig.now))
         }
         var body = try await rig.proof(.apple, .alan)
         #expect(await rig.code(.link, body, by: caller) == "auth/consent-required")

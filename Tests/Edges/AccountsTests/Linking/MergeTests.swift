@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `a Firebase user does not reserve an unverified address`() async throws {
-        let squatter = try rig.caller(firebase: .idToken(for: .margaret, now: rig.now))
+        let squatter = try rig.caller(firebase: .idToken(for: .verifiedGrace, now: rig.now))
         #expect(await rig.code(.link, try await rig.proof(.facebook, unverified), by: squatter) == "ok")
         #expect(try await rig.store.uid(ofEmail: "ada@example.com") == nil)
         let owner = try await rig.signIn(try await rig.proof(.google, .ada))

@@ -24,6 +24,33 @@ import Testing
         #expect(sealing.seal(long, of: .apple("1")) == nil)
     }
 
+    @Test func `the event of a merge names both accounts`() throws {
+        let message = OutboxMessage(id: "a-1", kind: .event, destination: "webhook", queued: 1, body: "")
+        let body = #"{"type":"account.merged","uid":"a","merged_into":"b","time":5,"identities":{"apple.com":"1"}}"#
+        let content = try JSONDocument(Array(body.utf8), limits: .token)
+        let event = try #require(WebhookEvent(message, content.root))
+        #expect(
+            String(decoding: event.body, as: UTF8.self)
+                == #"{"type":"account.merged","timestamp":"1970-01-01T00:00:05Z","#
+                + #""data":{"uid":"a","merged_into":"b","identities":{"apple.com":"1"}}}"#)
+    }
+
+    @Test func `O-25: an event of a change of an address has its data, and an expired link is not sent`() throws {
+        let message = OutboxMessage(id: "a-1", kind: .event, destination: "webhook", queued: 1, body: "")
+        let data = #""email":"n@b.c","token":"t","url":"https://a.example/x#email_token=t","expires_at":3605"#
+        let body = #"{"type":"account.email_verification","uid":"u","time":5,\#(data)}"#
+        let content = try JSONDocument(Array(body.utf8), limits: .token)
+        let event = try #require(WebhookEvent(message, content.root))
+        let root = try JSONDocument(event.body, limits: .token).root
+        #expect(root["type"]?.string == "account.email_verification")
+        #expect(root["timestamp"]?.string == "1970-01-01T00:00:05Z")
+        #expect(root["data"]?.members.map(\.name) == ["uid", "email", "token", "url", "expires_at"])
+        #expect(root["data"]?["url"]?.string == "https://a.example/x#email_token=t")
+        #expect(root["data"]?["expires_at"]?.integer == 3_605)
+        #expect(!WebhookEvent.hasExpired(content.root, now: 3_604))
+        #expect(WebhookEvent.hasExpired(content.root, now: 3_605))
+    }
+
     /// The snippet in the manual, with Python.
     @Test func `the code in the manual accepts signed events and rejects others`() throws {
         let block = try MarkdownPage("docs/guides/account-webhook.md").blocks.first {

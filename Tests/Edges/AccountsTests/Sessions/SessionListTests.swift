@@ -163,11 +163,55 @@ import Testing
         #expect(try await !rig.store.session(first.user, "s0").revoked)
     }
 
+    @Test func `a session of a disabled identity keeps its place in a full list`() async throws {
+        let (first, _) = try await session("First")
+        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: first) == "ok")
+        var entry = try #require(try await rig.store.listedSessions(of: first.user, now: rig.now).first)
+        rig.time.advance(seconds: 10)
+        let (corp, _) = try await session("Corp", .oidc("corp"), .grace)
+        let identity = IdentityLink(provider: "oidc.corp", subject: DevelopmentUser.grace.subject(at: "oidc.corp"))
+        try await rig.store.setDisabled(UserKey(identity), true)
+        for number in 0..<98 {
+            entry.id = String(repeating: "0", count: 30) + String(number + 16, radix: 16)
+            entry.session = "s\(number)"
+            entry.lastUsed = UnixTime(clamping: rig.now + Int64(number) + 1)
+            #expect(try await rig.store.list(entry, of: first.user, now: rig.now))
+        }
+        let (second, _) = try await session("Second")
+        #expect(await rig.code(.sessions, by: first) == "auth/session-cookie-revoked", "the least recent use")
+        #expect(try await sessions(second).count == 99, "the suspended one is not valid now")
+        try await rig.store.setDisabled(UserKey(identity), false)
+        #expect(try await agents(corp).contains("Corp"))
+    }
+
     @Test func `a sign-out removes the session from the list`() async throws {
         let (phone, _) = try await session("Phone")
         let (desk, _) = try await session("Desk")
         #expect(await rig.code(.signOut, by: phone) == "ok")
         #expect(try await rig.store.listedSessions(of: desk.user, now: rig.now).count == 1)
+    }
+
+    @Test func `an operator ends a session by its ID or its name, and nothing by an old ID`() async throws {
+        let (phone, _) = try await session("Phone")
+        let (desk, _) = try await session("Desk")
+        let catalog = SessionCatalog(store: rig.store, clock: rig.time.clock)
+        let (phoneID, deskID) = (try await id("Phone", desk), try await id("Desk", desk))
+        // A link continues the session under another name and ID.
+        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), .grace), by: desk) == "ok")
+        #expect(try await catalog.end(deskID, of: desk.user) == nil)
+        #expect(try await catalog.end(String(repeating: "a", count: 32), of: desk.user) == nil)
+        #expect(try await catalog.sessions(of: desk.user).count == 2)
+        // The ID of another user's session.
+        #expect(try await catalog.end(phoneID, of: "eve") == nil)
+        let name = try #require(phone.session)
+        for session in [phoneID, name, phoneID] {
+            #expect(try await catalog.end(session, of: phone.user)?.revoked == true, "a repetition is safe")
+            #expect(try await catalog.record(of: session, of: phone.user).revoked)
+        }
+        #expect(await rig.code(.sessions, by: phone) == "auth/session-cookie-revoked")
+        #expect(try await catalog.sessions(of: desk.user).count == 1)
+        // The sign-in time of a token is no ID.
+        #expect(try await catalog.end("1700000000", of: desk.user)?.revoked == true)
     }
 
     @Test func `a provider's token alone has no sessions`() async throws {
@@ -235,6 +279,32 @@ import Testing
         #expect(try await !isEnded(try rig.caller(again)))
         let other = try await rig.proof(.google, .ada) { $0.setting("jti", to: "3") }
         #expect(await rig.call(.signIn, other, cookie: "eyJ.x.y").code == "ok")
+    }
+
+    @Test(arguments: [AccountEndpoint.signOut, .signIn, .session])
+    func `the sessions of all cookies of a request end`(endpoint: AccountEndpoint) async throws {
+        var sessions: [(caller: Principal, token: String)] = []
+        for number in 0..<4 {
+            let proof = try await rig.proof(.google, .ada) { $0.setting("jti", to: .string("s\(number)")) }
+            let answer = try await rig.signIn(proof)
+            sessions.append((try rig.caller(answer), try #require(answer.token)))
+        }
+        var browser = BrowserRequest()
+        browser.sessions = ["eyJ.x.y", sessions[0].token, sessions[1].token]
+        browser.replaced = [sessions[2].token, sessions[2].token]
+        browser.replaced += Array(repeating: "eyJ.x.y", count: SessionReader.maximumCookies) + [sessions[3].token]
+        let body: JSONObject =
+            switch endpoint {
+            case .signIn: try await rig.proof(.apple, .alan)
+            case .session:
+                ["id_token": .string(try FirebaseToken.idToken(for: .grace, now: rig.now).signed(by: TokenDraft.key))]
+            default: [:]
+            }
+        let caller = endpoint == .signOut ? sessions[1].caller : nil
+        let answer = await rig.call(endpoint, text: body.text, by: caller, browser: browser)
+        #expect(answer.code == "ok", "\(rig.log.text)")
+        for session in sessions.prefix(3) { #expect(try await isEnded(session.caller)) }
+        #expect(try await !isEnded(sessions[3].caller), "the number is bounded")
     }
 
     @Test func `a sign-in that the store recorded for the session goes with it`() async throws {

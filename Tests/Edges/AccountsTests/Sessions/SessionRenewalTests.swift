@@ -137,12 +137,49 @@ import Testing
         let call = AccountCall(
             endpoint: .link, body: [], contentType: "", caller: caller, network: .version4(1), requestID: "request-1",
             browser: BrowserRequest())
-        let (cookie, _) = try await #require(SessionRotation(caller, call, parts)).rotate()
+        let cookie = try await #require(SessionRotation(caller, call, parts)).rotate().cookie
         let after = try rig.caller(CallAnswer(reply: .done(cookie: cookie)))
         #expect(after.endsAt.seconds == rig.now + 600 && after.session != caller.session)
         rig.time.advance(seconds: 600)
         let late = try #require(SessionRotation(after, call, parts))
         await #expect(throws: AccountDenial.self) { try await late.rotate() }
+    }
+
+    @Test func `an identity is not linked if the session cannot change its name`() async throws {
+        let rig = try await Self.rig(idle: nil)
+        let first = try await rig.session()
+        rig.time.advance(seconds: 2000)
+        let proof = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
+        let caller = try rig.caller(await rig.call(.reauthenticate, proof, by: first))
+        var parts = rig.parts
+        // The session has lasted longer since a reload, although its cookie is still valid.
+        parts.settings.sessionLifetime = .seconds(1500)
+        let body = try await rig.proof(.oidc("corp"), .grace)
+        let call = AccountCall(
+            endpoint: .link, body: Array(body.text.utf8), contentType: "application/json", caller: caller,
+            network: .version4(1), requestID: "request-1")
+        let answer = CallAnswer(reply: await Accounts(parts).reply(to: call))
+        #expect(answer.code == "auth/session-cookie-revoked")
+        let corp = IdentityLink(provider: "oidc.corp", subject: DevelopmentUser.grace.subject(at: "oidc.corp"))
+        #expect(try await rig.store.owner(of: corp) == nil)
+    }
+
+    @Test func `a link that fails after the session changed its name returns the new cookie`() async throws {
+        let rig = try await Self.rig()
+        let caller = try await rig.session()
+        for number in 1..<StoreBounds.maximumLinks {
+            let link = IdentityLink(provider: "oidc.\(number)", subject: "s")
+            _ = try await rig.store.claim(link, for: caller.user, unlessUnlinked: false)
+        }
+        let answer = await rig.call(.link, rig.gitHub(), by: caller)
+        #expect(answer.code == "auth/operation-not-allowed")
+        let next = try rig.caller(answer)
+        #expect(next.session != caller.session)
+        #expect(await rig.code(.sessions, by: caller, isExact: true) == "auth/session-cookie-revoked")
+        #expect(await rig.code(.sessions, by: next, isExact: true) == "ok")
+        // A conflict that is found before does not change the name.
+        let conflict = await rig.call(.link, try await rig.proof(.google, .dennis), by: next)
+        #expect(conflict.code == "auth/provider-already-linked" && conflict.cookie == nil)
     }
 
     @Test func `a revocation outlasts the cookies that may follow`() async throws {

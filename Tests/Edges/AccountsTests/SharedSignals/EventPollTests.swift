@@ -93,8 +93,54 @@ import Testing
         let run = try PollRun(rig, [Self.response(events), Self.response([events[1]])])
         await run.run()
         #expect(run.bodies.dropFirst().first?.contains(#""ack":["a","c"]"#) == true)
-        #expect(run.bodies.dropFirst(2).first == Self.quiet)
+        #expect(run.bodies.dropFirst(2).first == #"{"maxEvents":65,"returnImmediately":false}"#)
         #expect(run.pauses.prefix(2) == [.milliseconds(100), .seconds(10)])
+    }
+
+    @Test func `events about unknown users without a place delay no event about another user`() async throws {
+        let rig = try Self.rig { $0.unknownUsers = 1 }
+        try await rig.makeAccount()
+        let unknown = (0..<64).map { Self.event("u-\($0)", about: "x-\($0)", at: 200 - Int64($0)) }
+        let later = Array(unknown.dropFirst()) + [Self.event("known", at: 5)]
+        let run = try PollRun(rig, [Self.response(unknown), Self.response(later), Self.empty, Self.empty])
+        await run.run()
+        #expect(run.bodies.dropFirst().first == #"{"maxEvents":127,"returnImmediately":false,"ack":["u-0"]}"#)
+        #expect(run.bodies.dropFirst(2).first == #"{"maxEvents":127,"returnImmediately":false,"ack":["known"]}"#)
+        #expect(run.bodies.dropFirst(3).first == Self.quiet, "the transmitter does not return them any more")
+        #expect(try await rig.revoked(Self.identity) == SecurityEventRig.now - 5)
+        #expect(rig.log.lines.filter { $0.contains("unknown_users") }.count == 63, "not tried again at once")
+    }
+
+    @Test func `events about unknown users are tried again after five minutes, after the others`() async throws {
+        var state = EventPollState()
+        func body(_ ids: [String]) -> [UInt8] {
+            let sets = ObjectText.object { sets in
+                for id in ids { sets.add(id, Self.event(id, at: id == "held" ? 90 : 10).1) }
+            }
+            return ObjectText.object { body in
+                body.add("sets", json: sets)
+                body.add("moreAvailable", true)
+            }
+        }
+        let first = try state.receive(body(["held"]), now: 1)
+        #expect(first.events.map(\.id) == ["held"] && !first.hasOnlyMore)
+        state.settle(try #require(first.events.first), .full, now: 1)
+        let early = try state.receive(body(["held", "new"]), now: .seconds(300))
+        #expect(early.events.map(\.id) == ["new"])
+        let due = try state.receive(body(["held", "new"]), now: .seconds(301))
+        #expect(due.events.map(\.id) == ["new", "held"])
+        state.settle(try #require(due.events.last), nil, now: .seconds(301))
+        let next = String(decoding: state.body, as: UTF8.self)
+        #expect(next == #"{"maxEvents":64,"returnImmediately":false,"ack":["held"]}"#)
+        let last = try state.receive(body([]), now: .seconds(302))
+        #expect(last.events.isEmpty && last.hasOnlyMore)
+    }
+
+    @Test func `a response that is too large is followed by one with half as many events`() async throws {
+        let tooLarge = FakeTransport.Reply.failure(LookupFailure(.tooLarge))
+        let run = try PollRun(try Self.rig(), [tooLarge, tooLarge, Self.response([Self.event("a")])])
+        await run.run()
+        for (body, limit) in zip(run.bodies, [64, 32, 16, 16]) { #expect(body.hasPrefix(#"{"maxEvents":\#(limit),"#)) }
     }
 
     @Test func `events beyond the rate wait`() async throws {

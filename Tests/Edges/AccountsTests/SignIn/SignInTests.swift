@@ -288,7 +288,7 @@ import Testing
     }
 
     @Test func `a sign-in adds no address to a user of Firebase`() async throws {
-        let caller = try rig.caller(firebase: .idToken(for: .grace, now: rig.now))
+        let caller = try rig.caller(firebase: .idToken(for: .verifiedGrace, now: rig.now))
         try await link(.google, .ada, by: caller)
         #expect(try await signIn(.google, .ada).uid == caller.uid)
         #expect(try await rig.store.account(caller.uid)?.email == nil)

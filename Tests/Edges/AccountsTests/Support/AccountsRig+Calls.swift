@@ -29,6 +29,7 @@ extension AccountsRig {
         browser.userAgent = Array(agent.utf8)
         browser.sessions = cookie.map { [$0] } ?? []
         browser.session = session
+        browser.isPatch = endpoint == .account && body != nil
         return await call(
             endpoint, text: body?.text ?? "", by: caller, contentType: contentType, from: network, browser: browser,
             isExact: isExact)
@@ -152,6 +153,9 @@ final class CookieJar: Sendable {
 func sha256Text(_ text: String) throws -> String { HexDigits.text(of: try AccountDenial.hash(Array(text.utf8)).bytes) }
 
 extension DevelopmentUser {
+    /// Grace with a verified address.
+    static let verifiedGrace = DevelopmentUser.grace.withEmail("grace@example.com")
+
     /// The same user with another address.
     func withEmail(_ email: String?, verified: Bool = true) -> DevelopmentUser {
         var copy = self

@@ -10,7 +10,7 @@ struct CallAnswer: Sendable {
     var code: String { denial.map { "\($0.code.wire)" } ?? "ok" }
 
     var denial: Denial? {
-        guard case .refused(let denial) = reply else { return nil }
+        guard case .refused(let denial, _) = reply else { return nil }
         return denial
     }
 
@@ -33,10 +33,10 @@ struct CallAnswer: Sendable {
 
     var cookie: SessionCookie? {
         switch reply {
-        case .json(_, let cookie), .done(let cookie): cookie
+        case .json(_, let cookie), .done(let cookie), .refused(_, let cookie): cookie
         case .redirect(_, let cookies):
             cookies.lazy.compactMap { if case .session(let cookie) = $0 { cookie } else { nil } }.first
-        case .accepted, .eventStored, .eventRejected, .refused, .authorization, .page, .onward, .signInPage: nil
+        case .accepted, .eventStored, .eventRejected, .authorization, .page, .onward, .signInPage: nil
         }
     }
 
@@ -79,7 +79,7 @@ struct CallAnswer: Sendable {
     var text: String {
         switch reply {
         case .json(let text, _): String(decoding: text, as: UTF8.self)
-        case .refused(let denial): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
+        case .refused(let denial, _): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
         case .eventRejected(let error): String(decoding: error.body, as: UTF8.self)
         case .done, .accepted, .eventStored, .redirect, .authorization, .page, .onward, .signInPage: ""
         }

@@ -159,4 +159,45 @@ struct HandshakeTests {
         let verdict = try Self.state(after: [reply], Self.withPassword)
         #expect(!String(describing: verdict).contains("secret"))
     }
+
+    // MARK: - Cluster
+
+    private static let clusterMember: Handshake = {
+        let keyspace = ClusterKeyspace(tag: "t")
+        var configuration = RedisConfiguration(.cluster([RedisEndpoint(host: "h", port: 1)], keyspace))
+        configuration.password = "secret"
+        return .server(configuration, role: .master, host: "h")
+    }()
+
+    /// A topology with one master.
+    private static func topology(_ id: String, from first: Int = 0) -> String {
+        "*1\r\n*3\r\n:\(first)\r\n:16383\r\n*3\r\n$1\r\no\r\n:7\r\n$\(id.utf8.count)\r\n\(id)\r\n"
+    }
+
+    @Test func `a member of a cluster has to serve the slot itself`() throws {
+        #expect(
+            Self.text(Self.clusterMember)
+                == "*2 $4 AUTH $6 secret *1 $4 ROLE *2 $7 CLUSTER $4 MYID *2 $7 CLUSTER $5 SLOTS *2 $4 ECHO $9 gatehouse "
+        )
+        let start = ["+OK\r\n", "*3\r\n$6\r\nmaster\r\n:5\r\n*0\r\n", "$2\r\nme\r\n"]
+        #expect(
+            try Self.state(after: start + [Self.topology("me"), Replies.echo], Self.clusterMember)
+                == .done(.usable(.echo)))
+        #expect(try Self.problem(start + [Self.topology("you")], Self.clusterMember) == .slotMoved)
+        #expect(try Self.problem(start + [Self.topology("me", from: 16383)], Self.clusterMember) == .clusterDown)
+        #expect(try Self.problem(start + ["+OK\r\n"], Self.clusterMember) == .notRedis)
+        let noCluster = "-ERR This instance has cluster support disabled\r\n"
+        #expect(try Self.problem(Array(start[..<2]) + [noCluster], Self.clusterMember) == .notCluster)
+        #expect(try Self.problem(Array(start[..<2]) + ["-NOPERM x\r\n"], Self.clusterMember) == .noPermission)
+    }
+
+    @Test func `a node of a cluster names the master of the slot`() throws {
+        let slot = ClusterKeyspace(tag: "t").slot
+        let node = Handshake.node(RedisConfiguration(host: "h"), host: "h", slot: slot)
+        #expect(Self.text(node) == "*2 $7 CLUSTER $5 SLOTS ")
+        #expect(
+            try Self.state(after: [Self.topology("me")], node)
+                == .done(.master(RedisEndpoint(host: "o", port: 7))))
+        #expect(try Self.problem([Self.topology("me", from: 16383)], node) == .clusterDown)
+    }
 }

@@ -55,6 +55,30 @@ struct ReplyAlignmentTests {
         #expect(replies[..<end].elementsEqual(aligned[..<end]), what)
     }
 
+    @Test func `a command after ASKING has one marker, and the reply to ASKING is not delivered`() throws {
+        let marked = { (replies: [String]) in
+            var alignment = ReplyAlignment(.echo, first: 0)
+            var buffer = ByteBuffer()
+            for place in 0..<3 { alignment.mark(&buffer, isAsking: place == 1) }
+            return try replies.map { reply in try Replies.with(reply) { alignment.judge($0) } }
+        }
+        let markers = (0..<3).map { Replies.marker($0) }
+        let aligned = [markers[0], ":0\r\n", markers[1], "+OK\r\n", ":1\r\n", markers[2], ":2\r\n"]
+        let findings: [ReplyAlignment.Finding] = [.marker, .reply, .marker, .marker, .reply, .marker, .reply]
+        #expect(try marked(aligned) == findings)
+        for place in aligned.indices.dropLast() {
+            var (lost, swapped) = (aligned, aligned)
+            lost.remove(at: place)
+            swapped.swapAt(place, place + 1)
+            #expect(try marked(lost).contains(.broken), "lost \(place)")
+            #expect(try marked(swapped).contains(.broken), "swapped \(place)")
+        }
+        // The node is not part of a cluster, so that the command fails too.
+        #expect(try marked(Array(aligned[..<3]) + ["-ERR x\r\n", "-ERR y\r\n"]).last == .reply)
+        #expect(try marked(Array(aligned[..<3]) + ["-ERR x\r\n", ":1\r\n"]).last == .broken)
+        #expect(try marked(Array(aligned[..<2]) + ["-BUSY x\r\n"]).last == .broken)
+    }
+
     @Test func `after an error instead of a marker only errors are delivered`() throws {
         #expect(try Self.findings(["-BUSY x\r\n", "-BUSY x\r\n", Replies.marker(1)]) == [.marker, .reply, .marker])
         #expect(try Self.findings(["-BUSY x\r\n", ":1\r\n"]) == [.marker, .broken])

@@ -85,7 +85,7 @@ struct LinkMachineTests {
 
     @Test func `the first sentinel that replies names the server`() {
         var machine = Self.sentinels(3)
-        #expect(machine.usesSentinels)
+        #expect(machine.isNamedByOthers)
         #expect(machine.start() == Self.connecting(1))
         #expect(machine.failed(at: 0) == Self.connecting(2))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
@@ -142,13 +142,33 @@ struct LinkMachineTests {
 
     @Test func `a link to a sentinel is ready with its answer`() {
         var machine = Self.machine(.sentinel(Self.endpoint(1), master: "m"))
-        #expect(!machine.usesSentinels)
+        #expect(!machine.isNamedByOthers)
         #expect(machine.start() == Self.connecting(1))
         #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
         #expect(machine.waited() == Self.connecting(1))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .none)
         #expect(Self.milliseconds(machine.failed(at: 0)) == 100)
         #expect(machine.waited() == Self.connecting(1))
+    }
+
+    @Test func `the nodes of a cluster name the server like sentinels`() {
+        let keyspace = ClusterKeyspace(tag: "t")
+        let node = { Machine.Action.connect(.node(Self.endpoint($0), keyspace.slot)) }
+        var machine = Self.machine(.cluster([Self.endpoint(1), Self.endpoint(2)], keyspace))
+        #expect(machine.isNamedByOthers)
+        #expect(machine.start() == node(1))
+        #expect(machine.failed(at: 0) == node(2))
+        #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
+        // MOVED
+        #expect(machine.move(to: Self.endpoint(8)) == .connect(.server(Self.endpoint(8))))
+        // The node is out of date.
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
+        #expect(machine.waited() == node(1))
+        machine = Self.machine(.clusterNode(Self.endpoint(1), keyspace))
+        #expect(machine.start() == node(1))
+        #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .none)
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
     }
 
     @Test func `a lost master is looked up through the sentinels`() {

@@ -90,6 +90,22 @@ struct AuthenticationTests {
         try await joined.ready()
     }
 
+    @Test func `expired credentials open no connection, and an open one stays`() async throws {
+        let server = try await RedisServer(["user one on >1 ~* +@all"])
+        let credentials = RenewedCredentials()
+        credentials.renew(RedisCredentials(username: "one", password: "1"))
+        let joined = try await Joined(to: server) { $0.renewal = credentials }.ready()
+        credentials.renewalFailed("no answer", hasExpired: false)
+        #expect(credentials.current != nil)
+        credentials.renewalFailed("no answer", hasExpired: true)
+        #expect(try await joined.query("ACL", "WHOAMI") == .text("one"))
+        try server.cli("CLIENT", "KILL", "TYPE", "normal")
+        try await joined.problem(.noCredentials)
+        #expect(joined.client.status.problem?.detail == "no answer")
+        credentials.renew(RedisCredentials(username: "one", password: "1"))
+        try await joined.ready()
+    }
+
     @Test func `a user can do only what the ACL permits`() async throws {
         let (_, joined) = try await Self.gateway("~gatehouse:* +ping +hmget +hset +@connection")
         try await joined.ready()

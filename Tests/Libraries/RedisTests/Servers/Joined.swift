@@ -12,7 +12,7 @@ final class Joined {
     let log = LogBook()
     /// Keeps the server alive for the lifetime of the client.
     private var server: RedisServer?
-    private let watch: SentinelWatch?
+    private let watch: MasterWatch?
 
     /// Creates a client whose timeouts no reply of a server exceeds, however busy the machine is.
     ///
@@ -29,7 +29,7 @@ final class Joined {
         change(&configuration)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         client = RedisClient(configuration, loop: loop, logger: log.logger)
-        watch = isWatching ? SentinelWatch(configuration, loop: loop, logger: log.logger) : nil
+        watch = isWatching ? MasterWatch(configuration, loop: loop, logger: log.logger) : nil
         client.start()
         watch?.start()
     }

@@ -61,6 +61,21 @@ struct DecisionFeedTests {
         _ = try open()
     }
 
+    @Test func `viewers and one session leave streams to others`() throws {
+        func open(_ session: String?, isViewer: Bool = false) throws -> DecisionViewer {
+            var filter = DecisionFilter()
+            filter.owner = DecisionFilter.Owner(session: session, isViewer: isViewer)
+            return try feed.open(filter, generation: 3, at: 7)
+        }
+        let first = try (0..<DecisionFeed.sessionLimit).map { _ in try open("a", isViewer: true) }
+        #expect(throws: AdministrationError.self) { try open("a", isViewer: true) }
+        for _ in DecisionFeed.sessionLimit..<DecisionFeed.viewerLimit { _ = try open(nil, isViewer: true) }
+        #expect(throws: AdministrationError.self) { try open("b", isViewer: true) }
+        _ = try open("c")
+        first[0].cancel()
+        _ = try open("a", isViewer: true)
+    }
+
     @Test func `decisions above the rate are counted, and the viewer is informed once a second`() throws {
         let viewer = try open("rate=3")
         offer(5, to: viewer, at: 5_000_000_000)

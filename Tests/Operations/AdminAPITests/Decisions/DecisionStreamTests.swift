@@ -2,6 +2,7 @@ import GatewayCore
 import NIOCore
 import NIOEmbedded
 import Observability
+import Synchronization
 import Testing
 
 @testable import AdminAPI
@@ -68,6 +69,22 @@ struct DecisionStreamTests {
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(try received().contains("event: end\ndata: {\"reason\":\"expired\"}\n\n"))
         #expect(!channel.isActive && viewers == 0)
+    }
+
+    private final class Permission: Sendable {
+        let isGiven = Mutex(true)
+    }
+
+    @Test func `a stream ends with the session of its client`() throws {
+        let permission = Permission()
+        let before = try send()
+        try #require(backend.viewer).require { permission.isGiven.withLock { $0 } }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        #expect(channel.isActive && before.contains("event: open\n"))
+        permission.isGiven.withLock { $0 = false }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        let after = try received()
+        #expect(!channel.isActive && after.contains("event: end\ndata: {\"reason\":\"session\"}\n\n"))
     }
 
     @Test func `the timeout of responses does not end a stream`() throws {

@@ -139,6 +139,10 @@ import Testing
         let status = harness.machine.status(source: "s", now: harness.now)
         #expect(status.isLoaded && status.isUsable && status.isStale)
         #expect(status.keyIDs == ["a", "b"])
+        #expect(status.thumbprints.map(\.keyID) == ["a", "b"])
+        // The SHA-256 of the key in base64url.
+        #expect(Set(status.thumbprints.map(\.thumbprint)).count == 2)
+        #expect(status.thumbprints.allSatisfy { $0.thumbprint.count == 43 })
         #expect(status.age == 120 && status.lifetime == 100)
         #expect(status.fetches == 2 && status.failures == 1 && status.failuresInARow == 1)
         #expect(status.lastError == .down)

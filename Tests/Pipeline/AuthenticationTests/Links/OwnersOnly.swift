@@ -50,11 +50,21 @@ struct OwnersOnly: AccountStore {
 
     func deletionTime(of user: UserKey) async throws(StoreError) -> UnixTime? { throw Self.unasked }
 
+    func setProfile(_ change: ProfileChange, of user: UserKey) async throws(StoreError) -> Bool { throw Self.unasked }
+
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 
     func setEmail(
         _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool { throw Self.unasked }
+
+    func openEmailChange(_ ticket: EmailTicket, of user: UserKey) async throws(StoreError) -> EmailTicketResult {
+        throw Self.unasked
+    }
+
+    func changeEmail(
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult { throw Self.unasked }
 
     func removeEmail(_ email: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 

@@ -70,9 +70,33 @@ import Testing
             (#"{"localId":"u","email":"a@x.example","emailVerified":"true"}"#, nil),
             (#"{"localId":"u","email":"a@x.example"}"#, nil),
             (#"{"localId":"u","emailVerified":true}"#, nil),
+            (#"{"localId":"u","email":"","emailVerified":true}"#, nil),
         ] as [(String, String?)])
     func `an account is found by its verified address only`(users: String, uid: String?) throws {
         #expect(try self.uid(.email("a@x.example"), users) == uid)
+    }
+
+    @Test func `an address with letters beyond ASCII is not that of an address in ASCII`() throws {
+        let user = #"{"localId":"u","email":"a@\#u{212A}.example","emailVerified":true}"#
+        #expect(try uid(.email("a@k.example"), user) == nil)
+    }
+
+    @Test func `an account that one batch finds several times is one account`() throws {
+        let user =
+            #"{"localId":"u","email":"a@x.example","emailVerified":true,"providerUserInfo":["#
+            + #"{"providerId":"google.com","rawId":"10"},{"providerId":"oidc.a","rawId":"2"}]}"#
+        let names = [Self.identity, .email("a@x.example")]
+        let queries = names.map(AccountLookup.Query.name) + [.uid(Array("u".utf8))]
+        let response = OutboundResponse(status: 200, body: Array(#"{"users":[\#(user),\#(user),\#(user)]}"#.utf8))
+        let statuses = try AccountLookup.read(response, about: queries, listing: "p", now: 0).get()
+        let once = try found(Self.identity, user)
+        for query in queries { #expect(statuses[query] == once) }
+        // Entries that differ are no account, and two accounts with one address are known to be two.
+        let disabled = user.replacing(#""localId":"u""#, with: #""localId":"u","disabled":true"#)
+        #expect(try found(Self.identity, "\(user),\(disabled)") == .unavailable)
+        let other = #"{"localId":"v","email":"a@x.example","emailVerified":true}"#
+        #expect(try uid(.email("a@x.example"), "\(user),\(other),\(user)") == "-")
+        #expect(try uid(Self.identity, "\(user),\(other),\(user)") == "u")
     }
 
     @Test func `an account lists its identities and its verified address`() throws {

@@ -85,6 +85,39 @@ import Testing
         #expect(try await store.account(bob) == AccountRecord(uid: bob, links: ["apple.com": "2"]))
     }
 
+    @Test func `O-25: a change of the address that stopped before the account changed is repeated or dropped`()
+        async throws
+    {
+        for repeats in [true, false] {
+            let (database, store) = try await half([
+                hash, email(ann.uid), link("apple.com:1", ann.uid), account(ann.uid, "releasing:n@b.c", "1"),
+                ["SET", "gatehouse:email:{n@b.c}", ann.uid],
+            ])
+            let change = EmailChange(previous: "a@b.c", email: "n@b.c", proof: .identity(.apple("1")))
+            if repeats {
+                #expect(try await store.changeEmail(change, of: ann, claimsEmail: true) == .changed())
+                #expect(try await store.uid(ofEmail: "a@b.c") == nil)
+            }
+            #expect(try await store.uid(ofEmail: "n@b.c") == (repeats ? ann : nil))
+            #expect(try await store.account(ann)?.email == (repeats ? "n@b.c" : "a@b.c"))
+            #expect(try database.contradictions() == "")
+        }
+    }
+
+    @Test func `O-25: a change of the address that stopped after the account changed frees the previous one`()
+        async throws
+    {
+        let (database, store) = try await half([
+            hash, account(ann.uid, "email", "n@b.c", "releasing:a@b.c", "1"), email(ann.uid),
+            link("apple.com:1", ann.uid), ["SET", "gatehouse:email:{n@b.c}", ann.uid],
+        ])
+        #expect(try await store.uid(ofEmail: "n@b.c") == ann)
+        let account = AccountRecord.made(bob, .google("1"), email: "a@b.c")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        #expect(try await store.uid(ofEmail: "a@b.c") == bob)
+        #expect(try database.contradictions() == "")
+    }
+
     @Test func `a claim that stopped after the key is completed`() async throws {
         let (database, store) = try await half([link("apple.com:1", "u")])
         let linked = AccountRecord(uid: "u", links: ["apple.com": "1"])

@@ -51,6 +51,9 @@ import Testing
         #expect(
             try await store.setEmail("a@b.c", verified: true, from: .apple("1"), of: account.uid, claimsEmail: true))
         try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(try await store.setProfile(ProfileChange(name: .set("Bob"), picture: .removed), of: account.user))
+        let change = EmailChange(previous: "a@b.c", email: "d@e.f", proof: .identity(.apple("1")))
+        #expect(try await store.changeEmail(change, of: account.user, claimsEmail: true) == .changed())
         #expect(try await store.account(account.uid)?.links == ["apple.com": "1"])
         #expect(try await store.releaseAll(of: account.uid) == [.apple("1")])
         _ = try await store.claim(.apple("2"), for: account.uid)
@@ -76,6 +79,15 @@ import Testing
             #expect(try await store.discardMessages(of: destination, limit: 9) == 0)
             try await store.releaseOutbox(of: destination, by: "a")
         }
+    }
+
+    @Test func `a call that charges several rate limits runs in a cluster`() async throws {
+        let store = try await Self.cluster.value.store()
+        let rates = RedisRateStore(store.configuration, loop: RedisDatabase.loop, clock: .system, logger: .silent)
+        let charges = (1...9).map { RateCharge(name: "l:u\($0)", requests: 1, interval: 1_000, longest: 9_000) }
+        let times = try await rates.charge(charges)
+        #expect(times == [UInt64](repeating: 1_000, count: charges.count))
+        await rates.close()
     }
 
     @Test func `the records of a user are in one slot`() async throws {

@@ -78,6 +78,22 @@ import Testing
         return RedisLocation.Account(username: name, password: Secret("pw"))
     }
 
+    @Test func `the permissions in a Redis Cluster suffice for every operation`() async throws {
+        let setting = try await RedisClusterStores.fresh()
+        let cluster = ["+cluster|slots", "+cluster|myid", "+cluster|nodes", "+asking"]
+        #expect(page.text.contains("`\(cluster.joined(separator: " "))`"))
+        let others = try rights().filter { $0 != "~gatehouse:*" && $0 != "+select" }
+        for server in setting.cluster.servers {
+            let rule = ["reset", "on", ">pw"] + others + cluster + ["~{\(setting.tag)}gatehouse:*"]
+            let answer = try server.cli(["ACL", "SETUSER", "manual-\(setting.tag)"] + rule)
+            #expect(answer == "OK")
+        }
+        let account = RedisLocation.Account(username: "manual-\(setting.tag)", password: Secret("pw"))
+        let store = try setting.store(as: account)
+        try await store.load()
+        try await useEverything(store)
+    }
+
     private func useEverything(_ store: RedisStore) async throws {
         let digest = try #require(SHA256Hasher()?.hash([1]))
         try await store.revoke("ann", at: 7)
@@ -101,11 +117,17 @@ import Testing
         let account = AccountRecord.made(madeUID(2), .apple("2"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(try await store.setProfile(ProfileChange(name: .removed), of: account.user))
         #expect(
             try await store.setEmail("b@b.c", verified: true, from: .apple("2"), of: account.uid, claimsEmail: true))
         #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("2")]))
         _ = try await store.purge(now: 4_000_000_000)
         _ = try await store.setting("issuer", initial: [1])
+        let rates = RedisRateStore(store.configuration, loop: RedisDatabase.loop, clock: .system, logger: .silent)
+        for requests in [1, -1] {
+            _ = try await rates.charge([.init(name: "l:route", requests: requests, interval: 9, longest: 99)])
+        }
+        await rates.close()
         try await writeBack(store)
         try await outbox(store)
     }
@@ -120,6 +142,10 @@ import Testing
             try await store.keepToken(token, of: .apple("3"), for: account.user)
         }
         #expect(try await store.countRemoval(by: account.user))
+        let ticket = EmailTicket(name: "t", previous: nil, event: #"{"type":"account.email_verification"}"#)
+        #expect(try await store.openEmailChange(ticket, of: account.user) == .open)
+        let change = EmailChange(previous: nil, email: "c@b.c", proof: .ticket("t"))
+        #expect(try await store.changeEmail(change, of: account.user, claimsEmail: true) == .changed())
         #expect(try await store.deleteAccount(account.user, unlessChangedFrom: nil) == .deleted([.apple("3")]))
         for destination in ["apple.com", "webhook"] {
             let poll = try await store.pollOutbox(of: destination, by: "a", lease: 60, limit: 9)

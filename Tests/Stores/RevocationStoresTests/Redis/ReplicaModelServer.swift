@@ -46,6 +46,7 @@ struct ReplicaModelServer {
         case .identity: return .identity(ReplicaIdentity(names: [[process]], isMaster: true))
         case .information: return .information(information)
         case .record(let key): return .record(records[key] ?? .none)
+        case .slot: return .slot(isComplete: true)
         case .slice(let cursor): return .slice(slice(after: cursor, size: sliceSize))
         case .changes(let id, let count, let block):
             let found = Array(entries.filter { $0.id > id }.prefix(count))

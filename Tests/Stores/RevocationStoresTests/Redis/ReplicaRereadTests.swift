@@ -127,4 +127,46 @@ import Testing
         #expect(script.machine.counts.faultyKeys == 10)
         #expect(script.events.filter { if case .faultyKey = $0 { true } else { false } }.count == 3)
     }
+
+    // MARK: - Cluster
+
+    /// A machine in a cluster that begins its first reading.
+    private func first() -> ReplicaScript {
+        var script = ReplicaScript(isOfCluster: true)
+        script.handle(.connected)
+        script.reply(.identity(ReplicaScript.server), .information(information))
+        return script
+    }
+
+    @Test func `in a cluster the slot is checked before and after the slices`() {
+        var script = first()
+        #expect(script.pending.prefix(3) == [.slot, .slice(cursor: 0), .slot])
+        script.reply(.slot(isComplete: true), .slice(ReplicaSlice(cursor: 5)), .slot(isComplete: true))
+        script.reply(.information(information), .changes([]))
+        #expect(script.pending.prefix(2) == [.slice(cursor: 5), .slot])
+        #expect(script.confirmed == [])
+        script.replyToRound(information)
+        script.replyToRound(information)
+        #expect(script.confirmed.count == 1)
+    }
+
+    @Test(arguments: [0, 1])
+    func `a reading of a slot that is being moved starts again, and entries are followed meanwhile`(check: Int) {
+        var script = first()
+        script.reply(.slot(isComplete: check != 0))
+        script.reply(.slice(ReplicaSlice(cursor: 0, keys: [.user("bob")])), .slot(isComplete: check != 1))
+        script.reply(.information(information), .changes([]))
+        #expect(script.pending == [.changes(after: .at(10), count: 1000, block: 500)])
+        #expect(script.confirmed == [])
+        #expect(script.machine.counts.lastFault == .slotMoves)
+        script.wait(.milliseconds(500))
+        script.reply(.changes([]))
+        #expect(script.pending.prefix(3) == [.slot, .slice(cursor: 0), .slot])
+        script.replyToRound(information)
+        script.replyToRound(information)
+        #expect(script.confirmed.count == 1)
+        #expect(script.machine.counts.lastFault == nil)
+        // The keys of the incomplete reading were not used.
+        #expect(script.records.isEmpty)
+    }
 }

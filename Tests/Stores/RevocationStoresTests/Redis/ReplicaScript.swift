@@ -23,8 +23,10 @@ struct ReplicaScript {
 
     static let server = ReplicaIdentity(names: [[1]], isMaster: true)
 
-    init(timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds()) {
-        machine = ReplicaMachine(timing: timing, bounds: bounds, seed: 1)
+    init(
+        timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(), isOfCluster: Bool = false
+    ) {
+        machine = ReplicaMachine(timing: timing, bounds: bounds, isOfCluster: isOfCluster, seed: 1)
     }
 
     /// A connected machine that received the state of the stream.
@@ -101,6 +103,7 @@ struct ReplicaScript {
             case .information: reply(.information(information))
             case .changes: reply(.changes([]))
             case .slice: reply(.slice(ReplicaSlice(cursor: 0)))
+            case .slot: reply(.slot(isComplete: true))
             case .record: reply(.record(.none))
             }
         }

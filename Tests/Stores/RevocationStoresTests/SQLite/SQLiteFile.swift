@@ -40,7 +40,9 @@ struct SQLiteFile {
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
         var statements = [
-            "DROP TABLE session_list",
+            "ALTER TABLE account DROP COLUMN merged_into",
+            "ALTER TABLE account DROP COLUMN picture", "ALTER TABLE account DROP COLUMN chosen",
+            "ALTER TABLE account DROP COLUMN email_ticket", "DROP TABLE session_list",
             "DROP TABLE removal", "ALTER TABLE link DROP COLUMN newer_token",
             "ALTER TABLE link DROP COLUMN firebase",
             "DROP TABLE unknown_user", "DROP TABLE transmitter", "ALTER TABLE user DROP COLUMN blocked_by",

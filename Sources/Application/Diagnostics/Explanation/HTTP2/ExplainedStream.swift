@@ -1,3 +1,4 @@
+import Gatehouse
 import GatewayCore
 import HTTP2Mapping
 import HTTPServer

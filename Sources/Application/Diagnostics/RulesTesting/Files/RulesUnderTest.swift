@@ -35,7 +35,9 @@ extension RulesUnderTest {
     static func file(_ file: String, _ bytes: [UInt8]) throws(ConfigurationErrors) -> RulesUnderTest {
         do throws(RuleProblems) {
             let ruleset = try Ruleset(file: RuleSource(bytes, name: file))
-            return RulesUnderTest(file: file, firstLine: 1, lines: lines(of: bytes), ruleset: ruleset, pattern: nil)
+            return RulesUnderTest(
+                file: file, firstLine: 1, lines: RuleCoverage.Source.lines(of: ruleset.source.text), ruleset: ruleset,
+                pattern: nil)
         } catch {
             throw ConfigurationErrors(error)
         }
@@ -57,18 +59,10 @@ extension RulesUnderTest {
                 condition: source, captures: pattern.ruleCaptures, label: "\(place.file):\(place.line)")
             let shown = String(repeating: " ", count: place.column - 1) + text
             return RulesUnderTest(
-                file: place.file, firstLine: place.line, lines: lines(of: Array(shown.utf8)), ruleset: ruleset,
+                file: place.file, firstLine: place.line, lines: RuleCoverage.Source.lines(of: shown), ruleset: ruleset,
                 pattern: pattern)
         } catch {
             throw ConfigurationErrors(error)
-        }
-    }
-
-    private static func lines(of bytes: [UInt8]) -> [String] {
-        // A final line feed does not start another line.
-        let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
-        return text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-            String(decoding: $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0, as: UTF8.self)
         }
     }
 

@@ -1,4 +1,4 @@
-import SecurityRules
+package import SecurityRules
 
 /// The result of one test.
 package struct RuleTestResult: Sendable {

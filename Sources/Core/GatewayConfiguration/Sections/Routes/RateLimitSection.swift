@@ -11,6 +11,14 @@ extension Configuration {
             case route
         }
 
+        /// The gateways that share a bucket.
+        package enum Scope: String, Sendable, Hashable, CaseIterable {
+            /// Each gateway has its own.
+            case gateway
+            /// All gateways with the same Redis store.
+            case fleet
+        }
+
         /// The maximum number of limits of a route.
         package static let maximumCount = 8
         /// The bounds of `requests` and `burst`.
@@ -26,6 +34,8 @@ extension Configuration {
         package var every: Duration
         /// The capacity of the bucket (`burst`), 1 to 1,000,000. Default: `requests`.
         package var burst: Int
+        /// The gateways that share a bucket (`scope`). Default: `gateway`.
+        package var scope = Scope.gateway
 
         /// Creates a limit.
         package init(per: Per, requests: Int, every: Duration, burst: Int? = nil) {
@@ -59,6 +69,7 @@ extension Configuration.RateLimit {
         guard let per, let requests, let every else { return nil }
         var limit = Self(per: per, requests: requests, every: every)
         mapping.set(&limit.burst, "burst") { $0.integer(in: counts) }
+        mapping.set(&limit.scope, "scope") { $0.choice() }
         return limit
     }
 }

@@ -24,6 +24,11 @@ extension Configuration.Route {
                 "insecure_no_csrf", "pages of other sites can send requests with the user's session cookie",
                 "remove it, or have the service detect such requests itself")
         }
+        if rateLimits.contains(where: { $0.scope == .fleet }), !surroundings.sharesStore {
+            mapping.fail(
+                "rate_limit", "rate_limit has a limit with scope: fleet, but the store has only one gateway",
+                "use a Redis store, or remove scope")
+        }
         if auth != .none { warnOfProviders(mapping, surroundings.identity) }
     }
 

@@ -152,6 +152,8 @@ struct RouteSurroundings {
     let identity: Configuration.Identity
     /// Whether the listener for decisions is configured, so that routes need no upstream.
     let hasDecisions: Bool
+    /// Whether several gateways can have the store.
+    let sharesStore: Bool
 }
 
 extension Configuration.Route {

@@ -26,6 +26,8 @@ package struct RedisLocation: Sendable, Equatable {
         case server(Address)
         /// The master with that name, as reported by 1 to 32 sentinels.
         case sentinels([Address], master: String)
+        /// The master of a Redis Cluster that serves the slot of a hash tag, as reported by 1 to 32 nodes.
+        case cluster([Address], tag: String)
     }
 
     /// The source of a password.
@@ -36,6 +38,8 @@ package struct RedisLocation: Sendable, Equatable {
         case file(String)
         /// The absolute path of a program and its arguments, which runs again after the interval at the latest.
         case command([String], every: Duration)
+        /// Tokens of a managed service.
+        case issued(by: TokenIssuer)
     }
 
     /// The credentials of a user.
@@ -98,6 +102,8 @@ package struct RedisLocation: Sendable, Equatable {
         package var visibility: Duration = .seconds(1)
         /// The interval at which a password file is read.
         package var passwordFile: Duration = .seconds(5)
+        /// The maximum interval at which tokens of a managed service are renewed.
+        package var token: Duration = .seconds(3600)
         /// The timeout of connecting for a diagnosis.
         package var lookup: Duration = .seconds(3)
 
@@ -152,9 +158,14 @@ extension RedisLocation: CustomStringConvertible {
         case .server(let address):
             return "\(tls == nil ? "redis" : "rediss")://\(user)\(address)/\(database)"
         case .sentinels(let addresses, let master):
-            let hosts = addresses.map(\.description).joined(separator: ",")
-            return "\(tls == nil ? "redis" : "rediss")+sentinel://\(user)\(hosts)/\(master)/\(database)"
+            return "\(tls == nil ? "redis" : "rediss")+sentinel://\(user)\(Self.list(addresses))/\(master)/\(database)"
+        case .cluster(let addresses, let tag):
+            return "\(tls == nil ? "redis" : "rediss")+cluster://\(user)\(Self.list(addresses))/\(tag)"
         }
+    }
+
+    private static func list(_ addresses: [Address]) -> String {
+        addresses.map(\.description).joined(separator: ",")
     }
 
     /// Returns a user name in URL encoding.

@@ -1,8 +1,9 @@
 import GatewayCore
 import TextCoding
 
-/// A Redis URL: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, or
-/// `redis+sentinel://[...@]HOST[:PORT],.../NAME[/DATABASE]` for sentinels. `rediss` enables TLS.
+/// A Redis URL: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`,
+/// `redis+sentinel://[...@]HOST[:PORT],.../NAME[/DATABASE]` for sentinels, or
+/// `redis+cluster://[...@]HOST[:PORT],...[/TAG]` for a cluster. `rediss` enables TLS.
 struct RedisURL: Equatable {
     /// The reason that a text is not such a URL, without any of the text, which may contain a password.
     struct Failure: Error {
@@ -15,11 +16,16 @@ struct RedisURL: Equatable {
         }
     }
 
-    static let maximumSentinels = 32
+    /// The maximum number of sentinels, and of nodes of a cluster.
+    static let maximumHosts = 32
+    /// The hash tag of a cluster's keys.
+    static let defaultTag = "gatehouse"
+    private static let maximumTagSize = 64
     private static let maximumDatabase = Int(Int32.max)
-    private static let schemes: [String: (isSecure: Bool, isSentinel: Bool)] = [
-        "redis": (false, false), "rediss": (true, false), "redis+sentinel": (false, true),
-        "rediss+sentinel": (true, true),
+    private enum Kind { case server, sentinels, cluster }
+    private static let schemes: [String: (isSecure: Bool, kind: Kind)] = [
+        "redis": (false, .server), "rediss": (true, .server), "redis+sentinel": (false, .sentinels),
+        "rediss+sentinel": (true, .sentinels), "redis+cluster": (false, .cluster), "rediss+cluster": (true, .cluster),
     ]
 
     let isSecure: Bool
@@ -45,9 +51,10 @@ struct RedisURL: Equatable {
         (username, password) = try Self.account(at.map { authority[..<$0] } ?? "")
         let hosts = at.map { authority[authority.index(after: $0)...] } ?? authority
         isSecure = scheme.isSecure
-        if scheme.isSentinel {
-            (servers, database) = try Self.sentinels(hosts, path)
-        } else {
+        switch scheme.kind {
+        case .sentinels: (servers, database) = try Self.sentinels(hosts, path)
+        case .cluster: (servers, database) = (try Self.cluster(hosts, path), 0)
+        case .server:
             servers = .server(try Self.server(hosts))
             database = path.isEmpty ? 0 : try Self.database(path)
         }
@@ -96,7 +103,10 @@ struct RedisURL: Equatable {
 
     private static func server(_ hosts: Substring) throws(Failure) -> RedisLocation.Address {
         if hosts.contains(",") {
-            throw Failure("more than one host", "write redis+sentinel://HOST,HOST/NAME for sentinels, or one host")
+            throw Failure(
+                "more than one host",
+                "write redis+sentinel://HOST,HOST/NAME for sentinels, redis+cluster://HOST,HOST for a cluster, or one host"
+            )
         }
         return try address(hosts, defaultPort: 6379)
     }
@@ -113,16 +123,36 @@ struct RedisURL: Equatable {
         guard master.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }) else {
             throw Failure("an invalid master name", "a master name consists of letters, digits, '.', '-' and '_'")
         }
+        let addresses = try addresses(hosts, defaultPort: 26379, "sentinel")
+        return (.sentinels(addresses, master: String(master)), parts.count == 2 ? try database(parts[1]) : 0)
+    }
+
+    private static func cluster(_ hosts: Substring, _ path: Substring) throws(Failure) -> RedisLocation.Servers {
+        let tag = path.isEmpty ? defaultTag[...] : path
+        guard tag.utf8.count <= maximumTagSize,
+            tag.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") })
+        else {
+            throw Failure(
+                "an invalid hash tag",
+                "a hash tag consists of 1 to \(maximumTagSize) letters, digits, '.', '-' and '_'; a cluster has no databases"
+            )
+        }
+        return .cluster(try addresses(hosts, defaultPort: 6379, "node"), tag: String(tag))
+    }
+
+    private static func addresses(
+        _ hosts: Substring, defaultPort: Int, _ kind: String
+    ) throws(Failure) -> [RedisLocation.Address] {
         var addresses: [RedisLocation.Address] = []
         for host in hosts.split(separator: ",", omittingEmptySubsequences: false) {
-            let address = try address(host, defaultPort: 26379)
-            if addresses.contains(address) { throw Failure("a duplicate sentinel", "remove one of them") }
+            let address = try address(host, defaultPort: defaultPort)
+            if addresses.contains(address) { throw Failure("a duplicate \(kind)", "remove one of them") }
             addresses.append(address)
         }
-        guard addresses.count <= maximumSentinels else {
-            throw Failure("more than \(maximumSentinels) sentinels", "list fewer of them; each knows the others")
+        guard addresses.count <= maximumHosts else {
+            throw Failure("more than \(maximumHosts) \(kind)s", "list fewer of them; each knows the others")
         }
-        return (.sentinels(addresses, master: String(master)), parts.count == 2 ? try database(parts[1]) : 0)
+        return addresses
     }
 
     private static func address(_ text: Substring, defaultPort: Int) throws(Failure) -> RedisLocation.Address {

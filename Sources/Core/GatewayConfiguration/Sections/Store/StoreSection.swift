@@ -7,8 +7,13 @@ extension Configuration {
         case sqlite(path: String)
         /// `sqlite::memory:`, which ends with the process.
         case sqliteMemory
-        /// `redis://`, `rediss://`, `redis+sentinel://` or `rediss+sentinel://`.
+        /// `redis://`, `redis+sentinel://`, `redis+cluster://`, and the same with `rediss`.
         case redis(RedisLocation)
+
+        /// Whether several gateways can have the store.
+        package var isShared: Bool {
+            if case .redis = self { true } else { false }
+        }
 
         /// The value without passwords.
         package var description: String {
@@ -49,7 +54,8 @@ extension Configuration.StoreLocation {
         guard text.hasPrefix("sqlite:") else {
             return url.fail(
                 "\(url.name) is of an unknown kind",
-                "write sqlite:PATH, redis://HOST or redis+sentinel://HOST,HOST/NAME, with rediss for TLS")
+                "write sqlite:PATH, redis://HOST, redis+sentinel://HOST,HOST/NAME or redis+cluster://HOST,HOST, with rediss for TLS"
+            )
         }
         switch text.dropFirst("sqlite:".count) {
         case ":memory:": return .sqliteMemory
@@ -72,6 +78,9 @@ private struct RedisStoreReader {
     let place: ConfigurationValue
     /// `nil` if there is only the URL.
     let mapping: MappingReader?
+
+    /// The keys of passwords that change.
+    private static let changing = ["password_file", "password_command", "credentials"]
 
     init(_ url: RedisURL, at place: ConfigurationValue, _ mapping: MappingReader?) {
         self.url = url
@@ -98,6 +107,7 @@ private struct RedisStoreReader {
         mapping?.set(&username, "username") { $0.string(atMost: 1_024) }
         mapping?.set(&password, "password") { $0.secret() }
         if let changing = changingPassword(password) {
+            if case .issued(let issuer) = changing { check(issuer, username) }
             return RedisLocation.Account(username: username, password: changing)
         }
         return checked(password, of: username, "user", "password").map {
@@ -105,21 +115,41 @@ private struct RedisStoreReader {
         }
     }
 
-    /// The password in a file or of a program. `nil` without one.
+    /// Reports what a managed service does not support.
+    private func check(_ issuer: RedisLocation.TokenIssuer, _ username: String?) {
+        if !url.isSecure {
+            mapping?.refuse("credentials", "without TLS, which would show the token to the network", "write rediss://")
+        }
+        if case .sentinels = url.servers {
+            mapping?.refuse("credentials", "with sentinels, which managed services do not have", "write rediss://HOST")
+        }
+        if let user = issuer.user {
+            if username == nil {
+                mapping?.refuse("credentials", "has \(issuer.key), but store has no username", "add username: \(user)")
+            }
+        } else if username != nil {
+            mapping?.refuse(
+                "credentials", "has \(issuer.key) beside a username", "remove username: it is always the default user")
+        }
+    }
+
+    /// The password in a file, of a program or of a managed service. `nil` without one.
     private func changingPassword(_ password: Secret?) -> RedisLocation.Password? {
         if mapping?.value("password_command") == nil {
             mapping?.refuse("password_refresh", "without password_command", "remove it, or add password_command")
         }
-        let keys = ["password_file", "password_command"].filter { mapping?.value($0) != nil }
+        let keys = Self.changing.filter { mapping?.value($0) != nil }
         if password != nil || keys.count > 1 {
             for key in keys { mapping?.refuse(key, "is a second password", "remove one of them") }
             return nil
         }
         var (file, command, interval): (String?, [String]?, Duration) = (nil, nil, .seconds(600))
+        var issuer: RedisLocation.TokenIssuer?
         mapping?.set(&file, "password_file") { $0.path() }
         mapping?.set(&command, "password_command") { $0.program() }
         mapping?.set(&interval, "password_refresh") { $0.duration(in: .seconds(1) ... .seconds(86_400)) }
-        return file.map { .file($0) } ?? command.map { .command($0, every: interval) }
+        mapping?.set(&issuer, "credentials") { $0.tokenIssuer() }
+        return file.map { .file($0) } ?? command.map { .command($0, every: interval) } ?? issuer.map { .issued(by: $0) }
     }
 
     private func sentinelAccount() -> RedisLocation.SentinelAccount? {
@@ -139,7 +169,7 @@ private struct RedisStoreReader {
     private func checked(_ password: Secret?, of username: String?, _ what: String, _ key: String) -> Secret? {
         if let password { return password }
         // An invalid key has already been reported.
-        let isReported = [key, "password_file", "password_command"].contains { mapping?.value($0) != nil }
+        let isReported = ([key] + Self.changing).contains { mapping?.value($0) != nil }
         guard username != nil, !isReported else { return nil }
         return place.fail(
             "store has a \(what) but no password", "add \(key): ${NAME}; a `nopass` user accepts any password")

@@ -6,8 +6,8 @@ import {
 
 export async function configuration(page) {
   const { view, signal, isOperator } = page;
-  const [current, all, keys] = await Promise.all(
-    ["configuration", "routes", "keys"].map((name) => api("GET", name, { signal })));
+  const [current, all, keys, reloaded] = await Promise.all(
+    ["configuration", "routes", "keys", "reload/diff"].map((name) => api("GET", name, { signal })));
 
   async function change(name, address) {
     if (!await confirm(text(name), text(`ask:${name}`), text(name))) return;
@@ -21,7 +21,7 @@ export async function configuration(page) {
 
   view.replaceChildren(
     state(current, isOperator ? button(text("reload"), () => change("reload", "reload")) : null),
-    warnings(current), routes(all.routes),
+    ...(reloaded.last ? [differences(reloaded.last)] : []), warnings(current), routes(all.routes),
     keySets(
       keys.key_sets, isOperator ? button(text("refresh_keys"), () => change("refresh_keys", "keys/refresh")) : null));
 }
@@ -42,6 +42,22 @@ function state(current, reload) {
     last && last.error
       ? h("pre", { class: "scroll", tabindex: "0", role: "region", "aria-label": text("reason") }, last.error) : null,
     buttons(reload));
+}
+
+// What the last reload changed, for a sample of recorded requests.
+function differences(last) {
+  const outcome = ({ route, code }) =>
+    [route === null ? text("none") : data(route), " ", badge(code, code === "ok" ? "good" : "bad")];
+  const rows = last.changes.map((change) =>
+    [change.method, outcome(change.before), outcome(change.after), number(change.count)]);
+  return section(text("reload_changes"),
+    h("p", { class: "hint" }, time(last.at), " · ", text("reload_compared", {
+      compared: number(last.compared), undecided: number(last.undecided),
+    })),
+    rows.length
+      ? table(text("reload_changes"), ["method", "before", "after", "count"].map((column) => text(column)), rows)
+      : h("p", { class: "empty" }, text("reload_no_changes")),
+    last.omitted ? h("p", { class: "hint" }, text("reload_omitted", { count: number(last.omitted) })) : null);
 }
 
 function warnings(current) {
@@ -65,12 +81,13 @@ function routes(all) {
 
 function keySets(sets, refresh) {
   const rows = sets.map((set) => [data(set.url),
-    set.keys.length ? set.keys.map((key) => [data(key), " "]) : text("none"),
+    set.thumbprints.length ? set.thumbprints.map(({ kid, thumbprint }) =>
+      h("div", {}, kid === null ? text("none") : data(kid), " ", h("small", {}, data(thumbprint)))) : text("none"),
     set.skipped.length ? set.skipped.map((one) => h("div", {}, one)) : text("none"), time(set.fetched_at),
     set.last_error ? badge(set.last_error, "bad") : badge(text("works"), "good")]);
   return section(text("key_sets"),
     rows.length
-      ? table(text("key_sets"), ["url", "keys", "skipped", "fetched", "state"].map((column) => text(column)), rows)
+      ? table(text("key_sets"), ["url", "keys_thumbprints", "skipped", "fetched", "state"].map((column) => text(column)), rows)
       : h("p", { class: "empty" }, text("no_key_sets")),
     rows.length ? buttons(refresh) : null);
 }

@@ -5,10 +5,11 @@ import { configuration } from "./configuration.js";
 import { fleet } from "./fleet.js";
 import { live } from "./live.js";
 import { overview } from "./overview.js";
+import { rules } from "./rules.js";
 import { users } from "./users.js";
 
 // In the order of the navigation.
-const pages = { overview, users, live, configuration, fleet };
+const pages = { overview, users, live, configuration, rules, fleet };
 
 const byId = (id) => document.getElementById(id);
 let session = null;
@@ -31,8 +32,9 @@ function begin(found) {
   setSession(found.csrf_token, () => { end(); show("error", text("session_ended")); });
   byId("pages").hidden = false;
   byId("operator").hidden = false;
+  const operator = found.email ?? found.name;
   byId("operator").replaceChildren(
-    h("span", {}, text(`role:${found.role}`), found.name ? [" · ", data(found.name)] : null),
+    h("span", {}, text(`role:${found.role}`), operator ? [" · ", data(operator)] : null),
     button(text("sign_out"), signOut));
   open();
 }
@@ -55,6 +57,7 @@ async function signOut() {
 }
 
 function signInForm() {
+  const { provider } = byId("view").dataset;
   const form = h("form", { class: "sign-in", submit: signIn },
     field(text("your_name"), { name: "name", type: "text", maxlength: 64, autocomplete: "username" }),
     h("p", { class: "hint", id: "name-hint" }, text("name_hint")),
@@ -64,7 +67,10 @@ function signInForm() {
   form.querySelector("#field-token").setAttribute("aria-describedby", "token-hint");
   form.querySelector("#field-name").setAttribute("aria-describedby", "name-hint");
   setTitle(text("sign_in"));
-  byId("view").replaceChildren(form);
+  // A link: the policy of the page forbids forms, and the provider is another site.
+  const link = h("p", {},
+    h("a", { class: "button primary", id: "provider", href: "sign-in" }, text("sign_in_with", { provider })));
+  byId("view").replaceChildren(...(provider ? [link] : []), form);
   setBusy(false);
   form.querySelector("input").focus();
 }

@@ -130,7 +130,7 @@ export const query = (pairs) =>
 export async function send(method, address, { body, isBackground = false, signal } = {}) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (csrf && method !== "GET") headers["X-CSRF-Token"] = csrf;
+  if (csrf) headers["X-CSRF-Token"] = csrf;
   if (isBackground) headers["X-Console-Background"] = "1";
   let response;
   try {

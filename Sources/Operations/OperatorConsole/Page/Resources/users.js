@@ -75,9 +75,11 @@ async function load(user, found) {
   const record = await api("GET", owner(user), { signal });
   const account = await part(
     () => api("GET", holder(user), { signal }), (account) => accountSection(account, user, found));
+  const sessions = await part(
+    () => api("GET", owner(user, "sessions"), { signal }), ({ sessions }) => sessionsSection(sessions, user, found));
   const activity = await part(() => api("GET", owner(user, "activity"), { signal }), activitySection);
   found.replaceChildren(
-    stateSection(record, user, found), account, activity, sessionSection(user));
+    stateSection(record, user, found), account, sessions, activity, sessionSection(user));
 }
 
 // Performs a change after a confirmation, shows its result, and reads the user again.
@@ -140,6 +142,25 @@ function accountSection(account, user, found) {
     account.unlinked_more ? h("p", {}, text("unlinked_more")) : null,
     context.isOperator && account.created_at !== null && account.deleted_at === null
       ? h("div", { class: "buttons" }, remove) : null);
+}
+
+// The sessions of the gateway. The ID of a session is public; it does not reveal the session's name.
+function sessionsSection(sessions, user, found) {
+  const end = ({ id }) => button(text("end_session"), (event) => change(event, {
+    title: text("end_session"), question: text("ask:end_session", { session: id, uid: user.uid }),
+    address: owner(user, "sessions", id, "revoke"), done: text("done:end_session", { session: id }), user, found,
+  }), "danger");
+  const columns = ["session_id", "started", "last_used", "ends", "provider", "proof", "user_agent",
+    ...(context.isOperator ? ["action"] : [])].map((name) => text(name));
+  const known = (value) => value === null ? text("unknown") : data(value);
+  const rows = sessions.map((session) => [
+    data(session.id), time(session.started_at), time(session.last_used_at), time(session.ends_at),
+    known(session.provider), session.proof === null ? text("not_proved") : text(`proof:${session.proof}`),
+    known(session.user_agent), ...(context.isOperator ? [end(session)] : []),
+  ]);
+  return section(text("sessions"),
+    rows.length ? table(text("sessions"), columns, rows) : h("p", { class: "empty" }, text("no_sessions")),
+    h("p", { class: "hint" }, text("sessions_hint")));
 }
 
 // The denials and sign-ins that this gateway remembers.

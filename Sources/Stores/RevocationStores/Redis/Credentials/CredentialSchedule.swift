@@ -1,3 +1,5 @@
+import GatewayCore
+
 /// The times at which changing credentials are fetched again. Times are nanoseconds of a monotonic clock.
 struct CredentialSchedule {
     /// The least pause between two fetches that rejections cause.
@@ -9,10 +11,15 @@ struct CredentialSchedule {
     private var failures = 0
     private var fetchedAt: UInt64?
     private var isFetching = false
+    /// `nil` for exact delays.
+    private var jitter: KeyJitter?
 
-    /// - Parameter interval: The interval of fetches of credentials without an expiry, and the maximum for others.
-    init(interval: UInt64) {
+    /// - Parameters:
+    ///   - interval: The interval of fetches of credentials without an expiry, and the maximum for others.
+    ///   - seed: The seed of the jitter, so that gateways do not query a service at the same time. `nil` for none.
+    init(interval: UInt64, seed: UInt64? = nil) {
         self.interval = max(interval, 1_000_000)
+        jitter = seed.map { KeyJitter(seed: $0) }
     }
 
     mutating func began(at now: UInt64) {
@@ -20,20 +27,25 @@ struct CredentialSchedule {
         fetchedAt = now
     }
 
-    /// Returns the delay of the next fetch after a success: at three quarters of the lifetime.
+    /// Returns the delay of the next fetch after a success: at three quarters of the lifetime, or with jitter up to a
+    /// tenth earlier.
     ///
     /// - Parameter lifetime: The remaining lifetime. `nil` if it is unknown.
     mutating func succeeded(lifetime: UInt64?) -> UInt64 {
         (isFetching, failures) = (false, 0)
         guard let lifetime else { return interval }
-        return min(interval, max(lifetime / 4 * 3, Self.failureDelays.first))
+        let delay = min(interval, max(lifetime / 4 * 3, Self.failureDelays.first))
+        return jitter?.duration(from: delay / 10 * 9, through: delay) ?? delay
     }
 
-    /// Returns the delay of the next fetch after a failure. The earlier credentials stay in use.
+    /// Returns the delay of the next fetch after a failure, or with jitter up to a half less. The earlier credentials
+    /// stay in use.
     mutating func failed() -> UInt64 {
         isFetching = false
         failures = min(failures + 1, 16)
-        return min(Self.failureDelays.first << UInt64(failures - 1), Self.failureDelays.maximum, max(interval, 1))
+        let delay = min(
+            Self.failureDelays.first << UInt64(failures - 1), Self.failureDelays.maximum, max(interval, 1))
+        return jitter?.duration(from: delay / 2, through: delay) ?? delay
     }
 
     /// Returns whether the credentials are fetched at once because the server rejected them.

@@ -1,11 +1,12 @@
 import Foundation
 import GatewayCore
 import Redis
+import Revocation
 
-/// Credentials from a file or a command.
+/// Credentials from a file, a command or a managed service.
 ///
-/// The text is the password, or a JSON object: `{"username": USER, "password": PASSWORD, "expires_at": SECONDS}`. Only
-/// `password` is required. Line ends and spaces around the text are ignored.
+/// The text of a file or command is the password, or a JSON object: `{"username": USER, "password": PASSWORD,
+/// "expires_at": SECONDS}`. Only `password` is required. Line ends and spaces around the text are ignored.
 struct FetchedCredentials: Equatable {
     /// The maximum size of the text, in bytes.
     static let maximumSize = 65_536
@@ -19,6 +20,13 @@ struct FetchedCredentials: Equatable {
         let description: String
 
         init(_ description: String) { self.description = description }
+    }
+
+    /// Creates the credentials of a managed service.
+    init(_ token: StoreToken, username: String?) {
+        let password = token.value.withBytes { String(decoding: $0, as: UTF8.self) }
+        credentials = RedisCredentials(username: username, password: password)
+        expires = token.expires
     }
 
     private struct Document: Decodable {

@@ -13,6 +13,21 @@ import Testing
         #expect(schedule.succeeded(lifetime: lifetime.map { $0 * Self.second }) == delay * Self.second)
     }
 
+    @Test func `gateways renew at different times, and never later than without jitter`() {
+        let delays = (UInt64(0)..<100).map { seed in
+            var schedule = CredentialSchedule(interval: 3600 * Self.second, seed: seed)
+            return schedule.succeeded(lifetime: 900 * Self.second)
+        }
+        #expect(Set(delays).count > 90)
+        #expect(delays.allSatisfy { (607 * Self.second...675 * Self.second).contains($0) })
+        let failures = (UInt64(0)..<100).map { seed in
+            var schedule = CredentialSchedule(interval: 3600 * Self.second, seed: seed)
+            return schedule.failed()
+        }
+        #expect(Set(failures).count > 90)
+        #expect(failures.allSatisfy { (Self.second / 2...Self.second).contains($0) })
+    }
+
     @Test func `delays after failures grow to a bound and restart after a success`() {
         var schedule = CredentialSchedule(interval: 600 * Self.second)
         let delays = (0..<20).map { _ in schedule.failed() / Self.second }

@@ -1,6 +1,3 @@
-import GatewayCore
-package import SecurityRules
-
 /// The evaluation of rules: for each evaluated `allow` the expressions of its condition, each before its parts.
 package struct RuleTrace: Sendable {
     /// The maximum number of lines per request.
@@ -24,8 +21,8 @@ package struct RuleTrace: Sendable {
     package struct Section: Sendable {
         /// The `allow` statement.
         package let rule: RuleStatement
-        /// The assumption about the user. `nil` without one.
-        package let assumption: String?
+        /// The assumptions about the user.
+        package let pass: RuleRecorder.Pass
         /// The lines, each expression before its parts.
         package fileprivate(set) var lines: [Line]
     }
@@ -36,7 +33,7 @@ package struct RuleTrace: Sendable {
     package private(set) var omitted = 0
 
     /// Creates the trace, optionally with evaluations under assumptions.
-    init(_ entries: [RuleRecorder.Entry], of ruleset: Ruleset, assumptions: Bool) {
+    package init(_ entries: [RuleRecorder.Entry], of ruleset: Ruleset, assumptions: Bool) {
         var left = Self.maximumLines
         var rest = assumptions ? entries[...] : entries.filter { $0.pass == .actual }[...]
         while let first = rest.first {
@@ -46,20 +43,8 @@ package struct RuleTrace: Sendable {
             let lines = RuleTraceTree(section, of: ruleset).lines
             omitted += max(0, lines.count - left)
             sections.append(
-                Section(
-                    rule: ruleset.rules[first.rule], assumption: first.pass.words, lines: Array(lines.prefix(left))))
+                Section(rule: ruleset.rules[first.rule], pass: first.pass, lines: Array(lines.prefix(left))))
             left -= min(left, lines.count)
         }
-    }
-}
-
-extension RuleRecorder.Pass {
-    fileprivate var words: String? {
-        guard case .assuming(let age, let secondFactor) = self else { return nil }
-        let assumptions = [
-            age.map { $0 == 0 ? "signed in just now" : "signed in \(DurationText.write(.seconds($0))) ago" },
-            secondFactor ? "used a second factor" : nil,
-        ]
-        return "had the user " + assumptions.compactMap(\.self).joined(separator: " and ")
     }
 }

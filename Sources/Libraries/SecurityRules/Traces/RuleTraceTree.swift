@@ -1,6 +1,3 @@
-import GatewayConfiguration
-import SecurityRules
-
 /// The tree of a condition's evaluations. They arrive in the order of completion and are placed under their enclosing
 /// expressions.
 struct RuleTraceTree {
@@ -38,7 +35,7 @@ struct RuleTraceTree {
         guard text.starts(with: function.utf8), let next = text.dropFirst(function.utf8.count).first else {
             return false
         }
-        return !ClaimPathParser.continuesName(next)
+        return !Lexer.isNamePart(next)
     }
 
     /// The lines, each expression before its parts.
@@ -59,7 +56,7 @@ struct RuleTraceTree {
     }
 
     private static func isChainOfMembers(_ text: String) -> Bool {
-        text.utf8.allSatisfy { ClaimPathParser.continuesName($0) || $0 == UInt8(ascii: ".") }
+        text.utf8.allSatisfy { Lexer.isNamePart($0) || $0 == UInt8(ascii: ".") }
     }
 
     private static func line(_ node: Node, _ depth: Int) -> RuleTrace.Line {

@@ -1,3 +1,4 @@
+import CivilCalendar
 import GatewayCore
 import JOSE
 import OutboundHTTP
@@ -9,6 +10,10 @@ struct AWSMetadata: Sendable {
     /// The addresses of the service. A changed file cannot send the session token to another one.
     private static let hosts = ["169.254.169.254", "fd00:ec2::254"]
     private static let defaultTokenURL = "http://169.254.169.254/latest/api/token"
+    /// The variable that replaces the service's address.
+    private static let endpointVariable = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+    /// The variable that disables the service, if it is `true`.
+    static let offVariable = "AWS_EC2_METADATA_DISABLED"
 
     private let tokenURL: String
     /// The URL of the instance's role, to which its name is appended for its keys. `nil` if absent.
@@ -22,12 +27,30 @@ struct AWSMetadata: Sendable {
         regionURL = try Self.url("region_url", source)
     }
 
+    /// Creates the service of the environment. `nil` if the environment disables it.
+    init?(environment: [String: String]) throws(ServiceAccount.Failure) {
+        guard environment[Self.offVariable]?.lowercased() != "true" else { return nil }
+        let named = environment[Self.endpointVariable] ?? ""
+        let base = named.isEmpty ? "http://\(Self.hosts[0])" : named.hasSuffix("/") ? String(named.dropLast()) : named
+        guard Self.isService(base), (try? HTTPURL(parsing: base))?.target.isEmpty == true else {
+            throw ServiceAccount.Failure(
+                description: "the environment variable \(Self.endpointVariable) is not http://\(Self.hosts[0])")
+        }
+        tokenURL = "\(base)/latest/api/token"
+        rolesURL = "\(base)/latest/meta-data/iam/security-credentials"
+        regionURL = "\(base)/latest/meta-data/placement/region"
+    }
+
     private static func url(_ member: String, _ source: CredentialFile) throws(ServiceAccount.Failure) -> String? {
         guard let text = try source.text(member) else { return nil }
-        guard let url = try? HTTPURL(parsing: text), !url.isSecure,
-            hosts.contains(url.host) && url.port == 80 || url.isLoopback
-        else { throw source.failure("has a \(member) that is not at http://\(hosts[0])") }
+        guard isService(text) else { throw source.failure("has a \(member) that is not at http://\(hosts[0])") }
         return text
+    }
+
+    /// Returns whether the URL is at the service, or on this machine in tests.
+    private static func isService(_ text: String) -> Bool {
+        guard let url = try? HTTPURL(parsing: text), !url.isSecure else { return false }
+        return hosts.contains(url.host) && url.port == 80 || url.isLoopback
     }
 
     /// Returns the region of a region's or an availability zone's name: `eu-west-1` of `eu-west-1b`, `us-west-2` of the
@@ -55,6 +78,20 @@ struct AWSMetadata: Sendable {
     ) async throws(LookupFailure) -> AWSMetadataSession {
         let session = AWSMetadataSession(metadata: self, transport: transport, step: step, now: now)
         return try await session.opened(at: tokenURL)
+    }
+}
+
+extension AWSKeys {
+    /// Parses the temporary keys in a response of the metadata service of an instance or a container. `nil` if they are
+    /// incomplete, or cannot be part of a signed request.
+    init?(parsing response: [UInt8]) {
+        let limits = JSONLimits(size: SubjectTokenSource.sizeLimit, depth: 8, members: 64)
+        guard let root = (try? JSONDocument(response, limits: limits))?.root,
+            let id = root["AccessKeyId"]?.string, let secret = root["SecretAccessKey"]?.string,
+            let token = root["Token"]?.string
+        else { return nil }
+        self.init(id: id, secret: secret, sessionToken: token)
+        expires = root["Expiration"]?.string.flatMap(RFC3339.seconds).map { UnixTime(clamping: $0) }
     }
 }
 
@@ -102,11 +139,7 @@ struct AWSMetadataSession {
         else { throw Self.failure(.malformed, "an invalid role") }
         let base = metadata.rolesURL ?? ""
         let response = try await get(base.hasSuffix("/") ? base + name : "\(base)/\(name)", "the keys of the role")
-        let limits = JSONLimits(size: SubjectTokenSource.sizeLimit, depth: 8, members: 64)
-        guard let root = (try? JSONDocument(response, limits: limits))?.root,
-            let id = root["AccessKeyId"]?.string, let secret = root["SecretAccessKey"]?.string,
-            let token = root["Token"]?.string, let keys = AWSKeys(id: id, secret: secret, sessionToken: token)
-        else { throw Self.failure(.malformed, "no keys of the role") }
+        guard let keys = AWSKeys(parsing: response) else { throw Self.failure(.malformed, "no keys of the role") }
         return keys
     }
 

@@ -1,11 +1,9 @@
-package import SecurityRules
-
-/// The outcomes of rules that tests have covered.
+/// The outcomes of rules that tests or requests have covered.
 ///
 /// The condition of an `allow`, and each Boolean expression within rules, has two outcomes. An `allow` without a
 /// condition, or with a constant one, has a single outcome: its evaluation.
 package struct RuleCoverage: Sendable {
-    /// An expression whose outcomes tests should cover.
+    /// An expression whose outcomes should be covered.
     package struct Point: Sendable, Hashable {
         /// The kind of expression.
         package enum Kind: Sendable, Hashable {
@@ -67,6 +65,11 @@ package struct RuleCoverage: Sendable {
 
     /// The sources, in the order of their first evaluation.
     package let sources: [Source]
+
+    /// Creates a coverage.
+    package init(sources: [Source]) {
+        self.sources = sources
+    }
 
     /// The number of possible outcomes.
     package var outcomes: Int { sources.reduce(0) { $0 + $1.outcomes } }

@@ -1,15 +1,16 @@
-import Gatehouse
-import GatewayCore
-import HTTPServer
-import HTTPWire
+package import GatewayCore
+package import HTTPServer
+package import HTTPWire
 
-/// The parsed head of an explained request.
-struct ParsedRequest {
-    let head: RequestHead
+/// The parsed head of an explained or simulated request.
+package struct ParsedRequest {
+    /// The head.
+    package let head: RequestHead
     private let bytes: [UInt8]
     private let table: FieldTable
 
-    init(_ bytes: [UInt8], limits: ConnectionLimits) throws(HeadError) {
+    /// Parses a head.
+    package init(_ bytes: [UInt8], limits: ConnectionLimits) throws(HeadError) {
         let table = FieldTable(capacity: limits.headFields)
         let bounds = HeadLimits(size: limits.headSize, fields: limits.headFields)
         let parsed = bytes.withUnsafeBytes { bytes in
@@ -21,18 +22,20 @@ struct ParsedRequest {
     }
 
     /// Passes the request to a stage of the request path.
-    func withView<Output>(_ body: (RequestView) -> Output) -> Output {
+    package func withView<Output>(_ body: (RequestView) -> Output) -> Output {
         bytes.withUnsafeBytes { body(RequestView(head: head, bytes: $0, fields: table)) }
     }
 
     /// Whether the request is a gRPC call.
-    var isGRPC: Bool { withView { $0.isGRPCCall } }
+    package var isGRPC: Bool { withView { $0.isGRPCCall } }
 
-    func text(_ range: ByteRange) -> String {
+    /// Returns a part of the head as text.
+    package func text(_ range: ByteRange) -> String {
         bytes.withUnsafeBytes { String(decoding: range.bytes(in: $0), as: UTF8.self) }
     }
 
-    func bytes(_ range: ByteRange) -> [UInt8] {
+    /// Returns a part of the head.
+    package func bytes(_ range: ByteRange) -> [UInt8] {
         bytes.withUnsafeBytes { Array(range.bytes(in: $0)) }
     }
 }

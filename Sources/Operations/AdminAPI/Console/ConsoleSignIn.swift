@@ -1,0 +1,46 @@
+package import GatewayConfiguration
+package import GatewayCore
+package import OperatorConsole
+
+/// The sign-in to the console at a provider. Each member is that of the current configuration, so that a reload takes
+/// effect with the next request.
+package protocol ConsoleSignIn: Sendable {
+    /// The settings. `nil` if operators sign in with tokens only.
+    var settings: Configuration.ConsoleSignIn? { get }
+    /// Begins a flow.
+    ///
+    /// - Returns: The address at the provider, and the value of the cookie that binds the flow to the browser.
+    func start(_ visit: ConsoleVisit) async throws(ConsoleSignInFailure) -> (url: String, binding: String)
+    /// Ends a flow. A response is accepted once.
+    func finish(_ visit: ConsoleVisit) async throws(ConsoleSignInFailure) -> OperatorIdentity
+}
+
+/// The facts of a request that a flow needs.
+package struct ConsoleVisit: Sendable, Equatable {
+    /// The query, without its `?`.
+    package var query: [UInt8] = []
+    /// The values of the cookies that bind flows to the browser.
+    package var bindings: [String] = []
+    package var network: PeerNetwork
+    package var requestID: String
+}
+
+/// A sign-in that did not succeed.
+package struct ConsoleSignInFailure: Error, Equatable {
+    package let message: SignInMessage
+
+    package init(_ message: SignInMessage) {
+        self.message = message
+    }
+}
+
+extension Configuration.ConsoleSignIn {
+    /// Returns the role of an identity. `nil` if it may not use the console.
+    func role(of identity: OperatorIdentity) -> OperatorRole? {
+        guard identity.provider.utf8.elementsEqual(provider.utf8) else { return nil }
+        func lists(_ addresses: [String]) -> Bool {
+            addresses.contains { $0.utf8.elementsEqual(identity.address.utf8) }
+        }
+        return lists(operators) ? .operator : lists(viewers) ? .viewer : nil
+    }
+}

@@ -1,0 +1,120 @@
+import Redis
+package import Revocation
+
+/// Changes of addresses by users. The account's step is the commit point. It compares the current address and the
+/// proof, and requires that the new address is still reserved for the account.
+extension RedisStore {
+    /// Opens a change of an address.
+    package func openEmailChange(
+        _ ticket: EmailTicket, of uid: UserKey
+    ) async throws(StoreError) -> EmailTicketResult {
+        try StoreBounds.check(ticket)
+        try StoreBounds.check(user: uid)
+        return try await commands.run { () async throws(StoreError) in
+            let (fields, _) = try await steps.remove(
+                .openEmailChange, [ticket.name, ticket.previous ?? "", ticket.event], of: uid,
+                provider: OutboxMessage.webhook)
+            switch fields.first?.text {
+            case "open": return .open
+            case "full": return .full
+            case "stale": return .stale
+            case "refused": return .refused
+            default: throw .unexpectedReply()
+            }
+        }
+    }
+
+    /// Changes the address of an account: reserves the new address, changes the account, and releases the previous
+    /// address. If another gateway took the reservation over meanwhile, the steps are repeated.
+    package func changeEmail(
+        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult {
+        try StoreBounds.check(change)
+        try StoreBounds.check(user: uid)
+        return try await commands.run { () async throws(StoreError) in
+            for _ in 0..<RedisAccountSteps.maximumRounds {
+                if claimsEmail, try await !steps.reserve(change.email, for: uid) {
+                    if try await steps.stored(uid).deletionTime != nil { return .refused }
+                    if let owner = try await holder(of: change.email), owner != uid { return .taken(uid: owner) }
+                    continue
+                }
+                if let result = try await commit(change, of: uid, claimsEmail: claimsEmail) { return result }
+            }
+            throw RedisAccountSteps.contended()
+        }
+    }
+
+    /// Returns the user of an address, after the completion of a deletion that was interrupted.
+    private func holder(of email: String) async throws(StoreError) -> UserKey? {
+        if let holder = try await steps.holder(of: email) { _ = try await complete(holder) }
+        return try await steps.holder(of: email)
+    }
+
+    /// Runs the account's step and those after it. `nil` if the new address is not reserved any more.
+    private func commit(
+        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult? {
+        let event = change.event.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let (fields, dropped) = try await steps.remove(
+            .changeEmail,
+            [
+                change.previous ?? "", change.email, change.ticket ?? "", change.link?.provider ?? "",
+                change.link?.subject ?? "", claimsEmail ? "1" : "", event,
+            ], of: uid, provider: OutboxMessage.webhook)
+        let found = fields.first?.text
+        switch found {
+        case "changed":
+            if let old = change.previous, !old.isExactly(change.email) { try await steps.releaseEmail(old, of: uid) }
+            guard claimsEmail, try await !steps.keepKey(of: change.email, for: uid) else {
+                return .changed(dropped: dropped)
+            }
+            return .stale
+        case "stale", "refused":
+            // A concurrent call may have given the account this address.
+            if claimsEmail, try await steps.isReleasing(change.email, by: uid) {
+                try await steps.releaseEmail(change.email, of: uid)
+            }
+            return found == "stale" ? .stale : .refused
+        case "unreserved": return nil
+        default: throw .unexpectedReply()
+        }
+    }
+}
+
+/// The scripts for changes of addresses. Each returns its result, and the numbers of added and of dropped messages. The
+/// arguments of the outbox follow those of the script.
+extension RedisScript {
+    private static let changeable = """
+        local function get(field) return redis.call('HGET', KEYS[1], field) end
+        if not get('created') or get('deleted') or get('unlinked_more') then return {'refused', 0, 0} end
+
+        """
+
+    /// Opens the change ARGV[1] of an account with the address ARGV[2], or without one if it is empty, if the outbox
+    /// accepts the event ARGV[3], a JSON object.
+    static let openEmailChange = RedisScript(
+        outboxFunctions + changeable + """
+            if (get('email') or '') ~= ARGV[2] then return {'stale', 0, 0} end
+            add_event(4, cjson.decode(ARGV[3]))
+            if added == 0 then return {'full', added, dropped} end
+            redis.call('HSET', KEYS[1], 'email_ticket', ARGV[1])
+            return {'open', added, dropped}
+            """)
+
+    /// Changes the address ARGV[1], or an absent one if it is empty, to ARGV[2], if ARGV[3] is empty or the open
+    /// change, and ARGV[4] is empty or a provider whose link has the subject ARGV[5]. If ARGV[6] is not empty, the
+    /// field of the reservation must be there, unless the address stays the same. ARGV[7] is empty or the event.
+    static let changeEmail = RedisScript(
+        outboxFunctions + changeable + """
+            local old, new, releasing = ARGV[1], ARGV[2], 'releasing:' .. ARGV[2]
+            if (get('email') or '') ~= old or ARGV[3] ~= '' and get('email_ticket') ~= ARGV[3]
+                or ARGV[4] ~= '' and get('link:' .. ARGV[4]) ~= ARGV[5] then return {'stale', 0, 0} end
+            if ARGV[6] ~= '' and old ~= new and not get(releasing) then return {'unreserved', 0, 0} end
+            if old ~= '' and old ~= new then redis.call('HSET', KEYS[1], 'releasing:' .. old, '1') end
+            redis.call('HDEL', KEYS[1], releasing, \(emailFields))
+            local source = ARGV[4] ~= '' and ARGV[4] or '\(EmailChange.linkSource)'
+            redis.call('HSET', KEYS[1], 'email', new, 'email_verified', '1', 'email_from', source, 'chosen_email', '1')
+            if ARGV[7] ~= '' then add_event(8, cjson.decode(ARGV[7])) end
+            return {'changed', added, dropped}
+            """)
+}

@@ -1,0 +1,211 @@
+import DevelopmentIdentity
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import RequestPipeline
+import Revocation
+import RevocationStores
+import Testing
+
+@testable import Accounts
+@testable import Authentication
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+
+/// The sign-in of operators to the console: the same checks as those of every flow, with records of its own.
+@Suite(.timeLimit(.minutes(5))) struct ConsoleFlowTests {
+    private static let redirectURI = "https://ops.example/gate/console/callback"
+
+    private let flow: FlowRig
+    private let console: ConsoleFlow
+
+    init() async throws {
+        flow = try await FlowRig()
+        console = try #require(ConsoleFlow(flow.rig.parts))
+    }
+
+    private func visit(
+        _ query: String = "", bindings: [String] = [], provider: String = "google.com",
+        redirectURI: String = Self.redirectURI
+    ) -> ConsoleFlow.Visit {
+        ConsoleFlow.Visit(
+            provider: provider, redirectURI: redirectURI, query: Array(query.utf8), bindings: bindings,
+            network: .version4(1), requestID: "request-1")
+    }
+
+    private func begin(_ provider: String = "google.com") async throws -> FlowRig.Begun {
+        let (url, binding) = try await console.start(visit(provider: provider))
+        let query = try #require(url.firstIndex(of: "?").map { url[$0...].dropFirst() })
+        return FlowRig.Begun(url: url, parameters: FlowRig.parameters(query), binding: binding)
+    }
+
+    private func finish(_ visit: ConsoleFlow.Visit) async -> Result<ConsoleFlow.Identity, ConsoleFlow.Failure> {
+        do throws(ConsoleFlow.Failure) {
+            return .success(try await console.finish(visit))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private var tokenCalls: [OutboundRequest] {
+        flow.transport.calls.map(\.request).filter { $0.url.hasSuffix("/token") }
+    }
+
+    private func query(_ begun: FlowRig.Begun, _ more: String = "") -> String {
+        "state=\(begun.state)&code=code-1\(more)"
+    }
+
+    @Test func `a sign-in proves the verified address, and begins no account and no session`() async throws {
+        let begun = try await begin()
+        #expect(begun.parameters["redirect_uri"] == Self.redirectURI)
+        #expect(begun.parameters["code_challenge_method"] == "S256" && begun.parameters["nonce"]?.count == 32)
+        flow.prepare(begun, "google.com", .ada)
+        let result = await finish(visit(query(begun), bindings: [begun.binding]))
+        let identity = try result.get()
+        #expect(identity.address == "ada@example.com" && identity.provider == "google.com")
+        let form = FlowRig.parameters(try #require(tokenCalls.first).bodyText)
+        #expect(form["redirect_uri"] == Self.redirectURI)
+        let verifier = try #require(form["code_verifier"])
+        let challenge = Base64URL.encode(try AccountDenial.hash(Array(verifier.utf8)).bytes)
+        #expect(challenge == begun.parameters["code_challenge"])
+        let owner = try await flow.rig.store.owner(
+            of: IdentityLink(provider: "google.com", subject: identity.subject))
+        #expect(owner == nil)
+    }
+
+    @Test func `O-01: a foreign state, another browser, and no binding begin no session`() async throws {
+        let attacker = try await begin()
+        let victim = try await begin()
+        flow.prepare(attacker, "google.com", .ada)
+        for bindings in [[], [victim.binding], [String(repeating: "0", count: 32)], ["x"]] {
+            #expect(await finish(visit(query(attacker), bindings: bindings)) == .failure(.expired))
+        }
+        for made in ["", "state=x&code=c", "state=\(String(repeating: "A", count: 32))&code=c", "state=%ff", "a=1&a=2"]
+        {
+            #expect(await finish(visit(made, bindings: [victim.binding])) == .failure(.expired))
+        }
+        #expect(tokenCalls.isEmpty)
+    }
+
+    @Test func `O-03: a response counts once`() async throws {
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", .ada)
+        let visit = visit(query(begun), bindings: [begun.binding])
+        let first = await finish(visit)
+        #expect(throws: Never.self) { try first.get() }
+        #expect(await finish(visit) == .failure(.expired))
+        #expect(tokenCalls.count == 1)
+    }
+
+    @Test func `O-02: a flow lasts ten minutes`() async throws {
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", .ada)
+        flow.rig.time.advance(seconds: 601)
+        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.expired))
+    }
+
+    @Test func `O-04: neither callback takes a response to the other's flow`() async throws {
+        let ours = try await begin()
+        flow.prepare(ours, "google.com", .ada)
+        let answer = await flow.callback("google.com", query(ours), bindings: [ours.binding])
+        #expect(answer.page != nil && answer.cookie == nil)
+        let theirs = try await flow.begin()
+        flow.prepare(theirs, "google.com", .ada)
+        #expect(await finish(visit(query(theirs), bindings: [theirs.binding])) == .failure(.expired))
+        #expect(tokenCalls.isEmpty)
+    }
+
+    @Test func `O-04: a flow that began at another provider or address ends`() async throws {
+        flow.replies.set(".well-known", 200, FlowDiscoveryTests.document())
+        let crossed = try await begin("google.com")
+        flow.prepare(crossed, "google.com", .ada)
+        let elsewhere = visit(query(crossed), bindings: [crossed.binding], provider: "oidc.corp")
+        #expect(await finish(elsewhere) == .failure(.rejected))
+        let moved = try await begin("google.com")
+        flow.prepare(moved, "google.com", .ada)
+        let other = visit(
+            query(moved), bindings: [moved.binding], redirectURI: "https://ops.example/console/callback")
+        #expect(await finish(other) == .failure(.rejected))
+        #expect(tokenCalls.isEmpty)
+    }
+
+    @Test(arguments: ["code=c&iss=https://evil.example", "error=server_error&iss=https://evil.example", "code="])
+    func `O-05: another issuer and an invalid code end the flow`(rest: String) async throws {
+        let begun = try await begin()
+        let response = visit("state=\(begun.state)&\(rest)", bindings: [begun.binding])
+        #expect(await finish(response) == .failure(.rejected))
+        #expect(tokenCalls.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("access_denied", ConsoleFlow.Failure.cancelled), ("server_error", .unavailable), ("x", .rejected),
+    ])
+    func `an error of the provider ends the flow`(code: String, failure: ConsoleFlow.Failure) async throws {
+        let begun = try await begin()
+        let response = visit("state=\(begun.state)&error=\(code)", bindings: [begun.binding])
+        #expect(await finish(response) == .failure(failure))
+    }
+
+    @Test func `the token of another flow is rejected`() async throws {
+        let (one, other) = (try await begin(), try await begin())
+        flow.prepare(one, "google.com", .ada)
+        #expect(await finish(visit(query(other), bindings: [other.binding])) == .failure(.rejected))
+    }
+
+    @Test(arguments: [
+        DevelopmentUser.grace, .ada.withEmail("\u{430}da@example.com"), .ada.withEmail("ada@example.com."),
+        .ada.withEmail("x@y@example.com"), .margaret,
+    ])
+    func `O-22: an address that proves nothing is none`(user: DevelopmentUser) async throws {
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", user)
+        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unverified))
+    }
+
+    @Test func `O-22: an address of another domain that Google verified some time ago is none`() async throws {
+        var user = DevelopmentUser.ada
+        user.hostedDomain = nil
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", user)
+        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unverified))
+        let again = try await begin()
+        flow.prepare(again, "google.com", user.withEmail("ada@gmail.com"))
+        let result = await finish(visit(query(again), bindings: [again.binding]))
+        let identity = try result.get()
+        #expect(identity.address == "ada@gmail.com")
+    }
+
+    @Test func `O-22: an address that GitHub verified some time ago is none`() async throws {
+        let begun = try await begin("github.com")
+        flow.prepare(begun, "github.com", DevelopmentUser.linus.withEmail("ada@example.com"))
+        let response = visit(query(begun), bindings: [begun.binding], provider: "github.com")
+        #expect(await finish(response) == .failure(.unverified))
+    }
+
+    @Test func `a disabled identity does not sign in`() async throws {
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", .ada)
+        let subject = DevelopmentUser.ada.subject(at: "google.com")
+        try await flow.rig.store.setDisabled(
+            UserKey(IdentityLink(provider: "google.com", subject: subject)), true)
+        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.rejected))
+    }
+
+    @Test func `an unknown provider, and an outage of its token endpoint, are no sign-in`() async throws {
+        await #expect(throws: ConsoleFlow.Failure.rejected) { try await console.start(visit(provider: "oidc.none")) }
+        let begun = try await begin()
+        flow.replies.set("/token", 500, "")
+        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unavailable))
+    }
+
+    @Test func `the budget of flows bounds the store`() async throws {
+        var failure: ConsoleFlow.Failure?
+        for _ in 0..<300 where failure == nil {
+            do throws(ConsoleFlow.Failure) { _ = try await console.start(visit()) } catch { failure = error }
+        }
+        #expect(failure != nil)
+        let begun = try? await flow.begin()
+        #expect(begun != nil, "the sign-ins of users have a budget of their own")
+    }
+}
