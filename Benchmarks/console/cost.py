@@ -15,6 +15,7 @@ gateway after the measurement. All traffic is on 127.0.0.1."""
 import contextlib
 import http.client
 import pathlib
+import socket
 import sys
 import threading
 
@@ -33,6 +34,7 @@ class Reader(threading.Thread):
         super().__init__(daemon=True)
         self.gateway, self.paths, self.pause = gateway, paths, pause
         self.ended, self.bytes, self.failure = threading.Event(), 0, None
+        self.socket = None
 
     def __enter__(self):
         self.start()
@@ -40,6 +42,9 @@ class Reader(threading.Thread):
 
     def __exit__(self, *_):
         self.ended.set()
+        # A stream without decisions would be read until its next comment.
+        with contextlib.suppress(AttributeError, OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
         self.join()
         if self.failure or not self.bytes:
             sys.exit(f"{self.paths}: {self.failure or 'no data'}")
@@ -52,12 +57,15 @@ class Reader(threading.Thread):
                 if self.pause:
                     self.ended.wait(self.pause)
         except (OSError, http.client.HTTPException) as error:
-            self.failure = error
+            if not self.ended.is_set():
+                self.failure = error
 
     def read(self, path):
         connection = http.client.HTTPConnection("127.0.0.1", self.gateway.admin, timeout=30)
         try:
             connection.request("GET", path, headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
+            # The response takes the socket of a connection that ends with it.
+            self.socket = connection.sock
             response = connection.getresponse()
             if response.status != 200:
                 raise http.client.HTTPException(f"{path} is {response.status}")
