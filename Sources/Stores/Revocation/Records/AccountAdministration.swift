@@ -82,10 +82,11 @@ package protocol AccountAdministrationStore: Sendable {
     ///
     /// The links of the source move to the target, with the kept tokens. So do the identities that were unlinked from
     /// it, as far as the target can remember them; the display name and the picture, each if the target has none and
-    /// its user did not choose that; and the address with its reservation, if the target has none, the user chose it or
-    /// a linked identity supplied it, and all unlinked identities are remembered. The source then is a deleted account:
-    /// its user is disabled and revoked permanently, so that its sessions end, and its uid is never used again. It
-    /// keeps the name of the target. Credentials of the identities that were revoked with the source stay revoked.
+    /// its user did not choose that; and the verified address with its reservation, if the target has none, the user
+    /// chose it or a linked identity supplied it, and all unlinked identities are remembered. An unverified address
+    /// becomes free: its owner could take the target over. The source then is a deleted account: its user is disabled
+    /// and revoked permanently, so that its sessions end, and its uid is never used again. It keeps the name of the
+    /// target. Credentials of the identities that were revoked with the source stay revoked.
     ///
     /// A repeated call completes an interrupted one.
     ///

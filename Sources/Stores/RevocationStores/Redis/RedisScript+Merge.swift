@@ -94,13 +94,13 @@ extension RedisScript {
                     and not redis.call('HGET', target, 'chosen_' .. part) then take(part) end
             end
             local from = redis.call('HGET', KEYS[1], 'email_from')
-            local is_known = redis.call('HGET', KEYS[1], 'chosen_email')
-                or from and redis.call('HGET', KEYS[1], 'link:' .. from)
+            local is_known = redis.call('HGET', KEYS[1], 'email_verified') == '1'
+                and (redis.call('HGET', KEYS[1], 'chosen_email') or from and redis.call('HGET', KEYS[1], 'link:' .. from))
             local is_released = false
             if email and is_remembered and is_known and not redis.call('HGET', target, 'email')
                 and not redis.call('HGET', target, 'unlinked_more') then
                 take('email')
-                redis.call('HSET', target, 'email_verified', redis.call('HGET', KEYS[1], 'email_verified') or '0')
+                redis.call('HSET', target, 'email_verified', '1')
                 redis.call('HDEL', target, 'email_from', 'email_ticket')
                 if from then redis.call('HSET', target, 'email_from', from) end
                 redis.call('HDEL', target, 'releasing:' .. email)

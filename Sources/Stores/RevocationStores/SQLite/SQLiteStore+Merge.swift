@@ -104,12 +104,14 @@ extension AccountRecord {
         }
     }
 
-    /// Takes the address of another account if this account has none: an address that the user chose, or that a linked
-    /// identity supplied. Returns the address.
+    /// Takes the verified address of another account if this account has none: an address that the user chose, or that
+    /// a linked identity supplied. Returns the address.
     fileprivate mutating func takeEmail(of source: AccountRecord) -> String? {
         let isKnown = source.chosen.contains(.email) || source.emailFrom.map { source.links[$0] != nil } ?? false
-        guard email == nil, !unlinked.hasMore, isKnown, let other = source.email else { return nil }
-        (email, emailVerified, emailFrom) = (other, source.emailVerified, source.emailFrom)
+        guard email == nil, !unlinked.hasMore, isKnown, source.emailVerified, let other = source.email else {
+            return nil
+        }
+        (email, emailVerified, emailFrom) = (other, true, source.emailFrom)
         chosen.formUnion(source.chosen.intersection(.email))
         return other
     }

@@ -73,6 +73,19 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `an unverified address does not move, because its owner could take the target over`(_ maker: StoreMaker)
+        async throws
+    {
+        let store = try await accounts(maker)
+        let email = "a@example.com"
+        #expect(try await store.setEmail(email, verified: false, from: .apple("1"), of: ann, claimsEmail: true))
+        #expect(try await store.merge(ann, into: bob) == .merged([.apple("1")]))
+        let target = try #require(try await store.account(bob))
+        #expect(target.email == nil && !target.emailVerified && target.emailFrom == nil)
+        #expect(try await store.uid(ofEmail: email) == nil)
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `the target gets chosen parts of the profile, but not those that its user removed`(_ maker: StoreMaker)
         async throws
     {
