@@ -60,7 +60,7 @@ private struct RedisProbe {
     /// The key of no record: no uid is empty.
     private static let key = Array("gatehouse:user:{}".utf8)
     private static let stream = RedisKeys.changes
-    /// A key of the queues, whose names are not those of records.
+    /// A key of the queues. Their names differ from the names of records.
     private static let queue = RedisKeys.writeBackLease
 
     /// Reads are sent as they are: they return nothing.

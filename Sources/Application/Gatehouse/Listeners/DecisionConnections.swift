@@ -1,7 +1,7 @@
 import GatewayConfiguration
 
-/// The division of `decisions.connections` among peers, so that peers that the listener does not trust cannot take the
-/// connections of those that it trusts, and one of them cannot take those of the others.
+/// The division of `decisions.connections` among peers. Peers that the listener does not trust cannot take the
+/// connections of trusted peers, and one such peer cannot take the connections of another.
 struct DecisionConnections: Equatable {
     /// The divisor for the share of all peers that are not trusted, and for the share of one address in it.
     private static let share = 4

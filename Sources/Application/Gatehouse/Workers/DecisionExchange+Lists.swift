@@ -58,8 +58,8 @@ struct DecisionList {
         return .records(.failed(.timedOut))
     }
 
-    /// Returns whether the time for lookups is over. A lookup that fails then may not have begun, so that the request
-    /// alone could be denied: no route allows the failure.
+    /// Returns whether the time for lookups is over. A lookup that fails then may not have begun. The same request
+    /// outside of a list could have another result, so no route allows the failure.
     func isOverdue(now: UInt64) -> Bool {
         waitedFirst.map { now &- $0 >= PipelineRun.waitLimit } ?? false
     }

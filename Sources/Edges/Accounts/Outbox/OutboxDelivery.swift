@@ -98,7 +98,7 @@ package final class OutboxDelivery: Sendable {
 
     /// Ends deliveries and releases the leases. The outbox keeps all messages that are not delivered.
     ///
-    /// While a delivery runs, its lease is kept, for at most two seconds or until it ends by itself.
+    /// While a delivery runs, its lease is kept, for at most two seconds or until the delivery ends.
     package func stop() async {
         state.withLock { $0.isStopped = true }
         var running = lanes

@@ -4,7 +4,7 @@ import TextCoding
 
 /// A file of the sign-in page, with its response fields.
 package struct PageAsset: Sendable {
-    /// The policy of all files. An image in SVG may have styles, but runs no script if a browser opens it by itself.
+    /// The policy of all files. An image in SVG may have styles, but runs no script if a browser opens it as a page.
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
     /// The value of `Cache-Control` of all files.
     package static let caching = "public, max-age=300"
@@ -28,7 +28,7 @@ package struct PageAsset: Sendable {
     /// The address in the page. It changes with the content, so that no page uses the file of another version.
     var address: String { tag.map { "\(path)?v=\($0.dropFirst().dropLast())" } ?? path }
 
-    /// The response fields beside those of every response.
+    /// The response fields in addition to the fields of every response.
     package var fields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = [
             ("Content-Security-Policy", Self.policy), ("Cross-Origin-Resource-Policy", "same-origin"),

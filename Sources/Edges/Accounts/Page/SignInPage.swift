@@ -9,7 +9,7 @@ package struct SignInPage: Sendable {
     static let path = "/.gatehouse/"
 
     /// The fields of each response with the page. The policy permits only the page's own files and the gateway's own
-    /// calls, not those of services behind the gateway.
+    /// calls, not files and calls of services behind the gateway.
     package let fields: [(name: String, value: String)]
     /// The files that the page loads.
     package let assets: [PageAsset]

@@ -119,8 +119,8 @@ extension AccountParts {
         return sessions.caller(call.browser.sessions, keys: try keys, now: clock.now(), where: isExpected)
     }
 
-    /// Returns the principals of all session cookies of a request that are valid by themselves, also of those that
-    /// another cookie replaces. Their revocation is not checked. None before the session keys are known.
+    /// Returns the principals of all session cookies of a request that are valid, apart from revocations. Cookies that
+    /// another cookie replaces are included. Empty before the session keys are known.
     func allSessions(of call: AccountCall) -> [Principal] {
         guard let sessions, let keys = authority.keys else { return [] }
         return sessions.callers(call.browser.sessions + call.browser.replaced, keys: keys, now: clock.now())

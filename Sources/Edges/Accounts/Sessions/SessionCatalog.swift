@@ -85,7 +85,7 @@ package struct SessionCatalog: Sendable {
         /// Denied, and valid again after a change by an operator: the user or the identity is disabled, or the view's
         /// record of the session is faulty.
         case suspended
-        /// Revoked by itself, with its user or with its identity, or the identity is not linked any more.
+        /// The session, its user or its identity was revoked, or the identity is not linked any more.
         case ended
     }
 

@@ -17,8 +17,8 @@ package struct SessionReader: Sendable {
         }
     }
 
-    /// Returns the principal of the first session cookie that is valid by itself and fulfils the condition. Its
-    /// revocation is not checked.
+    /// Returns the principal of the first session cookie that is valid, apart from revocations, and fulfils the
+    /// condition.
     func caller(
         _ cookies: [String], keys: SessionKeys, now: Int64, where isExpected: (Principal) -> Bool = { _ in true }
     ) -> Principal? {
@@ -26,7 +26,8 @@ package struct SessionReader: Sendable {
             .first(where: isExpected)
     }
 
-    /// Returns the principals of all session cookies that are valid by themselves, of at most `maximumCookies`.
+    /// Returns the principals of all session cookies that are valid, apart from revocations. It reads the first
+    /// `maximumCookies`.
     func callers(_ cookies: [String], keys: SessionKeys, now: Int64) -> [Principal] {
         cookies.prefix(Self.maximumCookies).compactMap { caller($0, keys, now: now) }
     }

@@ -4,8 +4,8 @@ import OutboundHTTP
 
 /// The bounds of polls.
 enum EventPollBounds {
-    /// The maximum number of events in a response, besides those that are held. Further ones are ignored, and returned
-    /// again.
+    /// The maximum number of events in a response, in addition to the held events. Further events are ignored, and the
+    /// transmitter returns them again.
     static let events = 64
     /// The maximum number of events in a response with those that are held.
     static let mostEvents = 1024

@@ -9,7 +9,7 @@ package struct EventTransmitter: Sendable {
     /// The index of the key set in the key coordinator.
     let keySet: Int
     /// The accepted `iss` of subjects: the issuers of the provider that has the users. A transmitter's own users are
-    /// other people, unless its users are those of the Firebase project.
+    /// other people, unless it has the users of the Firebase project.
     let subjectIssuers: [String]
     /// The prefixes of uids that belong to identities at providers, and not to users of the Firebase project.
     let reservedPrefixes: [String]

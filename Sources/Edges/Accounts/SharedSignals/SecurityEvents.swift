@@ -182,7 +182,7 @@ package struct SecurityEvents: Sendable {
             metadata["reason"] = "\(reason)"
             logger.warning("event not applied", metadata: metadata)
         case .discarded: logger.warning("event discarded", metadata: metadata)
-        // The transmitter was told to repeat it, which is logged.
+        // The response requests a repetition, and is logged.
         case .full: break
         }
     }

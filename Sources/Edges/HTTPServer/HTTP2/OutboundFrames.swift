@@ -30,7 +30,7 @@ struct OutboundFrames: Sendable {
 
     /// Handles written bytes, and returns what they contain. Frames get the numbers of the client's streams.
     ///
-    /// NIO writes each frame header in one piece, and each reset alone. Other writes are misframed.
+    /// NIO writes each frame header in one piece, and each reset in a write of its own. Other writes are misframed.
     mutating func write(_ buffer: inout ByteBuffer, _ numbering: StreamNumbering = StreamNumbering()) -> Written {
         var written = Written()
         var position = buffer.readerIndex

@@ -55,8 +55,8 @@ extension ClientHandler {
     /// Returns whether the certificate of the connection still counts. The handshake verified it for the address and
     /// the authorities of that time, which a reload can change while the connection is open.
     ///
-    /// The listener has newer authorities than the configuration after their file has changed. It receives those of a
-    /// new configuration after the workers.
+    /// The listener has newer authorities than the configuration after their file has changed. It receives the
+    /// authorities of a new configuration after the workers.
     func acceptsCertificate(under settings: ListenerSettings?) -> Bool {
         guard let accepted, let listener, !listener.isRetired else { return false }
         let (then, now) = (accepted.configuration, settings?.configuration)

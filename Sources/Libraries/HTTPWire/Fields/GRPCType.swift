@@ -1,7 +1,7 @@
 /// The content types of gRPC requests.
 public enum GRPCType {
-    /// Returns whether a content type is `application/grpc`, alone or before `+` or `;`, in any case. gRPC-Web is
-    /// another protocol.
+    /// Returns whether a content type is `application/grpc`, optionally with a suffix after `+` or `;`, in any case.
+    /// gRPC-Web is another protocol.
     public static func matches(_ type: some Collection<UInt8>) -> Bool {
         var rest = type[...]
         for wanted in "application/grpc".utf8 {

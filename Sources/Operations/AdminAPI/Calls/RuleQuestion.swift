@@ -32,7 +32,7 @@ package struct RuleQuestion: Sendable {
             throw .invalid("The body is not a JSON object with at most 4,096 values and 32 levels.")
         }
         for (name, value) in document.root.members { try read(name, value) }
-        // The request is parsed as a head, of which no value may begin another line.
+        // The values become lines of a head. A value with a line break would add a line.
         let parts = [method, path, host] + headers.flatMap { [$0.name, $0.value] }
         guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) } }) else {
             throw .invalid("The request has a control character.")

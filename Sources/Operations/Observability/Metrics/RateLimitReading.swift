@@ -2,7 +2,7 @@
 package struct RateLimitReading: Sendable {
     /// Whether the store can be charged.
     package var isShared: Bool
-    /// Requests that this gateway counted alone: without the store, and without memory for their buckets.
+    /// The requests that only this gateway counted: without the store, or without memory for their buckets.
     package var local: (store: UInt64, memory: UInt64) = (0, 0)
     /// Requests that waited for a charge.
     package var waits: UInt64 = 0

@@ -17,7 +17,7 @@ struct AWSContainer: Sendable {
     private static let fileVariable = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
     /// The service of ECS.
     private static let taskHost = "169.254.170.2"
-    /// The hosts that may receive the token without TLS, besides this machine: those of ECS and of EKS Pod Identity.
+    /// The hosts, other than this machine, that may receive the token without TLS: ECS and EKS Pod Identity.
     private static let hosts = [taskHost, "169.254.170.23", "fd00:ec2::23"]
 
     private let url: String

@@ -188,7 +188,7 @@ extension FirebaseName {
             else { continue }
             names.insert(.identity(provider: provider, id: id))
         }
-        // Firebase folds ASCII only. Other letters could become those of a different address, such as U+212A (Kelvin).
+        // Firebase folds ASCII only. Another letter, such as U+212A (Kelvin), could become one of a different address.
         if let email = user["email"]?.string, !email.isEmpty, user["emailVerified"]?.bool == true,
             email.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
         {

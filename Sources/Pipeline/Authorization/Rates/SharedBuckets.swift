@@ -40,7 +40,7 @@ struct SharedBuckets {
 
     /// The counts for metrics.
     struct Counts: Sendable, Equatable {
-        /// The requests that were counted by this gateway alone, without the store or without a slot.
+        /// The requests that only this gateway counted, without the store or without a slot.
         var withoutStore: UInt64 = 0
         var withoutSlot: UInt64 = 0
         /// The requests that waited for a charge.

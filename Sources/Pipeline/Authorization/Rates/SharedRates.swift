@@ -25,7 +25,7 @@ package final class SharedRates: Sendable {
     package struct Status: Sendable, Equatable {
         /// Whether the store can be charged.
         package var isShared: Bool
-        /// The requests that this gateway counted alone: without the store, and without memory for their buckets.
+        /// The requests that only this gateway counted: without the store, or without memory for their buckets.
         package var withoutStore: UInt64, withoutSlot: UInt64
         /// The requests that waited for a charge.
         package var waits: UInt64

@@ -76,7 +76,7 @@ package final class WriteBackDelivery: Sendable {
 
     /// Ends deliveries and releases the lease. The queue keeps all entries that are not delivered.
     ///
-    /// While a delivery runs, the lease is kept, for at most two seconds or until it ends by itself: a delivery of
+    /// While a delivery runs, the lease is kept, for at most two seconds or until the delivery ends: a delivery of
     /// another gateway could precede the running one.
     package func stop() async {
         apply { machine, _ in

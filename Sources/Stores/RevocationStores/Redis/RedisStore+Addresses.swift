@@ -82,7 +82,7 @@ extension RedisStore {
 }
 
 /// The scripts for changes of addresses. Each returns its result, and the numbers of added and of dropped messages. The
-/// arguments of the outbox follow those of the script.
+/// arguments of the outbox follow the arguments of the script.
 extension RedisScript {
     private static let changeable = """
         local function get(field) return redis.call('HGET', KEYS[1], field) end

@@ -105,7 +105,7 @@ final class ReplicaFollower {
     }
 
     /// Adds the restrictions of a record that this gateway has written, unless the view contains everything up to its
-    /// entry. A later entry that withdraws them has then not been applied either, so that none is undone.
+    /// entry. In that case, a later entry that withdraws them has not been applied either, so no withdrawal is undone.
     func record(_ word: RecordWord, of key: ReplicaKey, at entry: ReplicaStreamID) {
         guard !isBroken, machine.mayLack(entry, of: key) else { return }
         do {

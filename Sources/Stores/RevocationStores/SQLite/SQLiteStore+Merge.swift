@@ -77,7 +77,7 @@ extension SQLiteStore {
         return try links.compactMap { try revokeCredentials(of: $0, before: since, db) }
     }
 
-    /// Remembers the identities that were unlinked from the source at the target, as far as there is room.
+    /// Adds the identities that were unlinked from the source to the list of the target, up to its limit.
     ///
     /// - Returns: Whether all are remembered.
     private static func moveUnlinked(_ source: AccountRecord, to target: AccountRecord, _ db: Database) throws -> Bool {

@@ -36,7 +36,7 @@ extension SQLiteStore: OutboxStore {
         try StoreBounds.check(user: user)
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { db in
-            // Also a period that lies in the future, which began before the clock was set back.
+            // Also a period that ends too late: it began before the clock was set back.
             try db.run(
                 "DELETE FROM removal WHERE ends <= ? OR ends > ?",
                 [now.seconds, now.adding(OutboxSwitch.removalPeriod).seconds])
