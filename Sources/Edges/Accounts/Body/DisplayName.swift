@@ -46,16 +46,28 @@ enum DisplayName {
         return isName(name) ? name : nil
     }
 
-    /// Returns the name that a user chose, without surrounding spaces. `nil` if it is too long, empty, or has a
-    /// character that is not displayed: a control, a bidirectional control, or another format character. Words of some
-    /// scripts need a zero-width joiner or non-joiner.
+    /// Blank characters that Unicode counts as symbols, letters or marks: the braille pattern without dots, the null
+    /// notehead, the blanks of Egyptian hieroglyphs, and the filler of the Khitan small script.
+    private static let blanks: Set<Unicode.Scalar> = [
+        "\u{2800}", "\u{1D159}", "\u{13441}", "\u{13442}", "\u{16FE4}",
+    ]
+
+    /// Returns the name that a user chose, without surrounding spaces. `nil` if it is too long, has no visible
+    /// character, or has a control, a bidirectional control, or another format character. Words of some scripts need a
+    /// zero-width joiner or non-joiner.
     static func chosen(_ text: String) -> String? {
         let name = String(trimmed(text))
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             PrintableText.isPrintable(scalar) || scalar == "\u{200C}" || scalar == "\u{200D}"
         }
-        let isVisible = name.unicodeScalars.contains { PrintableText.isPrintable($0) && !$0.properties.isWhitespace }
-        return isName(name) && isPrintable && isVisible ? name : nil
+        return isName(name) && isPrintable && name.unicodeScalars.contains(where: isVisible) ? name : nil
+    }
+
+    /// Returns whether a scalar is displayed with ink. The fillers of Hangul and variation selectors are default
+    /// ignorable code points.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        PrintableText.isPrintable(scalar) && !scalar.properties.isWhitespace
+            && !scalar.properties.isDefaultIgnorableCodePoint && !blanks.contains(scalar)
     }
 
     private static func isName(_ text: String) -> Bool {

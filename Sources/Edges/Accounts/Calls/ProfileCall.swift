@@ -10,7 +10,7 @@ import Revocation
 struct ProfileCall {
     private static let foreign = "Another system has this profile. Change it there."
     private static let badName =
-        "Send \"name\" as null, or as 1 to \(StoreBounds.maximumNameLength) characters without control characters."
+        "Send \"name\" as null, or as 1 to \(StoreBounds.maximumNameLength) characters, one of them visible, without controls."
     private static let badPicture =
         "Send \"picture\" as null, or as an https URL of at most \(StoreBounds.maximumPictureSize) bytes."
 

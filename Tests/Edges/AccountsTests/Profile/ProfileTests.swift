@@ -106,6 +106,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{2800}", "\u{FE0F}", "\u{34F}", "\u{1D159}"])
+    func `a name needs a visible character`(blank: String) async throws {
+        let caller = try await rig.session()
+        for name in [blank, "\(blank) \(blank)", "\u{200D}\(blank)"] {
+            let code = await rig.code(.account, ["name": .string(name)], by: caller)
+            #expect(code == "request/malformed")
+        }
+        let answer = await rig.call(.account, ["name": .string("\(blank)B")], by: caller)
+        #expect(answer.string("name")?.isExactly("\(blank)B") == true)
+    }
+
     @Test func `I-01: a change needs a recent sign-in, and reading does not`() async throws {
         let caller = try await rig.session()
         rig.time.advance(seconds: 301)
