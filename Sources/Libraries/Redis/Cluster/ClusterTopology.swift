@@ -9,6 +9,9 @@ struct ClusterTopology: Equatable {
     /// The maximum number of masters that are read. Redis recommends at most 1000 nodes.
     static let maximumMasters = 1000
 
+    /// The maximum number of ranges that are read: each slot is its own range.
+    static let maximumRanges = HashSlot.count
+
     /// The masters that serve slots, each once, in the order of their slots.
     private(set) var masters: [Master] = []
     /// The master that serves the slot. `nil` if none does.
@@ -17,12 +20,13 @@ struct ClusterTopology: Equatable {
     /// The command whose reply is parsed.
     static let query = RedisCommand(["CLUSTER", "SLOTS"])
 
-    /// Parses the reply to `CLUSTER SLOTS`. `nil` for a reply of the wrong form.
+    /// Parses the reply to `CLUSTER SLOTS` in linear time. `nil` for a reply of the wrong form.
     ///
     /// - Parameters:
     ///   - host: The host of the node that replied. It replaces an unknown host of a node.
     init?(_ reply: RedisReply, slot: HashSlot, host: String) {
-        guard reply.kind == .array else { return nil }
+        guard reply.kind == .array, reply.count <= Self.maximumRanges else { return nil }
+        var known: Set<[UInt8]> = []
         for range in reply.elements {
             // The node announces no host name, although the cluster prefers them.
             if range[2][0].equals("?") { continue }
@@ -30,7 +34,7 @@ struct ClusterTopology: Equatable {
                 let master = Master(range[2], host: host)
             else { return nil }
             if first <= Int64(slot.number), Int64(slot.number) <= last { owner = master }
-            guard !masters.contains(where: { $0.id == master.id }) else { continue }
+            guard known.insert(master.id).inserted else { continue }
             guard masters.count < Self.maximumMasters else { return nil }
             masters.append(master)
         }

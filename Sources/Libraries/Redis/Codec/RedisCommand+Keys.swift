@@ -9,7 +9,14 @@ extension RedisCommand {
             let command = RedisCommand(prefixed: Self.arguments(bytes), with: prefix)
             if result == nil { result = command } else { result?.append(command) }
         }
+        result?.isIndependent = isIndependent
         return result ?? self
+    }
+
+    /// The key of `HMGET`. `nil` for any other command.
+    var keyOfRecordRead: ArraySlice<UInt8>? {
+        let arguments = Self.arguments(bytes[...])
+        return arguments.count > 1 && arguments[0].elementsEqual("HMGET".utf8) ? arguments[1] : nil
     }
 
     /// Returns the commands one by one.

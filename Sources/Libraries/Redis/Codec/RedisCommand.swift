@@ -13,6 +13,9 @@ public struct RedisCommand: Sendable, Equatable {
     public private(set) var count: Int
     /// Whether the only command follows `ASKING`, which has no reply of its own.
     let isAsking: Bool
+    /// Whether the order of the commands of this pipeline does not matter. After redirects of a cluster, its executed
+    /// commands are then not executed again.
+    public var isIndependent = false
     /// The offsets of all commands after the first.
     private var starts: [Int] = []
 

@@ -22,7 +22,7 @@ public struct RedisReply {
 
     private let nodes: UnsafePointer<chiredis_node>
     private let strings: UnsafePointer<UInt8>?
-    private let index: Int
+    fileprivate let index: Int
 
     init(nodes: UnsafePointer<chiredis_node>, strings: UnsafePointer<UInt8>?, index: Int = 0) {
         self.nodes = nodes
@@ -30,7 +30,7 @@ public struct RedisReply {
         self.index = index
     }
 
-    private var node: chiredis_node { nodes[index] }
+    fileprivate var node: chiredis_node { nodes[index] }
 
     /// The type of the reply.
     public var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: node.kind)) ?? .error }
@@ -68,7 +68,7 @@ public struct RedisReply {
         return element(at: place)
     }
 
-    private func element(at place: Int) -> RedisReply {
+    fileprivate func element(at place: Int) -> RedisReply {
         RedisReply(nodes: nodes, strings: strings, index: place)
     }
 
@@ -183,13 +183,59 @@ public struct RedisReplyLimits: Sendable, Equatable {
     public static let standard = RedisReplyLimits(
         elements: 65_536, values: 65_536, stringSize: 1 << 20, size: 1 << 20)
 
+    /// Limits for the topology of a cluster: 16,384 ranges of slots with three nodes each, 8 MiB.
+    static let topology = RedisReplyLimits(
+        elements: 65_536, values: 32 * HashSlot.count, stringSize: 1 << 20, size: 8 << 20)
+
     /// Limits for bulk reads: 1,000,000 values, 64 MiB.
     public static let bulk = RedisReplyLimits(
         elements: 1_000_000, values: 1_000_000, stringSize: 64 << 20, size: 64 << 20)
+
+    /// Returns limits for replies within either of the limits.
+    func including(_ other: RedisReplyLimits) -> RedisReplyLimits {
+        RedisReplyLimits(
+            elements: max(elements, other.elements), values: max(values, other.values),
+            stringSize: max(stringSize, other.stringSize), size: max(size, other.size))
+    }
 
     var forReader: chiredis_limits {
         chiredis_limits(
             elements: UInt32(clamping: elements), nodes: UInt32(clamping: values), depth: UInt32(Self.maximumDepth),
             string: UInt32(clamping: min(stringSize, Int(Int32.max))), bytes: UInt64(clamping: size))
+    }
+}
+
+/// A copy of a reply that can be read after the call that delivered it.
+struct RetainedReply {
+    private var nodes: [chiredis_node] = []
+    private var strings: [UInt8] = []
+
+    init(_ reply: RedisReply) {
+        let first = reply.index
+        for place in first..<max(Int(reply.node.next), first + 1) {
+            let value = reply.element(at: place)
+            var node = value.node
+            node.next -= UInt32(first)
+            switch value.kind {
+            case .status, .error, .string:
+                node.value = Int64(strings.count)
+                strings += value.bytes
+            case .null, .integer, .array: break
+            }
+            nodes.append(node)
+        }
+    }
+
+    /// The size in bytes.
+    var size: Int { strings.count + nodes.count * MemoryLayout<chiredis_node>.stride }
+
+    /// Calls `body` with the reply, which is valid only during this call.
+    func read(_ body: (RedisReply) -> Void) {
+        nodes.withUnsafeBufferPointer { nodes in
+            strings.withUnsafeBufferPointer { strings in
+                guard let first = nodes.baseAddress else { return }
+                body(RedisReply(nodes: first, strings: strings.baseAddress))
+            }
+        }
     }
 }

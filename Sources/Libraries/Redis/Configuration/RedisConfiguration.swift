@@ -66,6 +66,14 @@ public struct RedisConfiguration: Sendable {
         if case .cluster(_, let keyspace) = location { keyspace } else { nil }
     }
 
+    /// The bounds on one reply of a connection. In a cluster, the topology is such a reply.
+    var connectionLimits: RedisReplyLimits {
+        switch location {
+        case .cluster, .clusterNode: replyLimits.including(.topology)
+        case .server, .sentinels, .sentinel: replyLimits
+        }
+    }
+
     /// The credentials for the next authentication. `nil` if the server requires none, or before the first renewal.
     var credentials: RedisCredentials? {
         if let renewal { return renewal.current }

@@ -23,6 +23,8 @@ struct Handshake {
         /// A usable connection, with the command that carries markers.
         case usable(ReplyAlignment.Carrier)
         case master(RedisEndpoint)
+        /// Another node of the cluster serves the slot, as this node knows it.
+        case moved(RedisEndpoint)
     }
 
     enum Verdict: Equatable {
@@ -122,7 +124,7 @@ struct Handshake {
         }
         guard let owner = topology.owner else { return .refused(.clusterDown, nil) }
         guard step == .ownership else { return .done(.master(owner.endpoint)) }
-        return owner.id == identifier ? .more : .refused(.slotMoved, nil)
+        return owner.id == identifier ? .more : .done(.moved(owner.endpoint))
     }
 
     /// Checks the reply to `masterQuery`.

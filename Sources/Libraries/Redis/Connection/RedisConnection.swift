@@ -79,7 +79,7 @@ final class RedisConnection: ChannelInboundHandler {
         maximumUnsentSize = configuration.maximumUnsentSize
         isEncrypted = configuration.tls != nil
         followsRedirects = configuration.keyspace != nil
-        reader = ReplyReader(configuration.replyLimits)
+        reader = ReplyReader(configuration.connectionLimits)
         machine = ConnectionMachine(
             timing: .init(configuration), maximumInFlight: configuration.maximumInFlight, role: role)
     }

@@ -28,7 +28,22 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         case waiting
     }
 
+    /// The maximum number of redirects from node to node of a cluster that are followed without a wait.
+    static var maximumHops: Int { 3 }
+    /// The time that a server has to serve the slot before redirects are counted from the start, in nanoseconds.
+    static var settledTime: UInt64 { 1_000_000_000 }
+
+    /// The reason that a link of a cluster opens another connection without a wait.
+    private enum Following {
+        /// A node named another one.
+        case redirect
+        /// The node that was named failed, so the configured nodes are asked once.
+        case lookup
+    }
+
     private var state = State.stopped
+    private var following: Following?
+    private var hops = 0
     private let location: RedisConfiguration.Location
     private let backoff: RedisBackoff
     private var random: Random
@@ -67,6 +82,13 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         }
     }
 
+    /// Whether the link follows the slot of a cluster, and may be ready within milliseconds.
+    var isFollowingSlot: Bool { following != nil }
+
+    private var isOfCluster: Bool {
+        if case .cluster = location { true } else { false }
+    }
+
     /// Whether the machine was stopped, or not started.
     var isStopped: Bool {
         if case .stopped = state { true } else { false }
@@ -77,7 +99,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
         return connect()
     }
 
-    mutating func stop() { state = .stopped }
+    mutating func stop() { (state, following) = (.stopped, nil) }
 
     /// Handles the end of a wait.
     mutating func waited() -> Action {
@@ -106,7 +128,7 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     }
 
     private mutating func wait() -> Action {
-        state = .waiting
+        (state, following, hops) = (.waiting, nil, 0)
         failedDirectories = 0
         failures += 1
         return .wait(backoff.delay(afterFailures: failures, using: &random))
@@ -123,11 +145,25 @@ struct LinkMachine<Random: RandomNumberGenerator> {
             prefer(endpoint)
             return connect(to: .server(master))
         case (.server, .usable):
-            state = .ready(since: now)
+            (state, following) = (.ready(since: now), nil)
             return .none
-        case (.sentinel, .usable), (.node, .usable), (.server, .master):
-            return wait()
+        case (.server, .moved(let owner)): return follow(owner)
+        case (.sentinel, _), (.node, _), (.server, .master): return wait()
         }
+    }
+
+    /// Connects to the node that another one named. Nodes that refer to each other are asked again after a wait.
+    private mutating func follow(_ endpoint: RedisEndpoint) -> Action {
+        hops += 1
+        guard hops <= Self.maximumHops else { return waitAfterMisleading() }
+        following = .redirect
+        return connect(to: .server(endpoint))
+    }
+
+    /// Waits. The sentinel or node that named the server may be out of date, so it moves to the end of the list.
+    private mutating func waitAfterMisleading() -> Action {
+        if let misleading = directories.first { directories = directories.dropFirst() + [misleading] }
+        return wait()
     }
 
     private mutating func prefer(_ endpoint: RedisEndpoint) {
@@ -136,9 +172,11 @@ struct LinkMachine<Random: RandomNumberGenerator> {
     }
 
     /// Abandons the connection that is ready for one to another server.
-    mutating func move(to endpoint: RedisEndpoint) -> Action {
-        guard case .ready = state else { return .none }
-        return connect(to: .server(endpoint))
+    mutating func move(to endpoint: RedisEndpoint, at now: UInt64) -> Action {
+        guard case .ready(let since) = state else { return .none }
+        guard isOfCluster else { return connect(to: .server(endpoint)) }
+        if now >= since.adding(Self.settledTime) { hops = 0 }
+        return follow(endpoint)
     }
 
     /// Handles a failed attempt or a closed connection.
@@ -150,9 +188,9 @@ struct LinkMachine<Random: RandomNumberGenerator> {
             failedDirectories += 1
             return connect()
         case .connecting(.server):
-            // The sentinel or node may be out of date, so it moves to the end of the list.
-            if let misleading = directories.first { directories = directories.dropFirst() + [misleading] }
-            return wait()
+            guard following == .redirect else { return waitAfterMisleading() }
+            (following, failedDirectories) = (.lookup, 0)
+            return connect()
         case .ready(let since):
             // A short-lived connection counts as a failure, so that repeated loss increases the backoff.
             if now >= since.adding(backoff.maximum.nanosecondsClamped) { failures = 0 }

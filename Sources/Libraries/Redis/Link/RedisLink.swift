@@ -19,11 +19,11 @@ public protocol RedisLinkObserver: AnyObject {
 ///
 /// All members except `sharedStatus` belong to the event loop. The link must be stopped before it is released.
 public final class RedisLink {
-    private let configuration: RedisConfiguration
+    let configuration: RedisConfiguration
     private let loop: any EventLoop
-    private let logger: Logger
+    let logger: Logger
     private let clock: @Sendable () -> UInt64
-    private var machine: LinkMachine<SystemRandomNumberGenerator>
+    private(set) var machine: LinkMachine<SystemRandomNumberGenerator>
     /// The connection that is opening or ready.
     private var connection: RedisConnection?
     /// `connection`, if it is ready.
@@ -31,9 +31,9 @@ public final class RedisLink {
     /// The number of attempts, which identifies the result of an abandoned attempt.
     private(set) var attempt = 0
     private var timer: Scheduled<Void>?
-    private var problem = RedisProblem(.notStarted)
+    private(set) var problem = RedisProblem(.notStarted)
     /// The problems logged since the last connection, so that each is a warning once.
-    private var loggedCodes: Set<RedisProblem.Code> = []
+    var loggedCodes: Set<RedisProblem.Code> = []
     /// The number of this link in the agreement of all links.
     private var membership: UInt64?
     /// The number of this link in the credentials that change.
@@ -41,8 +41,6 @@ public final class RedisLink {
     /// The credentials of the connection, if they change.
     private var usedCredentials: RedisCredentials?
 
-    /// Whether the link opens a connection to the next owner of its slot, which takes milliseconds.
-    private(set) var isFollowingSlot = false
     /// The earlier connection of a slot that was moved, until its last replies.
     private var draining: RedisConnection?
     /// The link to the next node of a slot that is being moved.
@@ -126,8 +124,12 @@ public final class RedisLink {
     ///   - receiver: The receiver of the result, called on a later turn of the event loop.
     public func send(_ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver) {
         if let keyspace = configuration.keyspace {
-            let command = command.prefixingKeys(with: keyspace.prefix)
-            RedirectedCommand(command, deadline: now.adding(timeout), ticket: ticket, to: receiver, on: self).start()
+            let (command, end) = (command.prefixingKeys(with: keyspace.prefix), now.adding(timeout))
+            if command.count == 1 {
+                RedirectedCommand(command, deadline: end, ticket: ticket, to: receiver, on: self).start()
+            } else {
+                RedirectedPipeline(command, deadline: end, ticket: ticket, to: receiver, on: self).start()
+            }
         } else if let failure = transmit(command, ticket: ticket, timeout: timeout, to: receiver) {
             later { receiver.failed(failure, ticket: ticket) }
         }
@@ -156,8 +158,17 @@ extension RedisLink {
     /// The time of the link's clock.
     var now: UInt64 { clock() }
 
+    /// The nanoseconds until a time of the link's clock. 0 if it has passed.
+    func time(until end: UInt64) -> UInt64 { max(end, now) - now }
+
     /// Whether the link was stopped, or not started.
     var isStopped: Bool { machine.isStopped }
+
+    /// Whether the link looks for the next owner of its slot, which takes milliseconds.
+    var isFollowingSlot: Bool { machine.isFollowingSlot }
+
+    /// The maximum size of a reply, in bytes.
+    var maximumReplySize: Int { configuration.replyLimits.size }
 
     /// The host of the server. Empty without one.
     var readyHost: String { ready?.endpoint.host ?? "" }
@@ -185,11 +196,18 @@ extension RedisLink {
     private func followSlot(to endpoint: RedisEndpoint?, from attempt: Int?) {
         guard attempt == self.attempt, let connection = ready else { return }
         guard let endpoint, endpoint != connection.endpoint else { return leaveServer(.slotMoved, attempt) }
+        configuration.agreement?.redirected(from: connection.endpoint, to: endpoint)
         problem = RedisProblem(.slotMoved, at: connection.endpoint)
-        (self.connection, ready, isFollowingSlot) = (nil, nil, true)
+        (self.connection, ready) = (nil, nil)
         drain(connection, for: problem)
-        perform(machine.move(to: endpoint))
+        move(to: endpoint)
         observer?.linkIsLost(self, why: problem)
+    }
+
+    private func move(to endpoint: RedisEndpoint) {
+        let action = machine.move(to: endpoint, at: now)
+        if case .wait = action { log(problem) }
+        perform(action)
     }
 
     /// Closes a connection whose slot was moved after its last replies: the server executed the commands before the
@@ -290,7 +308,6 @@ extension RedisLink {
 
     private func fail(_ problem: RedisProblem) {
         self.problem = problem
-        isFollowingSlot = false
         log(problem)
         perform(machine.failed(at: clock()))
     }
@@ -302,6 +319,11 @@ extension RedisLink: RedisConnectionOwner {
     func connection(_ connection: RedisConnection, opened finding: Handshake.Finding) {
         guard connection === self.connection else { return }
         let action = machine.opened(finding, at: clock())
+        if case .moved(let owner) = finding {
+            configuration.agreement?.redirected(from: connection.endpoint, to: owner)
+            problem = RedisProblem(.slotMoved, at: connection.endpoint)
+            if case .wait = action { log(problem) }
+        }
         guard case .none = action else {
             self.connection = nil
             connection.close(RedisProblem(.stopped))
@@ -311,7 +333,6 @@ extension RedisLink: RedisConnectionOwner {
             return perform(order, instead: connection)
         }
         ready = connection
-        isFollowingSlot = false
         report(.ready, at: connection.endpoint)
         loggedCodes = []
         logger.info(
@@ -366,35 +387,9 @@ extension RedisLink {
         }
         let wasReady = ready != nil
         problem = RedisProblem(.anotherMaster, at: connection.endpoint)
-        (self.connection, ready, isFollowingSlot) = (nil, nil, configuration.keyspace != nil)
-        perform(machine.move(to: endpoint))
+        (self.connection, ready) = (nil, nil)
+        move(to: endpoint)
         if wasReady { observer?.linkIsLost(self, why: problem) }
         connection.close(problem)
-    }
-}
-
-// MARK: - Status and logging
-
-extension RedisLink {
-    private func report(_ state: RedisLinkStatus.State, at endpoint: RedisEndpoint?) {
-        let now = clock()
-        sharedStatus.update { status in
-            if (status.state == .ready) != (state == .ready) { status.since = now }
-            status.state = state
-            if let endpoint { status.endpoint = endpoint }
-            status.failures = machine.failures
-            status.problem = state == .ready ? nil : problem
-        }
-    }
-
-    private func log(_ problem: RedisProblem) {
-        let level: Logger.Level = loggedCodes.insert(problem.code).inserted ? .warning : .debug
-        logger.log(
-            level: level, machine.isDirectory ? "no connection to \(directoryName)" : "no connection to Redis",
-            metadata: ["redis.problem": "\(problem.code.rawValue)", "redis.explanation": "\(problem)"])
-    }
-
-    private var directoryName: String {
-        if case .clusterNode = configuration.location { "a node of the Redis Cluster" } else { "a sentinel of Redis" }
     }
 }

@@ -46,6 +46,11 @@ public final class MasterAgreement: Sendable {
         return orders.own
     }
 
+    /// Records that a server named another one as the owner of the slot of a cluster.
+    func redirected(from source: RedisEndpoint, to target: RedisEndpoint) {
+        members.withLockedValue { $0.agreed.redirected(from: source, to: target) }
+    }
+
     /// Records the result of a round of queries. Returns the order that the links received, if any.
     func polled(_ finding: SentinelPoll.Finding) -> Order? {
         let (order, links) = members.withLockedValue { ($0.agreed.polled(finding), $0.links) }
@@ -76,6 +81,12 @@ struct AgreedMaster {
         guard endpoint != current else { return (nil, nil) }
         (current, disagreements) = (endpoint, 0)
         return (nil, .move(to: endpoint))
+    }
+
+    /// Handles a redirect. A slot that has moved back is served by the former server again: the server that the
+    /// majority named gave it up later.
+    mutating func redirected(from source: RedisEndpoint, to target: RedisEndpoint) {
+        if source == named, target == superseded { superseded = nil }
     }
 
     /// Returns the order for all links.

@@ -143,7 +143,8 @@ private final class MasterPoller {
     /// Keeps the links to these servers, and closes others.
     private func connect(to endpoints: [RedisEndpoint]) {
         asked = endpoints
-        for (endpoint, link) in links where !endpoints.contains(endpoint) {
+        let kept = Set(endpoints)
+        for (endpoint, link) in links where !kept.contains(endpoint) {
             link.stop()
             links[endpoint] = nil
         }
@@ -184,8 +185,8 @@ private final class MasterPoller {
         let isHalf = 2 * topologies.count >= asked.count
         if isHalf { configuration.clusterActivity?.confirm(at: begunAt) }
         guard let topology = isHalf ? agreed(on: finding.named) ?? largest : largest else { return }
-        var masters: [RedisEndpoint] = []
-        for master in topology.masters where !masters.contains(master.endpoint) { masters.append(master.endpoint) }
+        var known: Set<RedisEndpoint> = []
+        let masters = topology.masters.map(\.endpoint).filter { known.insert($0).inserted }
         (masterCount, isSearching) = (masters.count, false)
         if masters != asked { connect(to: masters) }
     }

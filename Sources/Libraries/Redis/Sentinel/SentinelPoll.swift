@@ -59,6 +59,7 @@ struct SentinelPoll {
     }
 
     private var majority: RedisEndpoint? {
-        answers.first { address in 2 * answers.count { $0 == address } > count }
+        let counts = answers.reduce(into: [RedisEndpoint: Int]()) { $0[$1, default: 0] += 1 }
+        return counts.first { 2 * $0.value > count }?.key
     }
 }

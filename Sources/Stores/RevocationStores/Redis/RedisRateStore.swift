@@ -27,6 +27,8 @@ package final class RedisRateStore: RateStore {
         guard let first = charges.first else { return [] }
         await connect()
         var pipeline = Self.command(first)
+        // A charge that was executed is not repeated because another one was redirected.
+        pipeline.isIndependent = true
         for charge in charges.dropFirst() { pipeline.append(Self.command(charge)) }
         let replies: [RedisValue]
         do throws(RedisFailure) {

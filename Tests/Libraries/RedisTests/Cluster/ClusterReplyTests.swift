@@ -75,6 +75,19 @@ struct ClusterReplyTests {
         }
     }
 
+    @Test func `a topology whose slots are all separate ranges is read, and not a longer one`() throws {
+        let limits = RedisConfiguration(.cluster([], ClusterKeyspace(tag: "t"))).connectionLimits
+        for extra in [0, 1] {
+            let nodes = (0..<3).map { Self.node("10.0.0.\($0)", 6379, String(repeating: "\($0)", count: 40)) }
+            let range = { (slot: Int) in "*5\r\n:\(slot)\r\n:\(slot)\r\n" + nodes.joined() }
+            let text = "*\(HashSlot.count + extra)\r\n" + (0..<(HashSlot.count + extra)).map(range).joined()
+            let topology = try Replies.with(text, limits: limits) {
+                ClusterTopology($0, slot: Self.slot, host: "asked")
+            }
+            #expect(topology?.masters.count == (extra == 0 ? 1 : nil))
+        }
+    }
+
     @Test(arguments: [
         ("myself,master - 0 0 1 connected 0-16383", ClusterSlotState.complete),
         ("myself,master - 0 0 1 connected 5 7783", .complete), ("myself,master - 0 0 1 connected 0-7782", .foreign),

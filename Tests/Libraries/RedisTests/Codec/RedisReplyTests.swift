@@ -21,6 +21,27 @@ struct RedisReplyTests {
         }
     }
 
+    @Test(arguments: [
+        "$-1\r\n", ":5\r\n", "+OK\r\n", "-ERR no\r\n", "$0\r\n\r\n", "$3\r\na\0b\r\n", "*0\r\n",
+        "*3\r\n*2\r\n:1\r\n$1\r\nb\r\n*0\r\n$2\r\ncd\r\n",
+    ])
+    func `a copy of a reply can be read after the reader is gone`(text: String) throws {
+        let (copy, value) = try Replies.with(text) { (RetainedReply($0), $0.value()) }
+        var read: RedisValue?
+        copy.read { read = $0.value() }
+        #expect(read == value)
+        #expect(copy.size > 0)
+    }
+
+    @Test func `a copy of an element has only this element`() throws {
+        let copy = try Replies.with("*2\r\n$1\r\na\r\n*2\r\n$1\r\nb\r\n*1\r\n:7\r\n") { RetainedReply($0[1]) }
+        copy.read { reply in
+            #expect(reply.count == 2)
+            #expect(reply[0].equals("b"))
+            #expect(reply[1][0].integer == 7)
+        }
+    }
+
     @Test(arguments: ["*1\r\n:1\r\n", "*0\r\n", ":1\r\n", "$-1\r\n"])
     func `a missing element is an error and not null`(text: String) throws {
         try Replies.with(text) { reply in

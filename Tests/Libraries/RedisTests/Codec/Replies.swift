@@ -45,8 +45,10 @@ enum Replies {
     }
 
     /// Calls `body` with the reply that `text` contains.
-    static func with<Result>(_ text: String, _ body: (RedisReply) throws -> Result) throws -> Result {
-        let reader = ReplyReader(.standard)
+    static func with<Result>(
+        _ text: String, limits: RedisReplyLimits = .standard, _ body: (RedisReply) throws -> Result
+    ) throws -> Result {
+        let reader = ReplyReader(limits)
         let bytes = Array(text.utf8)
         return try bytes.withUnsafeBytes {
             reader.feed($0)

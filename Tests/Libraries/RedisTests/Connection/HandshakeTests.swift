@@ -183,7 +183,9 @@ struct HandshakeTests {
         #expect(
             try Self.state(after: start + [Self.topology("me"), Replies.echo], Self.clusterMember)
                 == .done(.usable(.echo)))
-        #expect(try Self.problem(start + [Self.topology("you")], Self.clusterMember) == .slotMoved)
+        #expect(
+            try Self.state(after: start + [Self.topology("you")], Self.clusterMember)
+                == .done(.moved(RedisEndpoint(host: "o", port: 7))))
         #expect(try Self.problem(start + [Self.topology("me", from: 16383)], Self.clusterMember) == .clusterDown)
         #expect(try Self.problem(start + ["+OK\r\n"], Self.clusterMember) == .notRedis)
         let noCluster = "-ERR This instance has cluster support disabled\r\n"

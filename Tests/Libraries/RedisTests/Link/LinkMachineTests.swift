@@ -130,12 +130,12 @@ struct LinkMachineTests {
 
     @Test func `a ready link moves to another server and looks it up after a failure`() {
         var machine = Self.sentinels(1)
-        #expect(machine.move(to: Self.endpoint(9)) == .none)
+        #expect(machine.move(to: Self.endpoint(9), at: 0) == .none)
         _ = machine.start()
-        #expect(machine.move(to: Self.endpoint(9)) == .none)
+        #expect(machine.move(to: Self.endpoint(9), at: 0) == .none)
         _ = machine.opened(.master(Self.endpoint(8)), at: 0)
         _ = machine.opened(.usable(.echo), at: 0)
-        #expect(machine.move(to: Self.endpoint(9)) == .connect(.server(Self.endpoint(9))))
+        #expect(machine.move(to: Self.endpoint(9), at: 0) == .connect(.server(Self.endpoint(9))))
         #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
         #expect(machine.waited() == Self.connecting(1))
     }
@@ -160,15 +160,70 @@ struct LinkMachineTests {
         #expect(machine.failed(at: 0) == node(2))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
         #expect(machine.opened(.usable(.echo), at: 0) == .none)
-        // MOVED
-        #expect(machine.move(to: Self.endpoint(8)) == .connect(.server(Self.endpoint(8))))
-        // The node is out of date.
-        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
-        #expect(machine.waited() == node(1))
         machine = Self.machine(.clusterNode(Self.endpoint(1), keyspace))
         #expect(machine.start() == node(1))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .none)
         #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
+    }
+
+    /// A link of a cluster that is ready at node 8.
+    private static func clusterMember() -> Machine {
+        var machine = machine(.cluster([endpoint(1), endpoint(2)], ClusterKeyspace(tag: "t")))
+        _ = machine.start()
+        _ = machine.opened(.master(endpoint(8)), at: 0)
+        _ = machine.opened(.usable(.echo), at: 0)
+        return machine
+    }
+
+    private static func node(_ number: Int) -> Machine.Action {
+        .connect(.node(endpoint(number), ClusterKeyspace(tag: "t").slot))
+    }
+
+    private static func server(_ number: Int) -> Machine.Action { .connect(.server(endpoint(number))) }
+
+    @Test func `after the failure of a node that another one named, the configured nodes are asked once at once`() {
+        var machine = Self.clusterMember()
+        #expect(!machine.isFollowingSlot)
+        #expect(machine.move(to: Self.endpoint(9), at: 0) == Self.server(9))
+        #expect(machine.isFollowingSlot)
+        #expect(machine.failed(at: 0) == Self.node(1))
+        #expect(machine.failed(at: 0) == Self.node(2))
+        #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == Self.server(9))
+        #expect(machine.isFollowingSlot)
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
+        #expect(!machine.isFollowingSlot)
+        // Node 2 is out of date.
+        #expect(machine.waited() == Self.node(1))
+    }
+
+    @Test func `a slot that moves and returns is followed without a wait`() {
+        var machine = Self.clusterMember()
+        #expect(machine.move(to: Self.endpoint(9), at: 0) == Self.server(9))
+        #expect(machine.opened(.moved(Self.endpoint(8)), at: 0) == Self.server(8))
+        #expect(machine.isFollowingSlot)
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
+        #expect(!machine.isFollowingSlot)
+        #expect(machine.failures == 0)
+    }
+
+    @Test func `nodes that refer to each other are asked again after a wait`() {
+        var machine = Self.clusterMember()
+        for place in 0..<Machine.maximumHops {
+            #expect(machine.move(to: Self.endpoint(9), at: 0) == Self.server(9))
+            if place < Machine.maximumHops - 1 { #expect(machine.opened(.usable(.echo), at: 0) == .none) }
+        }
+        #expect(Self.milliseconds(machine.opened(.moved(Self.endpoint(8)), at: 0)) == 50)
+        #expect(!machine.isFollowingSlot)
+        #expect(machine.waited() == Self.node(2))
+    }
+
+    @Test func `the redirects of a server that kept its slot for a second do not count`() {
+        var machine = Self.clusterMember()
+        for second in 1...10 {
+            let now = UInt64(second) * Self.second
+            #expect(machine.move(to: Self.endpoint(9), at: now) == Self.server(9))
+            #expect(machine.opened(.usable(.echo), at: now) == .none)
+        }
     }
 
     @Test func `a lost master is looked up through the sentinels`() {

@@ -51,6 +51,24 @@ struct AgreedMasterTests {
         #expect(Self.opened(&master, at: Self.old) == [nil, nil])
     }
 
+    @Test func `a slot that moved back is served by the former master before the majority names it`() {
+        var master = Self.agreed
+        _ = master.polled(Self.named(Self.new))
+        master.redirected(from: Self.new, to: Self.old)
+        #expect(Self.opened(&master, at: Self.old) == [nil, .move(to: Self.old)])
+        for _ in 1..<AgreedMaster.disagreementLimit { #expect(master.polled(Self.named(Self.new)) == nil) }
+        #expect(master.polled(Self.named(Self.old)) == nil)
+        #expect(Self.opened(&master, at: Self.old) == [nil, nil])
+    }
+
+    @Test func `only the master that the majority names can refer to the former one`() {
+        var master = Self.agreed
+        _ = master.polled(Self.named(Self.new))
+        master.redirected(from: RedisEndpoint(host: "other", port: 3), to: Self.old)
+        master.redirected(from: Self.old, to: Self.new)
+        #expect(Self.opened(&master, at: Self.old) == [.move(to: Self.new), nil])
+    }
+
     @Test func `links that know a failover earlier than the majority stay there for a few rounds`() {
         var master = Self.agreed
         _ = master.opened(at: Self.new)

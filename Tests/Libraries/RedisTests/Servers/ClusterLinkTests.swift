@@ -75,6 +75,49 @@ struct ClusterLinkTests {
         #expect(places.count == 3 && places[2] > places[1])
     }
 
+    @Test func `reads of different records after an ASK are executed together`() async throws {
+        let cluster = try FakeCluster(2, owner: 0)
+        let joined = try await Self.join(cluster).ready()
+        let ask = cluster.ask(1)
+        // Every second record was moved.
+        cluster.script { number, command in
+            let key = command.arguments[1]
+            return number == 0 && "13579".contains(key.suffix(1)) ? ask : "+\(number) \(key)\r\n"
+        }
+        let commands = (0..<250).map { RedisCommand(["HMGET", "k\($0)", "f"]) }
+        let values = try await joined.client.send(commands.dropFirst().reduce(commands[0], +))
+        #expect(values == (0..<250).map { .status("\($0 % 2) {t}k\($0)") })
+        // One by one, the commands would alternate between the nodes.
+        #expect(cluster.turns < 60)
+    }
+
+    @Test func `an executed command of an independent pipeline is not executed again`() async throws {
+        let cluster = try FakeCluster(2, owner: 0)
+        let joined = try await Self.join(cluster).ready()
+        let ask = cluster.ask(1)
+        cluster.script { number, command in number == 0 && command.arguments[1] == "{t}k3" ? ask : nil }
+        var pipeline = RedisCommand(["INCR", "k0"])
+        pipeline.isIndependent = true
+        for number in 1..<5 { pipeline.append(RedisCommand(["INCR", "k\(number)"])) }
+        let values = try await joined.client.send(pipeline)
+        #expect(values == ["0", "0", "0", "1", "0"].map { .status($0) })
+        let executed = cluster.commands(of: 0).filter { $0 != "INCR {t}k3" }
+        #expect(executed == ["INCR {t}k0", "INCR {t}k1", "INCR {t}k2", "INCR {t}k4"])
+        #expect(cluster.commands(of: 1) == ["ASKING", "INCR {t}k3"])
+    }
+
+    @Test func `a slot that moves to another node and back costs no failed attempt`() async throws {
+        let cluster = try FakeCluster(2, owner: 0)
+        let joined = try await Self.join(cluster).ready()
+        let moved = cluster.moved(to: 1)
+        // The first connection was the lookup.
+        cluster.script { number, command in number == 0 && command.connection == 1 ? moved : nil }
+        #expect(try await joined.query("GET", "a") == .status("0"))
+        #expect(joined.client.status.endpoint == cluster.endpoints[0])
+        #expect(joined.client.status.failures == 0)
+        #expect(cluster.nodes.map(\.connectionCount) == [3, 1])
+    }
+
     @Test func `TRYAGAIN is repeated until the slot has moved`() async throws {
         let cluster = try FakeCluster(1, owner: 0)
         let joined = try await Self.join(cluster).ready()
@@ -218,6 +261,11 @@ private final class FakeCluster: Sendable {
     /// The commands of a node, without those of connections.
     func commands(of node: Int) -> [String] {
         core.state.withLock { $0.commands.filter { $0.node == node }.map(\.text) }
+    }
+
+    /// The number of commands that another node received than the one before.
+    var turns: Int {
+        core.state.withLock { state in zip(state.commands, state.commands.dropFirst()).count { $0.node != $1.node } }
     }
 
     /// Sets replies of nodes. `nil` for the number of the owner, or a redirect to it.
