@@ -230,7 +230,7 @@ let package = Package(
             ]),
         module(
             "OperatorConsole", in: "Operations",
-            uses: ["GatewayCore", "JOSE", "TextCoding"],
+            uses: ["GatewayCore", "JOSE", "Revocation", "SecurityRules", "TextCoding"],
             embeds: [
                 "Page/Resources/charts.js", "Page/Resources/configuration.js", "Page/Resources/console.css",
                 "Page/Resources/console.js", "Page/Resources/dom.js", "Page/Resources/fleet.js",
@@ -394,8 +394,8 @@ let package = Package(
             of: [
                 "Accounts", "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity",
                 "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
-                "Revocation", "RevocationStores", "StoreFixtures", "SystemFixtures", "TextCoding", grdb, logging,
-                nioCore,
+                "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures", "SystemFixtures", "TextCoding",
+                grdb, logging, nioCore,
             ]),
         tests(
             "DecisionsTests", in: "Edges",
@@ -417,7 +417,7 @@ let package = Package(
             "AdminAPITests", in: "Operations",
             of: [
                 "AdminAPI", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "Observability",
-                "OperatorConsole", "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix,
+                "OperatorConsole", "Revocation", "SecurityRules", "StoreFixtures", nioCore, nioEmbedded, nioPosix,
             ]),
         tests(
             "GatehouseTests", in: "Application",

@@ -2,6 +2,8 @@ import GatewayConfiguration
 import GatewayCore
 import HTTPWire
 import OperatorConsole
+import Revocation
+import SecurityRules
 import Synchronization
 import Testing
 
@@ -22,6 +24,11 @@ struct ConsoleSignInTests {
         }
 
         var visits: [ConsoleVisit] { visited.withLock { $0 } }
+
+        /// The address whose identity was revoked since its sign-in.
+        let revoked = Mutex<String?>(nil)
+
+        func isRevoked(_ identity: OperatorIdentity) -> Bool { revoked.withLock { $0 == identity.address } }
 
         func respond(_ result: Result<OperatorIdentity, ConsoleSignInFailure>) { self.result.withLock { $0 = result } }
 
@@ -58,14 +65,18 @@ struct ConsoleSignInTests {
         api = AdminAPI(settings, backend: backend, signIn: provider, clock: clock)
     }
 
+    private func admit(_ target: String, method: String, _ fields: [(String, String)]) -> AdminAPI.Admission {
+        let headers = [(name: "Host", value: "ops.example")] + fields.map { (name: $0.0, value: $0.1) }
+        return api.admit(
+            AdminRequest(
+                method: method, target: target, headers: headers, localAddress: "127.0.0.1",
+                peer: PeerAddress(.version4(1), isSecure: false, through: [])))
+    }
+
     private func send(
         _ target: String, method: String = "GET", _ fields: (String, String)...
     ) async -> AdminResponse {
-        let headers = [(name: "Host", value: "ops.example")] + fields.map { (name: $0.0, value: $0.1) }
-        let request = AdminRequest(
-            method: method, target: target, headers: headers, localAddress: "127.0.0.1",
-            peer: PeerAddress(.version4(1), isSecure: false, through: []))
-        switch api.admit(request) {
+        switch admit(target, method: method, fields) {
         case .response(let response): return response
         case .stream: return .text("a stream")
         case .flow(let perform): return await perform()
@@ -73,9 +84,21 @@ struct ConsoleSignInTests {
         }
     }
 
+    private static func identity(
+        _ address: String, provider: String = "google.com", groups: [String] = []
+    ) -> OperatorIdentity {
+        let token: [(key: String, value: RuleValue)] = [
+            ("email", .string(address)), ("groups", .list(groups.map(RuleValue.string))),
+        ]
+        return OperatorIdentity(
+            IdentityLink(provider: provider, subject: "1"), address: address,
+            auth: .map(RuleMap([("uid", .string("\(provider):1")), ("token", .map(RuleMap(token)))])), account: nil,
+            signedInAt: 60)
+    }
+
     /// Signs an address in. Returns the cookie of the session.
-    private func signIn(_ address: String, provider id: String = "google.com") async throws -> String {
-        provider.respond(.success(OperatorIdentity(provider: id, subject: "1", address: address)))
+    private func signIn(_ address: String, groups: [String] = []) async throws -> String {
+        provider.respond(.success(Self.identity(address, groups: groups)))
         let response = await send("/console/callback?state=s&code=c", ("Sec-Fetch-Site", "cross-site"))
         try #require(response.status == 303, "\(response.text)")
         return String(try #require(response.extra["Set-Cookie"]?.split(separator: ";").first))
@@ -138,8 +161,7 @@ struct ConsoleSignInTests {
     }
 
     @Test func `a sign-in leads to the page and nowhere else`() async throws {
-        provider.respond(
-            .success(OperatorIdentity(provider: "google.com", subject: "1", address: "ada@example.com")))
+        provider.respond(.success(Self.identity("ada@example.com")))
         let response = await send("/console/callback?state=s&code=c&return_to=https://evil.example&iss=//evil.example")
         #expect(response.status == 303 && response.extra["Location"] == "./")
         let cookie = try #require(response.extra["Set-Cookie"])
@@ -169,7 +191,7 @@ struct ConsoleSignInTests {
         ("google.com", "xada@example.com"), ("oidc.corp", "ada@example.com"),
     ])
     func `O-22: an address that is not listed is refused, with an audit line`(id: String, address: String) async {
-        provider.respond(.success(OperatorIdentity(provider: id, subject: "1", address: address)))
+        provider.respond(.success(Self.identity(address, provider: id)))
         let response = await send("/console/callback?state=s&code=c")
         #expect(response.status == 403 && response.extra["Set-Cookie"] == nil)
         #expect(response.text.contains("\(address) may not use this console."))
@@ -204,6 +226,58 @@ struct ConsoleSignInTests {
         let cookie = try await signIn("ada@example.com")
         now.advance(minutes: 31)
         #expect(await send("/console/session", ("Cookie", cookie)).status == 401)
+    }
+
+    @Test func `a revoked operator is signed out, and the open stream ends`() async throws {
+        let (ada, grace) = (try await signIn("ada@example.com"), try await signIn("grace@example.com"))
+        let admission = admit("/console/api/v1/decisions", method: "GET", [("Cookie", ada)])
+        guard case .stream(let viewer) = admission else { throw FailedAdmission() }
+        viewer.checkPermission()
+        #expect(!viewer.take(at: 0).isLast)
+        provider.revoked.withLock { $0 = "ada@example.com" }
+        viewer.checkPermission()
+        #expect(viewer.take(at: 1).isLast)
+        #expect(await send("/console/api/v1/keys", ("Cookie", ada)).status == 401)
+        #expect(await send("/console/session", ("Cookie", grace)).status == 200)
+        provider.revoked.withLock { $0 = nil }
+        #expect(await send("/console/session", ("Cookie", ada)).status == 401, "it does not come back")
+    }
+
+    // MARK: - Conditions
+
+    private static func condition(_ text: String) throws -> Configuration.UserCondition {
+        try Configuration.UserCondition(
+            Configuration.RulesExpression(text, location: SourceLocation(origin: "test")))
+    }
+
+    @Test func `conditions permit users beside the lists, and a list precedes`() async throws {
+        provider.settings?.operatorCondition = try Self.condition("'ops' in token.groups")
+        provider.settings?.viewerCondition = try Self.condition("token.email.matches('.*@example[.]com')")
+        for (address, groups, role) in [
+            ("alan@example.com", ["ops"], "operator"), ("alan@example.com", [], "viewer"),
+            ("grace@example.com", ["ops"], "operator"), ("ada@example.com", [], "operator"),
+        ] {
+            let cookie = try await signIn(address, groups: groups)
+            #expect(await send("/console/session", ("Cookie", cookie)).text.contains("\"role\":\"\(role)\""))
+        }
+    }
+
+    @Test(arguments: [
+        "token.missing == 'x'", "token.groups[7] == 'x'", "token.email", "token.email.matches(token.email) && false",
+        "token.email_verified",
+    ])
+    func `a condition that fails, or is not true, permits no user`(text: String) async throws {
+        provider.settings?.operatorCondition = try Self.condition(text)
+        provider.respond(.success(Self.identity("eve@example.com")))
+        #expect(await send("/console/callback?state=s&code=c").status == 403)
+    }
+
+    @Test func `a condition is evaluated again with each request`() async throws {
+        provider.settings?.operatorCondition = try Self.condition("'ops' in token.groups")
+        let alan = try await signIn("alan@example.com", groups: ["ops"])
+        #expect(await send("/console/session", ("Cookie", alan)).status == 200)
+        provider.settings?.operatorCondition = try Self.condition("'admins' in token.groups")
+        #expect(await send("/console/session", ("Cookie", alan)).status == 401)
     }
 
     // MARK: - Failures
@@ -260,6 +334,8 @@ struct ConsoleSignInTests {
         #expect(Set(actions.map(\.caller.session)).count == 1)
     }
 }
+
+private struct FailedAdmission: Error {}
 
 extension AdminResponse {
     fileprivate var text: String { String(decoding: body, as: UTF8.self) }

@@ -1,5 +1,6 @@
 import Accounts
 import AdminAPI
+import Authentication
 import GatewayConfiguration
 import GatewayCore
 import OperatorConsole
@@ -24,10 +25,17 @@ struct GatewayConsoleSignIn: ConsoleSignIn {
         do throws(ConsoleFlow.Failure) {
             let identity = try await consoleFlow.finish(request)
             return OperatorIdentity(
-                provider: identity.provider, subject: identity.subject, address: identity.address)
+                identity.link, address: identity.address, auth: identity.auth.value, account: identity.account,
+                signedInAt: identity.signedInAt)
         } catch {
             throw ConsoleSignInFailure(SignInMessage(error))
         }
+    }
+
+    /// Without a flow in the configuration, no identity is valid.
+    func isRevoked(_ identity: OperatorIdentity) -> Bool {
+        generations.current.sources.consoleFlow?.isRevoked(
+            identity.link, account: identity.account, since: identity.signedInAt) ?? true
     }
 
     /// Returns the flow and the request of one configuration.

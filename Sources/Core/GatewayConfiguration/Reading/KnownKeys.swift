@@ -77,7 +77,7 @@ extension KnownKeys {
         empty: ["address": .null, "token": .null, "viewer_token": .null])
     static let console = KnownKeys("admin.console", ["sign_in"])
     static let consoleSignIn = KnownKeys(
-        "admin.console.sign_in", ["provider", "public_url", "operators", "viewers"],
+        "admin.console.sign_in", ["provider", "public_url", "operators", "viewers", "operator_if", "viewer_if"],
         empty: ["operators": .collection, "viewers": .collection])
     static let identity = KnownKeys(
         "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"],

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import SecurityRules
 
 extension Configuration {
     /// The sign-in to the operators' console at a provider (`admin.console.sign_in`).
@@ -12,6 +13,10 @@ extension Configuration {
         package var operators: [String] = []
         /// The addresses of viewers (`viewers`), normalized, at most 256. Default: none.
         package var viewers: [String] = []
+        /// A condition that permits further operators (`operator_if`). Default: `nil`, none.
+        package var operatorCondition: UserCondition?
+        /// A condition that permits further viewers (`viewer_if`). Default: `nil`, none.
+        package var viewerCondition: UserCondition?
         /// The location of the provider.
         package var location = SourceLocation(origin: "admin.console.sign_in")
 
@@ -28,6 +33,41 @@ extension Configuration {
         package var path: String {
             let afterScheme = publicURL.firstRange(of: "://").map { publicURL[$0.upperBound...] } ?? ""
             return afterScheme.drop { $0 != "/" } + "/console/"
+        }
+    }
+}
+
+extension Configuration {
+    /// A compiled condition over the `auth` variable of a user.
+    package struct UserCondition: Sendable, Hashable {
+        /// The condition as written.
+        package let expression: RulesExpression
+        package let compiled: RuleValueExpression
+        package let warnings: [RuleProblem]
+
+        package init(_ expression: RulesExpression) throws(RuleProblems) {
+            let source = RuleSource(expression.text, name: expression.label)
+            (compiled, warnings) = try RuleValueExpression.condition(source)
+            self.expression = expression
+        }
+
+        package static func == (one: Self, other: Self) -> Bool { one.expression == other.expression }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(expression) }
+    }
+}
+
+extension ConfigurationValue {
+    /// Returns a compiled condition over the `auth` variable, and reports its errors and warnings.
+    fileprivate func userCondition() -> Configuration.UserCondition? {
+        guard let expression = rulesExpression() else { return nil }
+        do throws(RuleProblems) {
+            let condition = try Configuration.UserCondition(expression)
+            warn(condition.warnings)
+            return condition
+        } catch {
+            report(error)
+            return nil
         }
     }
 }
@@ -64,11 +104,14 @@ extension Configuration.ConsoleSignIn {
         signIn.location = mapping.location(of: "provider")
         mapping.set(&signIn.operators, "operators", addresses)
         mapping.set(&signIn.viewers, "viewers", addresses)
+        mapping.set(&signIn.operatorCondition, "operator_if") { $0.userCondition() }
+        mapping.set(&signIn.viewerCondition, "viewer_if") { $0.userCondition() }
         guard provider != nil, address != nil else { return nil }
-        if signIn.operators.isEmpty, signIn.viewers.isEmpty {
+        let hasCondition = mapping.hasValue("operator_if") || mapping.hasValue("viewer_if")
+        if signIn.operators.isEmpty, signIn.viewers.isEmpty, !hasCondition {
             mapping.warn(
-                "operators", "admin.console.sign_in has no addresses, so it refuses every user",
-                "add operators: [NAME@HOST], or remove sign_in")
+                "operators", "admin.console.sign_in has neither addresses nor a condition, so it refuses every user",
+                "add operators: [NAME@HOST] or operator_if, or remove sign_in")
         }
         if let address = signIn.viewers.first(where: signIn.operators.contains) {
             mapping.warn(

@@ -1,8 +1,8 @@
-import Authentication
+package import Authentication
 package import GatewayCore
 import JOSE
 import Logging
-import Revocation
+package import Revocation
 
 /// The sign-in of operators to the console: the flow of a provider without an account and without a session cookie.
 ///
@@ -47,11 +47,16 @@ package struct ConsoleFlow: Sendable {
     }
 
     /// An identity with an address that its provider proves.
-    package struct Identity: Sendable, Equatable {
-        package let provider: String
-        package let subject: String
+    package struct Identity: Sendable {
+        package let link: IdentityLink
         /// The verified address, normalized.
         package let address: String
+        /// The `auth` variable of the provider's claims. `auth.uid` is that of the identity without an account.
+        package let auth: RuleAuth
+        /// The account to which the identity is linked. `nil` without one.
+        package let account: UserKey?
+        /// The time of the sign-in in the store's order: later than all earlier revocations.
+        package let signedInAt: UnixTime
     }
 
     /// The reason that a sign-in did not succeed.
@@ -96,13 +101,37 @@ package struct ConsoleFlow: Sendable {
                 response, of: visit.allBindings, as: .console, requestID: visit.requestID)
             guard let (record, _) = taken else { throw Failure.expired }
             let user = try await redemption.user(response, record, for: visit.network)
-            // An identity that an operator or its provider revoked or disabled does not open the console either.
-            try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
             guard let email = user.email, email.isVerified, !email.isPrivate, Self.isOwned(email, by: user) else {
                 throw Failure.unverified
             }
-            return Identity(provider: provider.id, subject: user.link.subject, address: email.address)
+            let account = try await parts.store.owner(of: user.link)
+            return Identity(
+                link: user.link, address: email.address, auth: RuleAuth(user.link, claims: user.claims),
+                account: account, signedInAt: try await start(user, account))
         }
+    }
+
+    /// Returns whether an identity, or the account to which it was linked, was disabled or revoked since a sign-in.
+    ///
+    /// The unlinking of an identity and the deletion of its account revoke the identity. Only known results count, as
+    /// for streams: operators need the console during an outage of the store.
+    package func isRevoked(_ link: IdentityLink, account: UserKey?, since time: UnixTime) -> Bool {
+        parts.authorizer.isRevoked(link, of: account, since: time)
+    }
+
+    /// Denies a revoked or disabled identity or account, and returns the time of its sign-in in the store's order.
+    private func start(_ user: ProvenUser, _ owner: UserKey?) async throws -> UnixTime {
+        try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
+        let starter = SessionStarter(parts: parts)
+        guard let owner else { return try await starter.start(UserKey(user.link), madeAt: user.madeAt) }
+        let account = try await parts.account(owner)
+        try await parts.authorizer.require(
+            owner, time: user.madeAt, isFirebase: account.isFirebase(as: user.link),
+            evidence: account.evidence(of: user.link))
+        guard let start = try await starter.start(owner, user.link, madeAt: user.madeAt) else {
+            throw AccountDenial(.userMismatch, reason: "the identity was unlinked meanwhile")
+        }
+        return start
     }
 
     /// Returns whether the provider states the present owner of an address. Google does so for addresses of its own and

@@ -73,18 +73,14 @@ struct StrictAuthorizer: Sendable {
         _ user: UserKey, time: UnixTime?, isFirebase: Bool = false, evidence: FirebaseEvidence? = nil,
         accountSince: UInt64? = nil
     ) async throws {
-        guard let hasher = SHA256Hasher(), let key = StoreKey(user, hasher: hasher) else {
-            throw AccountDenial(.internalError, reason: "libcrypto could not hash")
-        }
-        let time = PossibleTime(time)
-        let facts = CredentialFacts(
-            kind: .idToken, hasSecondFactor: false, isFirebase: isFirebase, hasSession: false, hasLinkRecord: false,
-            authTime: time, authenticatedAt: .unknown, validityTime: time, expiresAt: .latest, userKey: key,
-            sessionKey: key, linkKey: key, evidence: evidence.flatMap { $0.key(hasher: hasher) })
+        guard
+            let facts = Self.facts(
+                of: user, time: PossibleTime(time), isFirebase: isFirebase, evidence: evidence)
+        else { throw AccountDenial(.internalError, reason: "libcrypto could not hash") }
         var policy = RoutePolicy()
         policy.revocation = .strict
         let record = try await store.user(user)
-        let records = StoreRecords.records(user: lookup(record, key, \.credentialsSince), session: nil)
+        let records = StoreRecords.records(user: lookup(record, facts.userKey, \.credentialsSince), session: nil)
         let account = await account(of: user, isFirebase: isFirebase, since: accountSince)
         let context = DecisionContext(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, records: records, account: account)
@@ -99,6 +95,33 @@ struct StrictAuthorizer: Sendable {
         case .deny(let denial): throw AccountDenial(denial)
         case .permit, .awaitStore, .queryStore, .lookUp: throw AccountDenial(.storeUnavailable)
         }
+    }
+
+    /// Returns whether the view has a disabling, or a revocation of a session that started at `time`, of an identity or
+    /// its account. Only known results count, whatever the age of the view.
+    func isRevoked(_ link: IdentityLink, of account: UserKey?, since time: UnixTime) -> Bool {
+        let facts = Self.facts(
+            of: account ?? UserKey(link), link: account == nil ? nil : UserKey(link),
+            time: PossibleTime(time.adding(-1)))
+        guard let facts else { return true }
+        return authorizer.refusal(facts, account: nil) != nil
+    }
+
+    /// Returns the facts of a credential without a session. `nil` if libcrypto cannot hash.
+    ///
+    /// - Parameter link: The user of the credential's identity, if it has a record of its own.
+    private static func facts(
+        of user: UserKey, link: UserKey? = nil, time: PossibleTime, isFirebase: Bool = false,
+        evidence: FirebaseEvidence? = nil
+    ) -> CredentialFacts? {
+        guard let hasher = SHA256Hasher(), let key = StoreKey(user, hasher: hasher),
+            let linkKey = StoreKey(link ?? user, hasher: hasher)
+        else { return nil }
+        return CredentialFacts(
+            kind: .idToken, hasSecondFactor: false, isFirebase: isFirebase, hasSession: false,
+            hasLinkRecord: link != nil, authTime: time, authenticatedAt: .unknown, validityTime: time,
+            expiresAt: .latest, userKey: key, sessionKey: key, linkKey: linkKey,
+            evidence: evidence.flatMap { $0.key(hasher: hasher) })
     }
 
     /// The view is not consulted again, because the records passed to it already include it.

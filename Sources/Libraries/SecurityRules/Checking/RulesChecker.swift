@@ -46,6 +46,22 @@ struct RulesChecker {
         checker.expressions.inferRendered(value)
         findings = checker.expressions.findings
     }
+
+    /// Checks a condition that only a token decides.
+    static func check(userCondition condition: Expression, _ findings: inout RuleFindings) {
+        var checker = RulesChecker(.value, findings)
+        switch checker.expressions.inferCondition(condition).boolConstant {
+        case true?:
+            checker.expressions.findings.warn(
+                condition.range, "this is always true, so it permits every user",
+                "test the user, as in token.email.matches('.*@example[.]com')")
+        case false?:
+            checker.expressions.findings.warn(
+                condition.range, "this is never true, so it permits no user", "write the condition of permitted users")
+        case nil: break
+        }
+        findings = checker.expressions.findings
+    }
 }
 
 extension RulesChecker {

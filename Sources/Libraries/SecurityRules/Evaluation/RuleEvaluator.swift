@@ -33,6 +33,11 @@ public final class RuleEvaluator {
         try? evaluate(expression, auth: auth)
     }
 
+    /// Returns whether a condition over the `auth` variable is true, between requests. A condition that fails is not.
+    public func isTrue(_ condition: RuleValueExpression, auth: RuleValue) -> Bool {
+        if case .bool(true)? = value(of: condition, auth: auth) { true } else { false }
+    }
+
     /// Evaluates an expression, or throws the reason that it fails.
     func evaluate(_ expression: RuleValueExpression, auth: RuleValue) throws(RuleFailure) -> RuleValue {
         evaluation.begin(auth: auth)

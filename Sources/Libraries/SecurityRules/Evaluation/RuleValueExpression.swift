@@ -1,4 +1,5 @@
-/// An expression over a verified token, for the value of a field. Its names are `auth`, `uid`, `provider` and `token`.
+/// An expression over a verified token, for the value of a field or as a condition. Its names are `auth`, `uid`,
+/// `provider` and `token`.
 public struct RuleValueExpression: Sendable {
     let program: Program
     let root: Int32
@@ -12,6 +13,18 @@ public struct RuleValueExpression: Sendable {
         RulesChecker.check(value: syntax, &findings)
         guard findings.isUsable else { throw findings.problems }
         self.init(syntax, source)
+    }
+
+    /// Parses and checks a condition.
+    ///
+    /// - Returns: The condition, and the warnings about it.
+    /// - Throws: All errors of the expression, also if it cannot be a boolean.
+    public static func condition(_ source: RuleSource) throws(RuleProblems) -> (RuleValueExpression, [RuleProblem]) {
+        var findings = RuleFindings(source)
+        guard let syntax = ExpressionParser.parse(&findings) else { throw findings.problems }
+        RulesChecker.check(userCondition: syntax, &findings)
+        guard findings.isUsable else { throw findings.problems }
+        return (Self(syntax, source), RuleProblems(findings.warnings).problems)
     }
 
     /// Parses an expression without checks. Errors that a check would report fail during evaluation.

@@ -59,10 +59,10 @@ extension ConsoleAccess {
         }
     }
 
-    /// Begins the session of an identity, if the configuration lists it.
+    /// Begins the session of an identity, if the configuration permits it.
     private func begin(_ identity: OperatorIdentity, for request: AdminRequest) -> AdminResponse {
         var caller = AdminCaller(address: request.address, isConsole: true, email: identity.address)
-        guard let role = signIn?.settings?.role(of: identity) else {
+        guard let role = signIn?.role(of: identity) else {
             let page = Self.page(.notListed(address: identity.address), for: request)
             recordSignIn(caller, status: page.status)
             return page

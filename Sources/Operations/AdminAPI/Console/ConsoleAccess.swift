@@ -94,8 +94,8 @@ struct ConsoleAccess: Sendable {
         return nil
     }
 
-    /// Returns the session of the request's cookie. `nil` if two cookies differ, or if the configuration does not list
-    /// its identity any more, which ends it.
+    /// Returns the session of the request's cookie. `nil` if two cookies differ. A session whose identity is revoked, or
+    /// no longer permitted by the configuration, ends.
     private func session(of request: AdminRequest) -> ConsoleSessions.Session? {
         guard let id = sessionID(of: request) else { return nil }
         // A page that reads the state again does not prolong the session.
@@ -105,7 +105,7 @@ struct ConsoleAccess: Sendable {
     private func session(_ id: String, isActivity: Bool) -> ConsoleSessions.Session? {
         guard var session = sessions.session(id, isActivity: isActivity, now: clock.monotonic()) else { return nil }
         guard let identity = session.identity else { return session }
-        guard let role = signIn?.settings?.role(of: identity) else {
+        guard let role = signIn?.role(of: identity) else {
             sessions.end(id)
             return nil
         }

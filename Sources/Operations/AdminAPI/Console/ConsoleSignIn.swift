@@ -1,6 +1,8 @@
 package import GatewayConfiguration
 package import GatewayCore
 package import OperatorConsole
+import Revocation
+import SecurityRules
 
 /// The sign-in to the console at a provider. Each member is that of the current configuration, so that a reload takes
 /// effect with the next request.
@@ -13,6 +15,15 @@ package protocol ConsoleSignIn: Sendable {
     func start(_ visit: ConsoleVisit) async throws(ConsoleSignInFailure) -> (url: String, binding: String)
     /// Ends a flow. A response is accepted once.
     func finish(_ visit: ConsoleVisit) async throws(ConsoleSignInFailure) -> OperatorIdentity
+    /// Returns whether an identity, or its account, was revoked, disabled, unlinked or deleted since its sign-in.
+    func isRevoked(_ identity: OperatorIdentity) -> Bool
+}
+
+extension ConsoleSignIn {
+    /// Returns the current role of an identity. `nil` if it may not use the console, or not any more.
+    func role(of identity: OperatorIdentity) -> OperatorRole? {
+        isRevoked(identity) ? nil : settings?.role(of: identity)
+    }
 }
 
 /// The facts of a request that a flow needs.
@@ -35,12 +46,15 @@ package struct ConsoleSignInFailure: Error, Equatable {
 }
 
 extension Configuration.ConsoleSignIn {
-    /// Returns the role of an identity. `nil` if it may not use the console.
+    /// Returns the role of an identity. `nil` if it may not use the console. A condition that fails permits no user.
     func role(of identity: OperatorIdentity) -> OperatorRole? {
-        guard identity.provider.utf8.elementsEqual(provider.utf8) else { return nil }
-        func lists(_ addresses: [String]) -> Bool {
+        guard identity.link.provider.utf8.elementsEqual(provider.utf8) else { return nil }
+        let evaluator = RuleEvaluator()
+        func permits(_ addresses: [String], _ condition: Configuration.UserCondition?) -> Bool {
             addresses.contains { $0.utf8.elementsEqual(identity.address.utf8) }
+                || condition.map { evaluator.isTrue($0.compiled, auth: identity.auth) } ?? false
         }
-        return lists(operators) ? .operator : lists(viewers) ? .viewer : nil
+        if permits(operators, operatorCondition) { return .operator }
+        return permits(viewers, viewerCondition) ? .viewer : nil
     }
 }

@@ -1,4 +1,5 @@
 package import JOSE
+package import Revocation
 package import SecurityRules
 
 /// The `auth` variable in the form that rules read. Created once per token and cached with it, if there are rules.
@@ -9,13 +10,22 @@ package struct RuleAuth: Sendable {
     let size: Int
 
     package init(_ principal: Principal) {
+        self.init(
+            uid: principal.uid, provider: principal.provider, project: principal.project,
+            claims: principal.claims.root)
+    }
+
+    /// Creates the variable of an identity without an account.
+    package init(_ link: IdentityLink, claims: JSONDocument) {
+        self.init(uid: link.name, provider: Principal.shortName(of: link.provider), project: nil, claims: claims.root)
+    }
+
+    private init(uid: String, provider: String?, project: String?, claims: JSONValue) {
         var reader = ClaimReader()
         value = .map(
             RuleMap([
-                ("uid", reader.string(principal.uid)),
-                ("provider", principal.provider.map { reader.string($0) } ?? .null),
-                ("project", principal.project.map { reader.string($0) } ?? .null),
-                ("token", reader.value(of: principal.claims.root)),
+                ("uid", reader.string(uid)), ("provider", provider.map { reader.string($0) } ?? .null),
+                ("project", project.map { reader.string($0) } ?? .null), ("token", reader.value(of: claims)),
             ]))
         size = reader.size + ClaimReader.container + 4 * ClaimReader.entry
     }

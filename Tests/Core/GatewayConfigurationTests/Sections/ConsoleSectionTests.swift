@@ -54,6 +54,30 @@ import Testing
         #expect(local.signIn?.path == "/console/" && local.consoleOrigin == "http://127.0.0.1:9901")
     }
 
+    @Test func `conditions take the place of the lists`() throws {
+        let text = Self.sections(
+            "provider: google.com, public_url: 'http://127.0.0.1:9901', operator_if: \"'ops' in token.groups\", "
+                + "viewer_if: auth.token.email_verified")
+        let configuration = try Self.load(text)
+        let signIn = try #require(configuration.admin.signIn)
+        #expect(signIn.operatorCondition?.expression.text == "'ops' in token.groups")
+        #expect(signIn.viewerCondition?.expression.text == "auth.token.email_verified")
+        #expect(!configuration.warnings.contains { "\($0)".contains("admin.console") })
+    }
+
+    @Test(arguments: [
+        ("operator_if: 'token.email =='", "operator_if at character"),
+        ("operator_if: 'request.host == 1'", "operator_if at character 1"),
+        ("viewer_if: token.groups.size()", "a condition must be a bool"),
+        ("viewer_if: '${GROUP:-a} == 1'", "is an expression that contains ${...}"),
+        ("viewer_if: ''", "viewer_if is empty"),
+    ])
+    func `a condition that cannot be evaluated is an error at its place`(condition: String, problem: String) {
+        let signIn = "provider: google.com, public_url: 'https://o.example', \(condition)"
+        let errors = Self.problem(Self.sections(signIn))
+        #expect(errors.contains(problem) && errors.contains(":3:"), "\(errors)")
+    }
+
     @Test func `a boolean serves the console without a provider`() throws {
         let on = try Self.load("admin: { \(Self.token), console: true }").admin
         let off = try Self.load("admin: { \(Self.token), console: false }").admin
@@ -112,8 +136,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("operators: [], viewers: []", "", "has no addresses"),
-        ("operators: []", "", "has no addresses"),
+        ("operators: [], viewers: []", "", "has neither addresses nor a condition"),
+        ("operators: []", "", "has neither addresses nor a condition"),
+        ("operator_if: 'true'", "", "operator_if at character 1: this is always true"),
+        ("viewer_if: false", "", "viewer_if at character 1: this is never true"),
         ("operators: a@b.example, viewers: a@b.example", "", "is in operators and in viewers"),
         ("operators: a@b.example", ", address: '10.0.0.1:9901'", "the cookies of their sign-in to the console without"),
     ])

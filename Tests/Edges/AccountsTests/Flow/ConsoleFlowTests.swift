@@ -5,6 +5,7 @@ import JOSE
 import RequestPipeline
 import Revocation
 import RevocationStores
+import SecurityRules
 import Testing
 
 @testable import Accounts
@@ -40,12 +41,25 @@ import Testing
         return FlowRig.Begun(url: url, parameters: FlowRig.parameters(query), binding: binding)
     }
 
-    private func finish(_ visit: ConsoleFlow.Visit) async -> Result<ConsoleFlow.Identity, ConsoleFlow.Failure> {
+    /// Returns the reason that a response is no sign-in. `nil` if it is one.
+    private func failure(_ visit: ConsoleFlow.Visit) async -> ConsoleFlow.Failure? {
         do throws(ConsoleFlow.Failure) {
-            return .success(try await console.finish(visit))
+            _ = try await console.finish(visit)
+            return nil
         } catch {
-            return .failure(error)
+            return error
         }
+    }
+
+    /// Signs a user in at Google.
+    private func signIn(_ user: DevelopmentUser = .ada) async throws -> ConsoleFlow.Identity {
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", user)
+        return try await console.finish(visit(query(begun), bindings: [begun.binding]))
+    }
+
+    private func isRevoked(_ identity: ConsoleFlow.Identity) -> Bool {
+        console.isRevoked(identity.link, account: identity.account, since: identity.signedInAt)
     }
 
     private var tokenCalls: [OutboundRequest] {
@@ -61,17 +75,15 @@ import Testing
         #expect(begun.parameters["redirect_uri"] == Self.redirectURI)
         #expect(begun.parameters["code_challenge_method"] == "S256" && begun.parameters["nonce"]?.count == 32)
         flow.prepare(begun, "google.com", .ada)
-        let result = await finish(visit(query(begun), bindings: [begun.binding]))
-        let identity = try result.get()
-        #expect(identity.address == "ada@example.com" && identity.provider == "google.com")
+        let identity = try await console.finish(visit(query(begun), bindings: [begun.binding]))
+        #expect(identity.address == "ada@example.com" && identity.link.provider == "google.com")
         let form = FlowRig.parameters(try #require(tokenCalls.first).bodyText)
         #expect(form["redirect_uri"] == Self.redirectURI)
         let verifier = try #require(form["code_verifier"])
         let challenge = Base64URL.encode(try AccountDenial.hash(Array(verifier.utf8)).bytes)
         #expect(challenge == begun.parameters["code_challenge"])
-        let owner = try await flow.rig.store.owner(
-            of: IdentityLink(provider: "google.com", subject: identity.subject))
-        #expect(owner == nil)
+        let owner = try await flow.rig.store.owner(of: identity.link)
+        #expect(owner == nil && identity.account == nil)
     }
 
     @Test func `O-01: a foreign state, another browser, and no binding begin no session`() async throws {
@@ -79,11 +91,11 @@ import Testing
         let victim = try await begin()
         flow.prepare(attacker, "google.com", .ada)
         for bindings in [[], [victim.binding], [String(repeating: "0", count: 32)], ["x"]] {
-            #expect(await finish(visit(query(attacker), bindings: bindings)) == .failure(.expired))
+            #expect(await failure(visit(query(attacker), bindings: bindings)) == .expired)
         }
         for made in ["", "state=x&code=c", "state=\(String(repeating: "A", count: 32))&code=c", "state=%ff", "a=1&a=2"]
         {
-            #expect(await finish(visit(made, bindings: [victim.binding])) == .failure(.expired))
+            #expect(await failure(visit(made, bindings: [victim.binding])) == .expired)
         }
         #expect(tokenCalls.isEmpty)
     }
@@ -92,9 +104,8 @@ import Testing
         let begun = try await begin()
         flow.prepare(begun, "google.com", .ada)
         let visit = visit(query(begun), bindings: [begun.binding])
-        let first = await finish(visit)
-        #expect(throws: Never.self) { try first.get() }
-        #expect(await finish(visit) == .failure(.expired))
+        _ = try await console.finish(visit)
+        #expect(await failure(visit) == .expired)
         #expect(tokenCalls.count == 1)
     }
 
@@ -102,7 +113,7 @@ import Testing
         let begun = try await begin()
         flow.prepare(begun, "google.com", .ada)
         flow.rig.time.advance(seconds: 601)
-        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.expired))
+        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .expired)
     }
 
     @Test func `O-04: neither callback takes a response to the other's flow`() async throws {
@@ -112,7 +123,7 @@ import Testing
         #expect(answer.page != nil && answer.cookie == nil)
         let theirs = try await flow.begin()
         flow.prepare(theirs, "google.com", .ada)
-        #expect(await finish(visit(query(theirs), bindings: [theirs.binding])) == .failure(.expired))
+        #expect(await failure(visit(query(theirs), bindings: [theirs.binding])) == .expired)
         #expect(tokenCalls.isEmpty)
     }
 
@@ -121,12 +132,12 @@ import Testing
         let crossed = try await begin("google.com")
         flow.prepare(crossed, "google.com", .ada)
         let elsewhere = visit(query(crossed), bindings: [crossed.binding], provider: "oidc.corp")
-        #expect(await finish(elsewhere) == .failure(.rejected))
+        #expect(await failure(elsewhere) == .rejected)
         let moved = try await begin("google.com")
         flow.prepare(moved, "google.com", .ada)
         let other = visit(
             query(moved), bindings: [moved.binding], redirectURI: "https://ops.example/console/callback")
-        #expect(await finish(other) == .failure(.rejected))
+        #expect(await failure(other) == .rejected)
         #expect(tokenCalls.isEmpty)
     }
 
@@ -134,7 +145,7 @@ import Testing
     func `O-05: another issuer and an invalid code end the flow`(rest: String) async throws {
         let begun = try await begin()
         let response = visit("state=\(begun.state)&\(rest)", bindings: [begun.binding])
-        #expect(await finish(response) == .failure(.rejected))
+        #expect(await failure(response) == .rejected)
         #expect(tokenCalls.isEmpty)
     }
 
@@ -144,13 +155,13 @@ import Testing
     func `an error of the provider ends the flow`(code: String, failure: ConsoleFlow.Failure) async throws {
         let begun = try await begin()
         let response = visit("state=\(begun.state)&error=\(code)", bindings: [begun.binding])
-        #expect(await finish(response) == .failure(failure))
+        #expect(await self.failure(response) == failure)
     }
 
     @Test func `the token of another flow is rejected`() async throws {
         let (one, other) = (try await begin(), try await begin())
         flow.prepare(one, "google.com", .ada)
-        #expect(await finish(visit(query(other), bindings: [other.binding])) == .failure(.rejected))
+        #expect(await failure(visit(query(other), bindings: [other.binding])) == .rejected)
     }
 
     @Test(arguments: [
@@ -160,7 +171,7 @@ import Testing
     func `O-22: an address that proves nothing is none`(user: DevelopmentUser) async throws {
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
-        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unverified))
+        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .unverified)
     }
 
     @Test func `O-22: an address of another domain that Google verified some time ago is none`() async throws {
@@ -168,11 +179,8 @@ import Testing
         user.hostedDomain = nil
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
-        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unverified))
-        let again = try await begin()
-        flow.prepare(again, "google.com", user.withEmail("ada@gmail.com"))
-        let result = await finish(visit(query(again), bindings: [again.binding]))
-        let identity = try result.get()
+        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .unverified)
+        let identity = try await signIn(user.withEmail("ada@gmail.com"))
         #expect(identity.address == "ada@gmail.com")
     }
 
@@ -180,7 +188,7 @@ import Testing
         let begun = try await begin("github.com")
         flow.prepare(begun, "github.com", DevelopmentUser.linus.withEmail("ada@example.com"))
         let response = visit(query(begun), bindings: [begun.binding], provider: "github.com")
-        #expect(await finish(response) == .failure(.unverified))
+        #expect(await failure(response) == .unverified)
     }
 
     @Test func `a disabled identity does not sign in`() async throws {
@@ -189,14 +197,55 @@ import Testing
         let subject = DevelopmentUser.ada.subject(at: "google.com")
         try await flow.rig.store.setDisabled(
             UserKey(IdentityLink(provider: "google.com", subject: subject)), true)
-        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.rejected))
+        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .rejected)
+    }
+
+    @Test func `a revocation after the sign-in ends it, and one before it does not`() async throws {
+        let store = flow.rig.store
+        let first = try await signIn()
+        #expect(!isRevoked(first))
+        try await store.revoke(UserKey(first.link), at: flow.rig.time.now)
+        #expect(isRevoked(first))
+        flow.rig.time.advance(seconds: 1)
+        let second = try await signIn()
+        #expect(!isRevoked(second) && isRevoked(first))
+        try await store.setDisabled(UserKey(second.link), true)
+        #expect(isRevoked(second))
+    }
+
+    @Test func `a sign-in ends with the account to which its identity was linked`() async throws {
+        let store = flow.rig.store
+        let begun = try await flow.begin()
+        flow.prepare(begun, "google.com", .ada)
+        _ = await flow.callback("google.com", query(begun), bindings: [begun.binding])
+        let identity = try await signIn()
+        let account = try #require(identity.account)
+        #expect(!isRevoked(identity))
+        try await store.setDisabled(account, true)
+        #expect(isRevoked(identity))
+        let again = try await begin()
+        flow.prepare(again, "google.com", .ada)
+        #expect(await failure(visit(query(again), bindings: [again.binding])) == .rejected)
+        try await store.setDisabled(account, false)
+        #expect(!isRevoked(identity))
+        _ = try await store.deleteAccount(account, unlessChangedFrom: nil)
+        #expect(isRevoked(identity))
+    }
+
+    @Test func `the variable of a sign-in has the identity and the provider's claims`() async throws {
+        let identity = try await signIn()
+        let condition =
+            "uid == '\(identity.link.name)' && provider == 'google' && auth.token.email == 'ada@example.com' "
+            + "&& token.email_verified"
+        let (compiled, warnings) = try RuleValueExpression.condition(RuleSource(condition, name: "test"))
+        #expect(warnings.isEmpty && RuleEvaluator().isTrue(compiled, auth: identity.auth.value))
     }
 
     @Test func `an unknown provider, and an outage of its token endpoint, are no sign-in`() async throws {
         await #expect(throws: ConsoleFlow.Failure.rejected) { try await console.start(visit(provider: "oidc.none")) }
         let begun = try await begin()
         flow.replies.set("/token", 500, "")
-        #expect(await finish(visit(query(begun), bindings: [begun.binding])) == .failure(.unavailable))
+        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .unavailable)
     }
 
     @Test func `the budget of flows bounds the store`() async throws {
