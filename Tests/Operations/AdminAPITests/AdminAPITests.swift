@@ -357,7 +357,7 @@ struct AdminAPITests {
             "reload",
         ]
         #expect(await !backend.calls.contains { call in changes.contains { call.hasPrefix($0) } })
-        #expect(backend.actions.isEmpty)
+        #expect(Set(backend.actions.map(\.event)) == ["find_account", "show_account"])
         #expect(await response("GET", "/v1/keys", sent: "look").status == 401)
         #expect(await response("GET", "/v1/keys", sent: "look", configured: nil, viewer: "look").status == 404)
     }
@@ -383,6 +383,29 @@ struct AdminAPITests {
                 AdminAction(
                     event: "merge_accounts", user: UserKey("ann"), target: "bob", caller: caller, status: 200),
                 AdminAction(event: "reload", caller: caller, status: 503),
+            ])
+    }
+
+    @Test func `each view of accounts is in the audit log once, without names of persons`() async {
+        for target in ["?limit=2&cursor=a", "?email=ada%40example.com", "?provider=google.com&subject=117", "/ann"] {
+            _ = await response("GET", "/v1/accounts\(target)", sent: "look", viewer: "look")
+        }
+        _ = await response("GET", "/v1/accounts?limit=0")
+        _ = await response("GET", "/v1/accounts", sent: "wrong")
+        await backend.fail(with: .storeUnavailable)
+        _ = await response("GET", "/v1/accounts")
+        let viewer = AdminCaller(role: .viewer, address: "unknown")
+        func view(_ event: String, _ filter: String, count: Int) -> AdminAction {
+            AdminAction(event: event, filter: filter, count: count, caller: viewer, status: 200)
+        }
+        #expect(
+            backend.actions == [
+                view("list_accounts", "limit=2 cursor=*", count: 2), view("find_account", "email=*", count: 0),
+                view("find_account", "provider=google.com subject=*", count: 1),
+                AdminAction(event: "show_account", user: "ann", caller: viewer, status: 200),
+                AdminAction(
+                    event: "list_accounts", filter: "limit=50",
+                    caller: AdminCaller(role: .operator, address: "unknown"), status: 503),
             ])
     }
 

@@ -304,7 +304,16 @@ struct ConsoleAccessTests {
             let response = await send(call.methods[0], "/console/api\(path.rawValue)\(query)", viewer)
             #expect(response.status == (call.methods[0] == "GET" ? 200 : 403), "\(path)")
         }
-        #expect(backend.actions.map(\.event) == ["sign_in"])
+        #expect(Set(backend.actions.map(\.event)) == ["sign_in", "find_account", "show_account"])
+    }
+
+    @Test func `O-38: a link lists no accounts, which needs the CSRF token`() async throws {
+        var client = try await signIn()
+        let target = "/console/api/v1/accounts"
+        #expect(await send("GET", target, client).status == 200)
+        client.csrf = ""
+        #expect(await send("GET", target, client).status == 403)
+        #expect(backend.actions.map(\.event) == ["sign_in", "list_accounts"])
     }
 
     @Test func `a call of the console is the call of the admin API`() async throws {

@@ -152,6 +152,7 @@ struct GatewayAdministration: AdministrationBackend {
             "event": action.event, "status": "\(action.status)", "uid": action.user?.uid,
             "project": action.user?.project, "tenant": action.user?.tenant, "session": action.session,
             "provider": action.provider, "into": action.target?.uid, "filter": action.filter,
+            "count": action.count.map { "\($0)" },
             "by": caller.isConsole ? "console" : "token",
             "role": caller.role?.rawValue,
             "client": caller.address, "console_session": caller.session, "operator": caller.name,

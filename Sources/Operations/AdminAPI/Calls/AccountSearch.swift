@@ -35,4 +35,22 @@ enum AccountSelection: Equatable {
         default: throw .invalid("Send provider and subject, or email; or for the list of accounts limit and cursor.")
         }
     }
+
+    /// The name of the call in the audit log.
+    var event: String {
+        switch self {
+        case .search: "find_account"
+        case .page: "list_accounts"
+        }
+    }
+
+    /// The parameters for the audit log. Names of persons are masked.
+    var maskedText: String {
+        switch self {
+        case .search(.identity(let link)): "provider=\(link.provider) subject=*"
+        case .search(.email): "email=*"
+        case .page(nil, let limit): "limit=\(limit)"
+        case .page(_, let limit): "limit=\(limit) cursor=*"
+        }
+    }
 }

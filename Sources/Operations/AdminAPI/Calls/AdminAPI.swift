@@ -87,7 +87,7 @@ struct AdminAPI: Sendable {
         return admission
     }
 
-    /// Performs a call. A change is in the audit log, also if it fails.
+    /// Performs a call. A change or a view of accounts is in the audit log, also if it fails.
     func respond(to call: AdminCall, body: [UInt8], by caller: AdminCaller?) async -> AdminResponse {
         let response: AdminResponse
         do throws(AdministrationError) {
@@ -95,7 +95,10 @@ struct AdminAPI: Sendable {
         } catch {
             response = Self.failure(error)
         }
-        if let caller, let action = call.action(by: caller, status: response.status) { backend.record(action) }
+        if let caller, var action = call.action(by: caller, status: response.status) {
+            action.count = response.accounts
+            backend.record(action)
+        }
         return response
     }
 

@@ -17,7 +17,7 @@ package struct AdminCaller: Sendable, Equatable {
     package var email: String?
 }
 
-/// A change through the admin listener, or a view of personal data in decisions, for the audit log.
+/// A change through the admin listener, or a view of personal data of decisions or accounts, for the audit log.
 package struct AdminAction: Sendable, Equatable {
     /// The change: a word such as `revoke` or `reload`.
     package var event: String
@@ -29,15 +29,19 @@ package struct AdminAction: Sendable, Equatable {
     package var provider: String?
     /// The account that another one was merged into. `nil` for other changes.
     package var target: UserKey?
-    /// The parameters of an unmasked stream of decisions. `nil` for other actions.
+    /// The parameters of an unmasked stream of decisions, or of a search or a list of accounts. `nil` for other
+    /// actions.
     package var filter: String?
+    /// The number of accounts in the response to a search or a list. `nil` for other actions, and without success.
+    package var count: Int?
     package var caller: AdminCaller
     /// The status of the response.
     package var status: Int
 }
 
 extension AdminCall {
-    /// The change that the call makes. `nil` if it only reads what viewers may read. The audit log then has no line.
+    /// The change that the call makes, or the view of personal data. `nil` for other calls and for malformed queries,
+    /// of which the audit log has no line.
     func action(by caller: AdminCaller, status: Int) -> AdminAction? {
         func action(
             _ event: String, _ user: UserKey? = nil, session: String? = nil, provider: String? = nil,
@@ -48,9 +52,12 @@ extension AdminCall {
                 caller: caller, status: status)
         }
         return switch self {
-        case .live, .ready, .metrics, .user, .activity, .sessions, .session, .findAccount, .account, .status, .keys,
-            .routes, .configuration, .fleet, .history, .outbox, .rules, .reloadDifferences:
+        case .live, .ready, .metrics, .user, .activity, .sessions, .session, .status, .keys, .routes, .configuration,
+            .fleet, .history, .outbox, .rules, .reloadDifferences:
             nil
+        case .findAccount(let query):
+            (try? AccountSelection(query)).map { action($0.event, filter: $0.maskedText) }
+        case .account(let user): action("show_account", user)
         case .decisions(let query):
             // A query with errors opens no stream.
             (try? DecisionFilter(query)).flatMap { filter in
@@ -74,6 +81,14 @@ extension AdminCall {
     func permits(_ caller: AdminCaller?) -> Bool {
         guard !isPublic else { return true }
         guard let caller, let role = caller.role else { return false }
-        return role == .operator || action(by: caller, status: 0) == nil
+        return role == .operator || isViewOfAccounts || action(by: caller, status: 0) == nil
+    }
+
+    /// Whether the call reads accounts, which viewers may do too.
+    private var isViewOfAccounts: Bool {
+        switch self {
+        case .findAccount, .account: true
+        default: false
+        }
     }
 }

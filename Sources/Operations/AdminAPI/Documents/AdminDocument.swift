@@ -118,7 +118,7 @@ enum AdminDocument {
         return .json(
             ObjectText.object { body in
                 body.add("users", users) { user, output in output.add(user) }
-            })
+            }, accounts: users.count)
     }
 
     /// Returns a part of the list of accounts.
@@ -135,7 +135,7 @@ enum AdminDocument {
                     if account.isFaulty { output.add("faulty", true) }
                 }
                 body.add("next", orNull: page.next)
-            })
+            }, accounts: page.accounts.count)
     }
 
     static func account(_ account: AdministeredAccount) -> AdminResponse {

@@ -28,13 +28,15 @@ struct AdminResponse: Sendable, Equatable {
     var body: [UInt8]
     /// Further fields, such as `Allow`, `WWW-Authenticate`, `Retry-After`.
     var extra: [String: String] = [:]
+    /// The number of accounts in a list of accounts, for the audit log. `nil` for other responses.
+    var accounts: Int?
 
     static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> AdminResponse {
         AdminResponse(status: 200, contentType: contentType, body: Array(text.utf8))
     }
 
-    static func json(_ body: [UInt8], status: Int = 200) -> AdminResponse {
-        AdminResponse(status: status, contentType: "application/json", body: printable(body))
+    static func json(_ body: [UInt8], status: Int = 200, accounts: Int? = nil) -> AdminResponse {
+        AdminResponse(status: status, contentType: "application/json", body: printable(body), accounts: accounts)
     }
 
     /// Returns a problem document (RFC 9457).
