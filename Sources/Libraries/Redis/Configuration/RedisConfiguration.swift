@@ -56,7 +56,7 @@ public struct RedisConfiguration: Sendable {
     /// The interval of the queries to all sentinels, or to all masters of a cluster.
     public var sentinelInterval: Duration = .seconds(1)
     /// The time after which links are closed while fewer than half of the sentinels, or of the masters of a cluster,
-    /// respond.
+    /// respond and name the same server.
     public var quorumLimit: Duration = .seconds(4)
     /// The delay between connection attempts.
     public var backoff = RedisBackoff()

@@ -106,7 +106,7 @@ extension RedisProblem.Code {
         case .masterUnknown: "the sentinel knows no master of this name; check the name"
         case .anotherMaster: "the sentinels, or the masters of the cluster, name another master"
         case .noQuorum:
-            "fewer than half of the sentinels, or of the masters of the cluster, respond, so the server may have been replaced; check them and the network"
+            "fewer than half of the sentinels, or of the masters of the cluster, respond and agree, so the server may have been replaced; check them and the network"
         case .notRedis: "the server does not use the Redis protocol; check the port, and whether it uses TLS"
         case .replyTooLarge: "the server sent a reply above the size limit"
         case .unaskedReply: "the server sent an unrequested reply"

@@ -7,7 +7,7 @@ public import NIOCore
 /// A healthy link is no evidence that its server is still the master: a former master that was isolated accepts
 /// commands until the sentinels reach it, and later. So this object asks every sentinel for the master's address in
 /// each interval, over one connection to each. It moves the links to an address that more than half of the sentinels
-/// name, and closes them while fewer than half respond.
+/// name, and closes them while fewer than half respond and agree.
 ///
 /// In a cluster, the masters vote in failovers, so they are asked instead. The first round asks the configured nodes,
 /// and each later one the masters that the majority knows. Without a majority, it asks the masters of the largest
@@ -225,7 +225,7 @@ private final class MasterPoller {
         if wasQuorate {
             logger.notice("at least half of the \(names) respond again")
         } else {
-            logger.error("fewer than half of the \(names) respond; the connections to the master are closed")
+            logger.error("fewer than half of the \(names) respond and agree; the connections to the master are closed")
         }
     }
 }

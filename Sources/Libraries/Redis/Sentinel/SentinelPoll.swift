@@ -8,10 +8,12 @@ struct SentinelPoll {
     struct Finding: Equatable {
         /// The address that more than half of the sentinels named.
         var named: RedisEndpoint?
-        /// Whether at least half of the sentinels have responded within the limit.
+        /// Whether at least half of the sentinels have named the same server within the limit, and fewer have named
+        /// any other.
         ///
         /// A failover needs the votes of more than half of them. Every such majority includes one of the sentinels
-        /// that respond, which knows the new master soon after the failover.
+        /// that respond, which knows the new master soon after the failover. It then disagrees with the sentinels that
+        /// do not know the new master, and their number alone is no evidence.
         var isQuorate: Bool
     }
 
@@ -51,7 +53,7 @@ struct SentinelPoll {
         missing -= 1
         if let address { answers.append(address) }
         guard missing == 0 else { return nil }
-        let isQuorate = 2 * answers.count >= count
+        let isQuorate = isAgreed
         failures = isQuorate ? 0 : failures + 1
         if isQuorate { quorateAt = begunAt }
         let isOverdue = begunAt >= (quorateAt ?? begunAt).adding(quorumLimit)
@@ -61,5 +63,11 @@ struct SentinelPoll {
     private var majority: RedisEndpoint? {
         let counts = answers.reduce(into: [RedisEndpoint: Int]()) { $0[$1, default: 0] += 1 }
         return counts.first { 2 * $0.value > count }?.key
+    }
+
+    /// Whether at least half of the sentinels named the same server, and fewer named any other.
+    private var isAgreed: Bool {
+        let halves = answers.filter { address in 2 * answers.count { $0 == address } >= count }
+        return Set(halves).count == 1
     }
 }

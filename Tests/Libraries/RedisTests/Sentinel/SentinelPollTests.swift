@@ -33,10 +33,11 @@ struct SentinelPollTests {
 
     @Test(
         arguments: [
-            ([1, 1, nil], true), ([1, 2, nil], true), ([1, nil, nil], false), ([1, nil], true), ([nil, nil], false),
-            ([nil], false), ([1, 1, nil, nil], true), ([1, 1, nil, nil, nil], false),
+            ([1, 1, nil], true), ([1, 2, nil], false), ([1, nil, nil], false), ([1, nil], true), ([nil, nil], false),
+            ([nil], false), ([1, 1, nil, nil], true), ([1, 1, nil, nil, nil], false), ([1, 2, 2], true),
+            ([1, 2], false), ([1, 1, 2, nil], true), ([1, 1, 2, 2], false), ([1, 2, 2, nil, nil], false),
         ] as [([Int?], Bool)])
-    func `half of the sentinels are a quorum, since every failover needs the vote of one of them`(
+    func `half of the sentinels with one answer are a quorum, since every failover needs the vote of one of them`(
         answers: [Int?], isQuorate: Bool
     ) {
         var poll = Self.poll(answers.count)
