@@ -13,10 +13,18 @@ import math
 import statistics
 import sys
 
-# The time in which a gateway abandons a server that has become a replica, and the interval of the role watcher.
+# The time in which a gateway abandons a server that has become a replica.
 ABANDON = 2.5
+# A gateway asks all sentinels, or all masters of a cluster, every 1 to 1.1 s, and waits up to 1 s for each response.
+REACTION = 2.5
+# A gateway closes its last connection to Redis within this time, if too few of them respond and agree.
+QUORUM = 6
+# The interval between two observations of a role, if the observer has enough processor time.
+OBSERVATION = 0.5
 # A machine without enough processor time can cause a failover without a fault. The bound of its loss.
 UNEXPLAINED = 10
+# A manual failover is given up after this time.
+MANUAL_FAILOVER = 10
 # The recovery is not judged if the clients and proxies had no processor time for longer than this meanwhile.
 STALLS = 2
 # Before a fault, a master may have acknowledged writes that were on their way to the replicas.
@@ -29,6 +37,8 @@ RESTORATION = 30
 CLOCK_EFFECT = 100
 # The longest time from the record of a kill to its signal.
 KILL = 3
+# The step in which rules that depend on a duration are evaluated.
+STEP = 0.1
 # The precision of the recorded times.
 PRECISION = 0.02
 
@@ -101,6 +111,28 @@ class Intervals:
         return any(begin - before <= last and first <= end + after for begin, end, _ in self.list)
 
 
+class Timeline:
+    """A value that changes."""
+
+    def __init__(self):
+        self.times, self.values = [], []
+
+    def add(self, at, value):
+        self.times.append(at)
+        self.values.append(value)
+
+    def value(self, at):
+        index = bisect.bisect_right(self.times, at)
+        return self.values[index - 1] if index else None
+
+    def end_of(self, value, at):
+        """When the value first differs after `at`."""
+        for time, other in zip(self.times, self.values):
+            if time > at and other != value:
+                return time
+        return math.inf
+
+
 class History:
     """The events of a run by their meaning."""
 
@@ -109,12 +141,12 @@ class History:
         self.operations = sorted((event for event in events if event["kind"] == "op"), key=lambda e: e["invoke"])
         self.credentials = {event["name"]: event for event in events if event["kind"] == "credential"}
         self.others = [event for event in events if event["kind"] not in ("op", "credential", "run")]
-        self.cuts, self.two_masters = collections.defaultdict(Intervals), Intervals()
-        self.clocks, self.kills = Intervals(), collections.defaultdict(list)
-        self.promotions, self.faults, self.unexplained = [], {}, 0
-        self.data_losses = Intervals()
+        self.cuts, self.clocks = collections.defaultdict(Intervals), Intervals()
+        self.kills, self.faults, self.unexplained = collections.defaultdict(list), {}, 0
+        self.promotions, self.data_losses = [], Intervals()
         self.read_faults()
         self.read_roles()
+        self.read_moves()
         self.losses = self.loss_windows()
 
     def of(self, kind):
@@ -126,11 +158,15 @@ class History:
             (intervals.begin if event["phase"] == "begin" else intervals.end)(event["at"])
         for event in self.of("fault"):
             if event["phase"] == "begin":
-                self.faults[event["number"]] = dict(event, effective=event["at"], end=math.inf)
+                self.faults[event["number"]] = dict(event, effective=event["at"], ending=math.inf, end=math.inf)
             elif event["number"] in self.faults:
-                self.faults[event["number"]][event["phase"]] = event["at"]
+                fault = self.faults[event["number"]]
+                fault[event["phase"]] = event["at"]
+                if event["phase"] == "end":
+                    fault["ending"] = min(fault["ending"], event["at"])
+                    fault |= {key: event[key] for key in ("target", "result") if key in event}
         for fault in self.faults.values():
-            name = fault["target"].split()[0]
+            name = fault["target"].split()[0] if fault["target"] else ""
             if fault["fault"] == "clock":
                 self.clocks.list.append([fault["at"], fault["end"], {}])
             if fault["fault"] == "lost data":
@@ -141,32 +177,129 @@ class History:
             self.kills[event["name"]].append(event["at"])
 
     def read_roles(self):
-        """Finds the promotions, and the intervals in which more than one server is a master."""
-        roles, have_two = {}, False
+        """Finds the promotions of replicas."""
+        self.roles, self.names = collections.defaultdict(Timeline), collections.defaultdict(Timeline)
+        firm, masters = {}, set()
+        for event in self.of("names"):
+            self.names[event["voter"]].add(event["at"], event["server"])
         for event in self.of("role"):
-            before = roles.get(event["server"])
-            roles[event["server"]] = event["role"]
-            if event["role"] == "master" and before in ("replica", "loading"):
-                self.promotions.append(event)
-            two = sum(role == "master" for role in roles.values()) > 1
-            if two != have_two:
-                (self.two_masters.begin if two else self.two_masters.end)(event["at"])
-                have_two = two
+            server, role = event["server"], event["role"]
+            self.roles[server].add(event["at"], role)
+            (masters.add if role == "master" else masters.discard)(server)
+            if role in ("master", "other") and firm.get(server) == "replica":
+                since = max(event.get("since", event["at"]) - OBSERVATION, 0)
+                self.promotions.append(dict(event, since=since, formers=masters - {server}))
+            if role in ("master", "replica", "other"):
+                firm[server] = role
+
+    @property
+    def failovers(self):
+        """The promotions that changed the master of the gateways."""
+        return [promotion for promotion in self.promotions if promotion["role"] == "master"]
+
+    def shard(self, server):
+        return next((shard for shard in self.run.get("shards", []) if server in shard), self.run["servers"])
+
+    def read_moves(self):
+        """A failover of one of the two nodes during a move of the slot may lose records, as if Redis lost data."""
+        for fault in self.faults.values():
+            if fault["fault"] != "reshard" or ">" not in fault["target"]:
+                continue
+            servers = [server for node in fault["target"].split(">") for server in self.shard(node)]
+            if any(promotion["server"] in servers and fault["at"] <= promotion["at"] and
+                   promotion["since"] <= fault["end"] for promotion in self.promotions):
+                self.data_losses.list.append([fault["at"], fault["end"], {}])
+
+    def former_masters(self):
+        """Returns the servers that remained masters after a failover, each with the failover and the end."""
+        return [(former, failover, self.roles[former].end_of("master", failover["at"]))
+                for failover in self.failovers for former in failover["formers"]]
 
     def loss_windows(self):
         """Returns the intervals whose acknowledged writes a failover may lose."""
         windows = Intervals()
-        for promotion in self.promotions:
-            at, count = promotion["at"], len(windows.list)
+        for failover in self.failovers:
+            at, shard, count = failover["at"], self.shard(failover["server"]), len(windows.list)
+            last = max([at, *(self.roles[former].end_of("master", at) for former in failover["formers"])])
             for fault in self.faults.values():
                 if not fault["replication"] or fault["at"] > at or fault["end"] < at - 60:
                     continue
-                end = at if fault["replication"] == "behind" else min(at, fault["effective"] + ISOLATED_WRITES)
+                if not set(fault.get("servers", shard)) & set(shard):
+                    continue
+                end = last if fault["replication"] == "behind" else min(last, fault["effective"] + ISOLATED_WRITES)
                 windows.list.append([fault["at"] - IN_FLIGHT, end, {}])
-            if len(windows.list) == count:
+            if len(windows.list) == count and not self.is_manual(failover):
                 self.unexplained += 1
                 windows.list.append([at - UNEXPLAINED, at, {}])
         return windows
+
+    def is_manual(self, failover):
+        """Whether a failover was a manual one, which loses nothing."""
+        return any(fault["fault"] == "manual failover" and fault["target"] == failover["server"]
+                   and fault["at"] <= failover["at"] <= fault["at"] + MANUAL_FAILOVER for fault in self.faults.values())
+
+    # The voters of a failover: sentinels, each named by the server beside it, or the masters of a cluster.
+
+    @property
+    def voter_count(self):
+        return len(self.run["shards"]) if self.run["topology"] == "cluster" else len(self.run["servers"])
+
+    def voters(self, at):
+        servers = self.run["servers"]
+        if self.run["topology"] != "cluster":
+            return servers
+        return [server for server in servers if self.roles[server].value(at) in ("master", "other", "down")]
+
+    def reaches(self, gateway, voter, at):
+        """Whether a gateway reaches a voter: `True`, `False`, or `None` if that is uncertain."""
+        result = True
+        for fault in self.faults.values():
+            if fault["at"] <= at <= fault["end"] + PRECISION:
+                if [gateway, voter] in fault.get("hidden", []):
+                    if fault["effective"] <= at <= fault["ending"]:
+                        return False
+                    result = None
+                elif [gateway, voter] in fault.get("perhaps_hidden", []):
+                    result = None
+        return result
+
+    def is_informed(self, gateway, former, at):
+        """Whether more than half of the voters surely told the gateway of another server than the former master."""
+        informed = [voter for voter in self.voters(at)
+                    if self.names[voter].value(at) not in (None, former) and self.reaches(gateway, voter, at)]
+        return 2 * len(informed) > self.voter_count
+
+    def is_without_quorum(self, gateway, at):
+        """Whether surely no server was named to the gateway by at least half of the voters and more often than
+        others."""
+        counts = collections.Counter(self.names[voter].value(at) for voter in self.voters(at)
+                                     if self.reaches(gateway, voter, at) is not False)
+        most = counts.most_common(2)
+        return not most or 2 * most[0][1] < self.voter_count or (len(most) == 2 and most[0][1] == most[1][1])
+
+    def stays(self, gateway, former, since, end):
+        """Returns the intervals in which a gateway may use a former master, by the rules of the manual. A gateway that
+        knows of the next master does not return, unless it restarts. One without a quorum returns with the quorum."""
+        stays, informed, lonely, is_gone = Intervals(), None, None, False
+        at = since - QUORUM
+        while at < end + ABANDON:
+            if any(at - STEP < kill <= at for kill in self.kills[gateway]):
+                informed, is_gone = None, False
+            informed = (at if informed is None else informed) if self.is_informed(gateway, former, at) else None
+            lonely = (at if lonely is None else lonely) if self.is_without_quorum(gateway, at) else None
+            is_gone = is_gone or informed is not None and at - informed >= REACTION
+            if at >= since and not is_gone and not (lonely is not None and at - lonely >= QUORUM):
+                last = at + STEP + self.stalled(since - QUORUM, at)
+                if stays.list and stays.list[-1][1] >= at:
+                    stays.list[-1][1] = last
+                else:
+                    stays.list.append([at, last, {}])
+            at += STEP
+        return stays
+
+    def stalled(self, first, last):
+        """The time in which the machine had no processor time for the clients and proxies, and perhaps for gateways."""
+        return sum(event["length"] for event in self.of("stall") if first <= event["at"] <= last)
 
     def ran_between(self, gateway, first, last):
         """Whether a gateway ran without a restart."""
@@ -198,11 +331,15 @@ class Checker:
         self.report.run = self.history.run
         self.bound = self.history.run.get("staleness", 5)
         self.topology = self.history.run.get("topology")
+        self.stays = {}
         self.ends, self.restores = collections.defaultdict(list), collections.defaultdict(list)
         for operation in self.history.operations:
             if "ends" in operation:
                 for key in self.keys(operation["ends"]):
                     self.ends[key].append(operation)
+            if "renames" in operation:
+                end = dict(operation, ends={"credential": operation["renames"]}, means="rename")
+                self.ends[operation["renames"]].append(end)
             if "restores" in operation:
                 self.restores[operation["restores"]["user"]].append(operation)
 
@@ -238,7 +375,10 @@ class Checker:
         stalls = [event["length"] for event in self.history.of("stall")]
         if stalls:
             report.notes[f"stalls of the clients' process, the longest {max(stalls)} s"] = len(stalls)
-        report.notes["failovers"] = len(self.history.promotions)
+        report.notes["failovers"] = len(self.history.failovers)
+        for fault in self.history.faults.values():
+            if fault.get("result"):
+                report.notes[f"{fault['fault']}: {fault['result']}"] += 1
         report.notes["failovers without a fault, because the machine is too slow"] = self.history.unexplained
         for event in self.history.of("exit"):
             report.violate("a process ended by itself", f"{event['name']}, status {event['status']}", event)
@@ -280,12 +420,8 @@ class Checker:
         if history.losses.overlaps(end["complete"], end["complete"]):
             self.report.excused["a failover lost the acknowledged write"] += 1
             return
-        if history.two_masters.overlaps(end["complete"] - ISOLATED_WRITES, probe["invoke"], after=ABANDON) and any(
-                begin <= probe["invoke"] <= last + ABANDON for begin, last, _ in history.two_masters.list):
-            is_isolated = any(fault["replication"] and fault["at"] <= probe["invoke"] <= fault["end"] + ABANDON
-                              for fault in history.faults.values())
-            self.report.excused["a former master was isolated with the gateway" if is_isolated else
-                                "the isolation had ended, and the former master was not a replica yet"] += 1
+        if self.is_at_former_master(end, probe):
+            self.report.excused["a gateway had not left a former master yet, within the limits of the manual"] += 1
             return
         if self.is_lost_with_data(end, probe):
             self.report.excused["a Redis lost its data"] += 1
@@ -298,6 +434,21 @@ class Checker:
         self.report.violate(invariant, f"{late:.2f} s after `{end['op']}` at {end['gateway']} was acknowledged, "
                             f"{probe['gateway']} passed {probe['credential']} on {probe['route']}", end, probe)
 
+    def is_at_former_master(self, end, probe):
+        """Whether a gateway may use a former master still, which does not know a change that the next one
+        acknowledged."""
+        wait = 0 if probe["route"] == "strict" else self.bound
+        for former, failover, last in self.history.former_masters():
+            if not failover["since"] <= end["complete"] or failover["since"] > probe["invoke"]:
+                continue
+            key = probe["gateway"], former, failover["at"]
+            if key not in self.stays:
+                self.stays[key] = self.history.stays(
+                    probe["gateway"], former, failover["since"], min(last, failover["at"] + 120))
+            if self.stays[key].overlaps(probe["invoke"] - wait, probe["invoke"]):
+                return True
+        return False
+
     def is_lost_with_data(self, end, probe):
         """Whether a gateway may not know a revocation because Redis lost its data: it had not confirmed the revocation
         before, or it started afterwards, and the other gateways had no time to write it back."""
@@ -305,7 +456,8 @@ class Checker:
             if begin - self.bound - IN_FLIGHT < end["complete"] < last + IN_FLIGHT:
                 return True
             is_unknown = not self.history.ran_between(probe["gateway"], begin, probe["complete"])
-            if end["complete"] < last and is_unknown and begin < probe["invoke"] < last + RESTORATION:
+            restoration = math.inf if self.history.run.get("on_lost_store") == "keep" else RESTORATION
+            if end["complete"] < last and is_unknown and begin < probe["invoke"] < last + restoration:
                 return True
         return False
 
@@ -317,7 +469,7 @@ class Checker:
             return
         if probe.get("phase") == "final" and all(
                 self.is_surely_restored(end, credential) for end in ends if end["invoke"] < probe["complete"]):
-            if not self.history.promotions and not self.history.data_losses.list:
+            if not self.history.failovers and not self.history.data_losses.list:
                 self.report.violate("7 an acknowledged withdrawal was lost",
                                     f"{probe['gateway']} denied {probe['credential']}", credential, probe)
 
@@ -338,7 +490,6 @@ class Checker:
             first = min(operation["complete"] for operation in operations)
             last = max(operation["complete"] for operation in operations)
             if any(self.history.losses.overlaps(at, at) for at in (first, last)) or \
-                    self.history.two_masters.overlaps(first, last, after=ABANDON) or \
                     self.history.data_losses.overlaps(first, last):
                 self.report.excused["a failover lost the use of an item"] += 1
                 continue

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import time
 
+import resp
+import slots
 from network import Network, enter
 from proxy import Proxy
 from tokens import AUDIENCE, ISSUERS, PROJECT, Mint
@@ -38,7 +40,6 @@ routes:
   - {{ path: /strict/**, upstream: api, revocation: strict }}
 """
 REDIS_CONFIGURATION = """
-port 0
 unixsocket {socket}
 dir {disk}
 save ""
@@ -48,20 +49,25 @@ auto-aof-rewrite-min-size 1mb
 protected-mode no
 repl-diskless-sync-delay 0
 repl-timeout 6
-replica-announce-ip {address}
-replica-announce-port 6379
 min-replicas-to-write {replicas}
 min-replicas-max-lag 2
+{own}
+"""
+REPLICATION_CONFIGURATION = """
+port 0
+replica-announce-ip {address}
+replica-announce-port 6379
 {replica_of}
 """
 SENTINEL_CONFIGURATION = """
 port 26379
 bind {address}
+unixsocket {socket}
 protected-mode no
 dir {folder}
 sentinel announce-ip {address}
 sentinel monitor faults {master} 6379 2
-sentinel down-after-milliseconds faults 2000
+sentinel down-after-milliseconds faults {down_after}
 sentinel failover-timeout faults 6000
 sentinel parallel-syncs faults 1
 """
@@ -140,20 +146,22 @@ class Disk:
 
 
 class Cluster:
-    """All nodes of a topology: `single`, `sentinel` or `sqlite`."""
+    """All nodes of a topology: `single`, `sentinel`, `cluster` or `sqlite`."""
 
     def __init__(self, options, folder, random):
         self.options, self.folder, self.random = options, folder, random
         self.network, self.mint = Network(), Mint()
         self.gateways, self.servers, self.sentinels = {}, {}, {}
         self.disks, self.proxies, self.services = {}, {}, []
+        self.slots, self.master = slots.Slots(self), "r1"
         self.has_clock = options.clock and os.path.exists(FAKETIME)
         (folder / "session.pem").write_bytes(self.mint.session_key())
         (folder / "session.pem").chmod(0o600)
 
     async def start(self):
         topology = self.options.topology
-        names = {"single": ["r1"], "sentinel": ["r1", "r2", "r3"], "sqlite": []}[topology]
+        count = {"single": 1, "sentinel": 3, "cluster": 6, "sqlite": 0}[topology]
+        names = [f"r{number + 1}" for number in range(count)]
         for name in names:
             self.network.add(name)
         for name in names:
@@ -161,17 +169,34 @@ class Cluster:
         if topology == "sentinel":
             for name in names:
                 self.add_sentinel(name, names[0])
+        if topology == "cluster":
+            await self.slots.form()
         for number in range(1 if topology == "sqlite" else self.options.gateways):
             await self.add_gateway(f"g{number + 1}")
+
+    @property
+    def shards(self):
+        """The groups of servers in which one replaces another."""
+        return slots.SHARDS if self.options.topology == "cluster" else [sorted(self.servers)]
+
+    @property
+    def shard(self):
+        """The master and the servers that can replace it."""
+        return next(sorted(shard) for shard in self.shards if self.master in shard)
 
     async def add_redis(self, name, first):
         address, disk = self.network.nodes[name], Disk(self.folder / f"{name}-disk")
         path = self.folder / f"{name}.sock"
         replicas = len(self.network.nodes) > 1
+        if self.options.topology == "cluster":
+            own = slots.CONFIGURATION.format(
+                address=address, port=REDIS, bus_port=slots.BUS_PORT, timeout=self.options.down_after * 1000)
+        else:
+            own = REPLICATION_CONFIGURATION.format(
+                address=address, replica_of="" if name == first else f"replicaof {self.network.nodes[first]} {REDIS}")
         text = REDIS_CONFIGURATION.format(
-            socket=path, disk=disk.folder, address=address, replicas=int(replicas),
-            persistence="no" if self.options.planted == "amnesia" else "yes",
-            replica_of="" if name == first else f"replicaof {self.network.nodes[first]} {REDIS}")
+            socket=path, disk=disk.folder, replicas=int(replicas), own=own,
+            persistence="no" if self.options.planted == "amnesia" else "yes")
         file = self.folder / f"{name}.conf"
         file.write_text(text)
         with self.network.inside(name):
@@ -188,7 +213,8 @@ class Cluster:
         address = self.network.nodes[name]
         file = folder / "sentinel.conf"
         file.write_text(SENTINEL_CONFIGURATION.format(
-            address=address, folder=folder, master=self.network.nodes[first]))
+            address=address, folder=folder, master=self.network.nodes[first], socket=folder / "sentinel.sock",
+            down_after=self.options.down_after * 1000))
         process = Process(self.network, name, f"sentinel-{name}", ["redis-server", file, "--sentinel"], self.folder)
         process.start()
         self.sentinels[name] = process
@@ -199,6 +225,8 @@ class Cluster:
         url = f"redis://{nodes['r1']}:{REDIS}"
         if self.options.topology == "sentinel":
             url = f"redis+sentinel://{','.join(nodes[name] for name in self.servers)}/faults"
+        elif self.options.topology == "cluster":
+            url = f"redis+cluster://{','.join(nodes[name] for name in self.servers)}"
         return f'{{ url: "{url}", on_lost_store: {"accept" if self.options.planted == "amnesia" else lost} }}'
 
     async def add_gateway(self, name):
@@ -229,20 +257,25 @@ class Cluster:
         for process in [*self.gateways.values(), *self.sentinels.values(), *self.servers.values()]:
             process.kill()
 
-    async def ask(self, server, *words):
-        """Sends a command to a Redis past its proxy. Returns the bytes of the reply, or `None`."""
-        async def run():
-            reader, writer = await asyncio.open_unix_connection(str(self.folder / f"{server}.sock"))
-            try:
-                parts = [f"${len(word.encode())}\r\n{word}\r\n" for word in words]
-                writer.write(f"*{len(words)}\r\n{''.join(parts)}".encode())
-                return await reader.read(4096)
-            finally:
-                writer.transport.abort()
-        try:
-            return await asyncio.wait_for(run(), 0.5)
-        except (OSError, asyncio.TimeoutError):
-            return None
+    async def ask(self, server, *commands, timeout=0.5):
+        """Sends commands to a Redis past its proxy. Returns the replies, or `None`."""
+        return await resp.ask(self.folder / f"{server}.sock", *commands, timeout=timeout)
+
+    async def role(self, server):
+        """Returns the role of a server, `None` without a response, and the server that it names as the master."""
+        if self.options.topology == "cluster":
+            return await self.slots.role(server)
+        replies = await self.ask(server, ("ROLE",))
+        if not replies:
+            return (None if self.servers[server].is_running else "down"), None
+        role = replies[0]
+        return ({"master": "master", "slave": "replica"}[role[0]] if isinstance(role, list) else "loading"), None
+
+    async def named(self, sentinel):
+        """Returns the server that the sentinel beside a server names as the master, or `None`."""
+        path = self.folder / f"sentinel-{sentinel}" / "sentinel.sock"
+        replies = await resp.ask(path, ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "faults"))
+        return self.network.name(replies[0][0]) if replies and isinstance(replies[0], list) else None
 
 
 def responder(body):

@@ -10,6 +10,8 @@ class Fault:
     """A fault with its begin and end. `kind` and `target` are recorded."""
 
     kind = ""
+    # The maximum duration in seconds.
+    longest = 60
     # The effect on replication between servers, which bounds the writes that a failover may lose: `cut` in both
     # directions, or `behind`, if a master continues to hear from a replica that does not receive its writes.
     replication = None
@@ -26,6 +28,16 @@ class Fault:
         """Whether the gateway receives nothing new from the server."""
         return False
 
+    def hides(self, gateway, server):
+        """Whether the gateway does not reach the sentinel beside the server, or the node of a cluster: `True`, `False`,
+        or `None` if it may reach it."""
+        return self.blocks(gateway, server)
+
+    @property
+    def servers_concerned(self):
+        """The servers of a fault with an effect on replication."""
+        return [self.target]
+
     async def begin(self):
         raise NotImplementedError
 
@@ -40,8 +52,15 @@ class Fault:
         return self.random.choice(sorted(self.cluster.gateways))
 
     def a_server(self):
-        """The master more often than another server."""
-        return self.random.choice([self.cluster.master, *sorted(self.cluster.servers)])
+        """The master, and a server that can replace it, more often than another server."""
+        shards = len(self.cluster.shards)
+        return self.random.choice([self.cluster.master] * shards + self.cluster.shard * (shards - 1)
+                                  + sorted(self.cluster.servers))
+
+    @property
+    def has_processes(self):
+        """Whether the processes of Redis themselves name the master, not sentinels beside them."""
+        return self.cluster.options.topology == "cluster"
 
 
 class Partition(Fault):
@@ -81,15 +100,40 @@ class SplitServers(Partition):
     kind = "split"
     replication = "cut"
 
+    @property
+    def servers_concerned(self):
+        return sorted(self.cluster.servers)
+
     def choose(self):
         names = sorted([*self.cluster.servers, *self.cluster.gateways])
-        minority = {self.cluster.master, *self.random.sample(sorted(self.cluster.gateways), 1)}
+        minority = {self.cluster.master, self.a_gateway()}
+        if self.has_processes and self.random.random() < 0.3:
+            # Nodes that cannot replace the master, or one that can, but not without a majority.
+            minority.add(self.a_server())
         others = [name for name in names if name not in minority]
         self.minority, self.target = minority, f"{','.join(sorted(minority))}|{','.join(others)}"
         self.pairs = [pair for one in sorted(minority) for other in others for pair in ((one, other), (other, one))]
 
     def blocks(self, gateway, server):
         return (gateway in self.minority) != (server in self.minority)
+
+
+class Bridge(SplitServers):
+    """The master has no contact to the other servers. A gateway has contact to it and to one of these."""
+
+    kind = "bridge"
+
+    def choose(self):
+        master, self.gateway = self.cluster.master, self.a_gateway()
+        voters = [name for name in sorted(self.cluster.servers) if name != master]
+        self.reached = {master, self.random.choice(voters)}
+        self.hidden = [name for name in voters if name not in self.reached]
+        self.target = f"{master}|{','.join(voters)} {self.gateway}|{','.join(self.hidden)}"
+        pairs = [(master, other) for other in voters] + [(self.gateway, other) for other in self.hidden]
+        self.pairs = [pair for one, other in pairs for pair in ((one, other), (other, one))]
+
+    def blocks(self, gateway, server):
+        return gateway == self.gateway and server in self.hidden
 
 
 class IsolatedServer(Fault):
@@ -134,6 +178,13 @@ class Degraded(Fault):
             self.replication = "behind"
         self.rule = self.make_rule()
         self.target = f"{','.join(self.sources)}>{','.join(self.servers)} {self.describe()}"
+
+    @property
+    def servers_concerned(self):
+        return self.servers
+
+    def hides(self, gateway, server):
+        return None if self.has_processes and gateway in self.sources and server in self.servers else False
 
     def make_rule(self):
         raise NotImplementedError
@@ -213,6 +264,9 @@ class FrozenServer(Fault):
     def blocks(self, gateway, server):
         return server == self.target
 
+    def hides(self, gateway, server):
+        return self.has_processes and server == self.target
+
     async def begin(self):
         self.process.freeze()
 
@@ -229,6 +283,10 @@ class FrozenGateway(FrozenServer):
 
     def blocks(self, gateway, server):
         return False
+
+    def hides(self, gateway, server):
+        # It does not ask in this time.
+        return None if gateway == self.target else False
 
 
 class KilledServer(FrozenServer):
@@ -275,6 +333,14 @@ class FullDisk(Fault):
         if self.is_killed:
             self.target += " and kill"
 
+    @property
+    def servers_concerned(self):
+        return [self.name]
+
+    def hides(self, gateway, server):
+        # A node of a cluster ends if it cannot save its configuration.
+        return None if self.has_processes and server == self.name else False
+
     async def begin(self):
         await asyncio.to_thread(self.cluster.disks[self.name].fill)
         if self.is_killed:
@@ -306,12 +372,74 @@ class ShiftedClock(Fault):
         self.cluster.gateways[self.gateway].shift(0)
 
 
+class ManualFailover(Fault):
+    """A replica takes over without a loss, as an operator demands it."""
+
+    kind = "manual failover"
+    longest = 3
+
+    def choose(self):
+        self.target = next(name for name in self.cluster.shard if name != self.cluster.master)
+
+    async def begin(self):
+        self.reply = await self.cluster.slots.ask(self.target, "CLUSTER", "FAILOVER")
+
+    async def end(self):
+        pass
+
+    @property
+    def result(self):
+        return str(self.reply)
+
+
+class Reshard(Fault):
+    """The slot of the gateways is moved to another master, a part of its keys at a time."""
+
+    kind = "reshard"
+    longest = 3
+    INTERVAL = 0.25
+    FINISH = 40
+
+    def choose(self):
+        self.slots = self.cluster.slots
+        self.pair, self.length, self.result = None, self.random.choice([1, 3, 8]), "not begun"
+
+    async def begin(self):
+        self.pair = await self.slots.begin_move()
+        if self.pair:
+            self.target = ">".join(self.pair)
+            self.task = asyncio.ensure_future(self.move())
+
+    async def move(self):
+        source, target = self.pair
+        total = await self.slots.ask(source, "CLUSTER", "COUNTKEYSINSLOT", self.slots.number) or 100
+        step = max(10, int(total * self.INTERVAL / self.length)) if isinstance(total, int) else 50
+        end = time.monotonic() + self.length + self.FINISH
+        while time.monotonic() < end:
+            left = await self.slots.move_keys(source, target, step)
+            if left is None:
+                return "abandoned"
+            if not left and await self.slots.end_move(source, target):
+                return "complete"
+            await asyncio.sleep(self.INTERVAL)
+        return "abandoned"
+
+    async def end(self):
+        if self.pair:
+            self.result = await self.task
+            attempts = await self.slots.settle()
+            if attempts != 0:
+                self.result += f", {'not ' if attempts is None else ''}repaired"
+
+
 ON_GATEWAYS = [IsolatedGateway, FrozenGateway, KilledGateway]
 ON_SERVERS = [Partition, Partition, IsolatedServer, Delayed, Resetting, LosingReplies, HalfOpen, FrozenServer,
               KilledServer, FullDisk]
+MOVES = [ManualFailover, Reshard, Reshard]
 FAULTS = {
     "single": ON_SERVERS + ON_GATEWAYS,
-    "sentinel": ON_SERVERS + ON_GATEWAYS + [SplitServers, SplitServers, KilledServer],
+    "sentinel": ON_SERVERS + ON_GATEWAYS + [SplitServers, SplitServers, Bridge, Bridge, KilledServer],
+    "cluster": ON_SERVERS + ON_GATEWAYS + [SplitServers, SplitServers, Bridge, KilledServer, *MOVES, *MOVES],
     "sqlite": [*ON_GATEWAYS, KilledGateway, FullDisk, FullDisk],
 }
 
@@ -326,7 +454,11 @@ class Nemesis:
             self.choices += [LostData, LostData]
         if kinds:
             self.choices = [choice for choice in self.choices if choice.kind in kinds]
+        self.moves = [choice for choice in self.choices if choice in MOVES] or self.choices
         self.active, self.cut, self.counts, self.number = [], set(), {}, 0
+        self.pairs = 0.5 if cluster.options.topology == "cluster" else 0.3
+        # Some faults last long enough for a failover.
+        self.lengths = [0.3, 2, 5, 9, 14] if cluster.options.topology in ("single", "sqlite") else [0.3, 2, 6, 12, 18]
 
     async def run(self, seconds):
         """Causes faults until the time has passed, then ends all of them."""
@@ -337,13 +469,16 @@ class Nemesis:
 
     async def episode(self, latest):
         """Causes one fault, or two that overlap."""
-        faults = [self.random.choice(self.choices) for _ in range(2 if self.random.random() < 0.3 else 1)]
+        faults = [self.random.choice(self.choices)]
+        if self.random.random() < self.pairs:
+            faults.append(self.random.choice(self.moves if self.random.random() < 0.5 else self.choices))
+            self.random.shuffle(faults)
         runs = []
         for choice in faults:
             fault = choice(self.cluster, self.random)
             if any(self.collides(fault, other) for other in self.active):
                 continue
-            length = min(self.random.choice([0.3, 2, 5, 9, 14]) * self.random.uniform(0.7, 1.3),
+            length = min(self.random.choice(self.lengths) * self.random.uniform(0.7, 1.3), fault.longest,
                          max(0.3, latest - time.monotonic()))
             await self.begin(fault)
             runs.append(asyncio.ensure_future(self.end_later(fault, length)))
@@ -352,7 +487,10 @@ class Nemesis:
 
     @staticmethod
     def collides(fault, other):
-        """Whether two faults would begin or end the same thing, such as the process of one node."""
+        """Whether two faults would begin or end the same thing, such as the process of one node. A move of the slot and
+        a manual failover change nothing that others end."""
+        if any(isinstance(item, (Reshard, ManualFailover)) for item in (fault, other)):
+            return isinstance(fault, type(other))
         nodes = [set(item.target.replace("|", " ").replace(",", " ").replace(">", " ").split()) for item in
                  (fault, other)]
         return bool(nodes[0] & nodes[1])
@@ -361,8 +499,12 @@ class Nemesis:
         self.number += 1
         fault.number = self.number
         self.counts[fault.kind] = self.counts.get(fault.kind, 0) + 1
+        pairs = {(gateway, server): fault.hides(gateway, server)
+                 for gateway in self.cluster.gateways for server in self.cluster.servers}
         self.history.record("fault", phase="begin", number=fault.number, fault=fault.kind, target=fault.target,
-                            replication=fault.replication)
+                            replication=fault.replication, servers=fault.servers_concerned,
+                            hidden=[pair for pair, hides in pairs.items() if hides],
+                            perhaps_hidden=[pair for pair, hides in pairs.items() if hides is None])
         await fault.begin()
         self.history.record("fault", phase="effective", number=fault.number)
         self.active.append(fault)
@@ -372,9 +514,10 @@ class Nemesis:
         await asyncio.sleep(length)
         self.active.remove(fault)
         self.refresh()
+        self.history.record("fault", phase="ending", number=fault.number)
         await fault.end()
         self.history.record("fault", phase="end", number=fault.number, fault=fault.kind, target=fault.target,
-                            replication=fault.replication)
+                            replication=fault.replication, result=getattr(fault, "result", None))
 
     def refresh(self):
         """Records which gateways receive nothing from any server. Called after a begin and before an end."""

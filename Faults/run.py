@@ -41,12 +41,15 @@ def isolate():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--topology", choices=("single", "sentinel", "sqlite"), default="single")
+    parser.add_argument("--topology", choices=("single", "sentinel", "cluster", "sqlite"),
+                        default="single")
     parser.add_argument("--binary", default=".build/release/gatehouse", help="the gateway")
     parser.add_argument("--seconds", type=int, default=60, help="how long faults are caused")
     parser.add_argument("--seed", type=int, default=None, help="of the schedule; a random one by default")
     parser.add_argument("--gateways", type=int, default=3)
     parser.add_argument("--staleness", type=int, default=5, help="revocation.max_staleness in seconds")
+    parser.add_argument("--down-after", type=int, default=6, help="seconds without a response after which sentinels or "
+                        "nodes of a cluster replace a master")
     parser.add_argument("--load", type=int, default=2, help="clients of each kind")
     parser.add_argument("--pace", type=float, default=1, help="factor of the pauses between faults")
     parser.add_argument("--kinds", default="", help="the kinds of faults, with commas; all by default")
@@ -62,22 +65,28 @@ def arguments():
 
 
 async def watch_roles(cluster, history):
-    """Records the role of each Redis, past the proxies. A server without a response keeps its last role."""
-    roles = {}
-    while True:
-        for name in cluster.servers:
-            reply = await cluster.ask(name, "ROLE")
-            role = None
-            if reply:
-                role = "master" if b"\r\nmaster\r\n" in reply else "replica" if b"slave" in reply else "loading"
-            elif not cluster.servers[name].is_running:
-                role = "down"
-            if role and roles.get(name) != role:
-                roles[name] = role
-                history.record("role", server=name, role=role)
+    """Records the role of each Redis, past the proxies, and the master that each sentinel, or each node of a cluster,
+    names. A server without a response keeps its last role. `since` is the time of the observation before."""
+    async def watch(name):
+        role, seen, named = None, time.monotonic(), None
+        while True:
+            begun = time.monotonic()
+            current, found = await cluster.role(name)
+            if current and current != role:
+                role = current
+                history.record("role", server=name, role=role, since=seen)
                 if role == "master":
                     cluster.master = name
-        await asyncio.sleep(0.15)
+            if current:
+                seen = begun
+            if name in cluster.sentinels:
+                found = await cluster.named(name)
+            if found and found != named:
+                named = found
+                history.record("names", voter=name, server=named)
+            await asyncio.sleep(0.15)
+
+    await asyncio.gather(*(watch(name) for name in cluster.servers))
 
 
 async def watch_readiness(cluster, history):
@@ -146,7 +155,6 @@ async def present_all(cluster, workload, limit=1500):
 
 async def run(options, folder, history):
     cluster = Cluster(options, folder, random.Random(options.seed + 1))
-    cluster.master = "r1"
     watchers = []
     try:
         await cluster.start()
@@ -154,7 +162,8 @@ async def run(options, folder, history):
             await until(lambda name=name: is_ready(cluster, name), f"{name}; see {folder}/{name}.log", 90)
         history.record("run", topology=options.topology, seed=options.seed, seconds=options.seconds,
                        staleness=options.staleness, gateways=sorted(cluster.gateways), clock=cluster.has_clock,
-                       servers=sorted(cluster.servers), recovery=RECOVERY, on_lost_store=options.on_lost_store)
+                       servers=sorted(cluster.servers), recovery=RECOVERY, on_lost_store=options.on_lost_store,
+                       shards=cluster.shards)
         watchers = [asyncio.ensure_future(watch(cluster, history))
                     for watch in (watch_roles, watch_readiness, watch_stalls, supervise)]
         workload = Workload(cluster, history, random.Random(options.seed + 2))

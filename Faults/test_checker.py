@@ -11,9 +11,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checker  # noqa: E402
 
 
-def run(topology="single", staleness=5):
+SHARDS = {"single": [["r1"]], "sentinel": [["r1", "r2", "r3"]], "sqlite": [[]],
+          "cluster": [["r1", "r4"], ["r2", "r5"], ["r3", "r6"]]}
+
+
+def run(topology="single", staleness=5, on_lost_store="restore"):
     return {"kind": "run", "topology": topology, "seed": 1, "seconds": 60, "staleness": staleness, "recovery": 30,
-            "gateways": ["g1", "g2"], "servers": ["r1"]}
+            "gateways": ["g1", "g2"], "servers": sorted(server for shard in SHARDS[topology] for server in shard),
+            "shards": SHARDS[topology], "on_lost_store": on_lost_store}
 
 
 def token(name="t1", user="ada", at=0.0, identity=None, complete=None):
@@ -39,13 +44,17 @@ def enable(at, **details):
     return operation("enable", at, restores={"user": "ada"}, undoes="disable", **details)
 
 
-def fault(kind, begin, end, target="r1", replication=None, number=1):
+def fault(kind, begin, end, target="r1", replication=None, number=1, result=None, **details):
     fields = {"kind": "fault", "fault": kind, "target": target, "replication": replication, "number": number}
-    return [dict(fields, phase="begin", at=begin), dict(fields, phase="end", at=end)]
+    return [dict(fields, phase="begin", at=begin, **details), dict(fields, phase="end", at=end, result=result)]
 
 
 def role(server, role, at):
     return {"kind": "role", "server": server, "role": role, "at": at}
+
+
+def names(voter, server, at):
+    return {"kind": "names", "voter": voter, "server": server, "at": at}
 
 
 def cut(gateway, begin, end):
@@ -54,8 +63,8 @@ def cut(gateway, begin, end):
 
 
 class CheckerTests(unittest.TestCase):
-    def violations(self, *events, topology="single"):
-        flat = [run(topology), {"kind": "over", "at": 1000.0}]
+    def violations(self, *events, topology="single", **options):
+        flat = [run(topology, **options), {"kind": "over", "at": 1000.0}]
         for event in events:
             flat += event if isinstance(event, list) else [event]
         self.report = checker.check(flat)
@@ -172,11 +181,134 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(self.violations(token(), masters, revoke(25), final, topology="sentinel"), [])
         self.assertEqual(self.violations(token(), masters, revoke(15), final, topology="sentinel"), ["2"])
 
-    def test_a_former_master_excuses_only_for_its_time(self):
-        masters = [role("r1", "master", 0), role("r2", "replica", 0), role("r2", "master", 10),
-                   role("r1", "replica", 20)]
-        self.assertEqual(self.violations(token(), masters, revoke(12), present(19), topology="sentinel"), [])
-        self.assertEqual(self.violations(token(), masters, revoke(12), present(25), topology="sentinel"), ["1"])
+    # 2: a former master, which gateways leave by the rules of the manual
+
+    def former_master(self, informed=(), hidden=(), since=1, end=40, topology="sentinel", new="r2"):
+        """r1 is isolated from 1 s to 40 s. Another server is promoted at 10 s. The voters in `informed` name it at 11
+        s, all others still name r1. The gateway g2 does not reach the voters in `hidden` from `since` on."""
+        servers = [server for shard in SHARDS[topology] for server in shard]
+        others = ("r2", "r3") if topology == "cluster" else ()
+        roles = [role(server, "master" if server == "r1" else "other" if server in others else "replica", 0)
+                 for server in servers]
+        voters = [names(voter, "r1", 0) for voter in servers] + [names(voter, new, 11) for voter in informed]
+        return [*roles, *voters, *fault("link down", 1, end, "r1", "cut", servers=["r1"]),
+                *fault("partition", since, end, "g2", number=9, hidden=[["g2", voter] for voter in hidden]),
+                role(new, "master", 10), role("r1", "replica", end)]
+
+    def passes(self, at, route="strict", topology="sentinel", **details):
+        """The violations of a pass, after a revocation that the next master acknowledged at 10.5 s."""
+        found = self.violations(token(), self.former_master(topology=topology, **details), revoke(10.5),
+                                present(at, route=route), topology=topology)
+        self.assertEqual(sum(self.report.excused.values()), 0 if found else 1)
+        return found
+
+    def test_a_gateway_whose_sentinels_do_not_know_the_next_master(self):
+        self.assertEqual(self.passes(38), [])
+        self.assertEqual(self.passes(42), [])
+        self.assertEqual(self.passes(43), ["1"])
+        self.assertEqual(self.passes(47, "replicated"), [])
+        self.assertEqual(self.passes(48, "replicated"), ["1"])
+
+    def test_a_gateway_that_two_of_three_sentinels_inform(self):
+        self.assertEqual(self.passes(13, informed=["r2", "r3"]), [])
+        self.assertEqual(self.passes(14, informed=["r2", "r3"]), ["1"])
+        self.assertEqual(self.passes(18, "replicated", informed=["r2", "r3"]), [])
+        self.assertEqual(self.passes(19, "replicated", informed=["r2", "r3"]), ["1"])
+
+    def test_a_gateway_that_reaches_one_of_three_sentinels(self):
+        self.assertEqual(self.passes(10.9, hidden=["r2", "r3"]), ["1"])
+        self.assertEqual(self.passes(11, hidden=["r2", "r3"], since=8), [])
+        self.assertEqual(self.passes(15, hidden=["r2", "r3"], since=8), ["1"])
+
+    def test_a_gateway_that_reaches_two_sentinels_which_disagree(self):
+        self.assertEqual(self.passes(16.5, informed=["r2"], hidden=["r3"]), [])
+        self.assertEqual(self.passes(17.5, informed=["r2"], hidden=["r3"]), ["1"])
+
+    def test_a_gateway_whose_quorum_returns_before_it_is_informed(self):
+        split = fault("split", 1, 10.2, "g2", number=2, hidden=[["g2", "r2"], ["g2", "r3"]])
+        informed = [names(voter, "r2", 12) for voter in ("r2", "r3")]
+        events = [token(), self.former_master(), split, informed, revoke(10.5)]
+        self.assertEqual(self.violations(*events, present(14, route="strict"), topology="sentinel"), [])
+        self.assertEqual(self.violations(*events, present(15, route="strict"), topology="sentinel"), ["1"])
+        # A gateway that knows the next master does not return.
+        split = fault("split", 15, 30, "g2", number=3, hidden=[["g2", "r2"], ["g2", "r3"]])
+        self.assertEqual(self.violations(*events, split, present(18, route="strict"), topology="sentinel"), ["1"])
+        restart = fault("kill", 16, 17, "g2", number=4)
+        self.assertEqual(self.violations(*events, split, restart, present(18, route="strict"), topology="sentinel"), [])
+
+    def test_a_gateway_that_perhaps_reaches_its_sentinels(self):
+        frozen = fault("freeze", 12, 20, "g2", number=2, perhaps_hidden=[["g2", voter] for voter in ("r1", "r2", "r3")])
+        events = [token(), self.former_master(["r2", "r3"]), frozen, revoke(10.5)]
+        self.assertEqual(self.violations(*events, present(22, route="strict"), topology="sentinel"), [])
+        self.assertEqual(self.violations(*events, present(23, route="strict"), topology="sentinel"), ["1"])
+
+    def test_a_gateway_on_a_machine_without_processor_time(self):
+        events = [token(), self.former_master(["r2", "r3"]), revoke(10.5), present(15, route="strict")]
+        self.assertEqual(self.violations(*events, topology="sentinel"), ["1"])
+        stall = {"kind": "stall", "length": 2.0, "at": 13}
+        self.assertEqual(self.violations(*events, stall, topology="sentinel"), [])
+
+    def test_a_former_master_does_not_excuse_changes_before_the_failover(self):
+        events = [token(), self.former_master(), revoke(8), present(12, route="strict")]
+        self.assertEqual(self.violations(*events, topology="sentinel"), ["1"])
+
+    def test_masters_of_a_cluster_inform_a_gateway(self):
+        self.assertEqual(self.passes(38, topology="cluster", new="r4"), [])
+        self.assertEqual(self.passes(13, topology="cluster", new="r4", informed=["r2", "r3"]), [])
+        self.assertEqual(self.passes(14, topology="cluster", new="r4", informed=["r2", "r3"]), ["1"])
+        # Replicas have no vote.
+        self.assertEqual(self.passes(14, topology="cluster", new="r4", informed=["r2", "r5", "r6"]), [])
+
+    # 2: failovers and moves of the slot in a cluster
+
+    def shard_failover(self, kind="kill", servers=("r1",), replication="cut"):
+        return [role("r1", "master", 0), role("r2", "other", 0), role("r3", "other", 0), role("r4", "replica", 0),
+                role("r5", "replica", 0), *fault(kind, 2.5, 20, servers[0], replication, servers=list(servers)),
+                role("r1", "down", 2.6), role("r4", "master", 10), role("r1", "replica", 22)]
+
+    def test_a_failover_in_a_cluster_may_lose_the_last_writes(self):
+        final = present(900, phase="final")
+        events = [token(), self.shard_failover()]
+        self.assertEqual(self.violations(*events, revoke(3), final, topology="cluster"), [])
+        self.assertEqual(self.violations(*events, revoke(1), final, topology="cluster"), ["2"])
+        self.assertEqual(self.violations(*events, revoke(7), final, topology="cluster"), ["2"])
+
+    def test_a_manual_failover_loses_nothing(self):
+        events = [token(), revoke(3), present(900, phase="final")]
+        manual = self.shard_failover("manual failover", ["r4"], None)
+        self.assertEqual(self.violations(*events, manual, topology="cluster"), ["2"])
+        # Without it, the machine may be too slow.
+        self.assertEqual(self.violations(*events, self.shard_failover("delay", ["r4"], None), topology="cluster"), [])
+
+    def test_a_fault_of_another_shard_excuses_no_loss(self):
+        events = [token(at=-9), self.shard_failover(servers=["r2"]), present(900, phase="final")]
+        self.assertEqual(self.violations(*events, revoke(-2), topology="cluster"), ["2"])
+        self.assertEqual(self.violations(*events, revoke(1), topology="cluster"), [])
+
+    def move(self, *events, result="complete"):
+        return [role("r1", "master", 0), role("r2", "other", 0), role("r4", "replica", 0), role("r5", "replica", 0),
+                *fault("reshard", 30, 35, "r1>r2", servers=[], result=result), *events]
+
+    def test_a_move_of_the_slot_loses_nothing(self):
+        events = [token(), revoke(31), present(900, phase="final")]
+        moved = self.move(role("r2", "master", 34), role("r1", "other", 34.1))
+        self.assertEqual(self.violations(*events, moved, topology="cluster"), ["2"])
+        self.assertEqual(self.report.notes["reshard: complete"], 1)
+
+    def test_a_failover_during_a_move_may_lose_records(self):
+        for server, state in (("r4", "master"), ("r5", "other")):
+            broken = self.move(role(server, state, 33), result="abandoned, repaired")
+            events = [token(), broken, fault("kill", 32, 34, "g2", number=2)]
+            final = present(900, phase="final")
+            self.assertEqual(self.violations(*events, revoke(31), final, topology="cluster"), [])
+            # A gateway that ran knows an earlier record.
+            self.assertEqual(self.violations(
+                *events, revoke(10), present(50, gateway="g1"), topology="cluster"), ["1"])
+            self.assertEqual(self.violations(*events, revoke(10), present(50), topology="cluster"), [])
+            # The others write it back.
+            self.assertEqual(self.violations(*events, revoke(10), final, topology="cluster"), ["2"])
+            self.assertEqual(self.violations(
+                *events, revoke(10), final, topology="cluster", on_lost_store="keep"), [])
 
     def test_a_redis_that_lost_its_data(self):
         loss = fault("lost data", 20, 25, "r1", "cut")
@@ -210,6 +342,16 @@ class CheckerTests(unittest.TestCase):
     def test_a_session_of_a_revoked_identity(self):
         end = operation("revoke identity", 2, ends={"identity": "oidc.corp:o1"}, means="identity")
         self.assertEqual(self.violations(token("s1", identity="oidc.corp:o1"), end, present(9, credential="s1")), ["3"])
+
+    def test_a_session_whose_cookie_was_replaced(self):
+        link = operation("link", 2, renames="s1")
+        self.assertEqual(self.violations(token("s1"), link, present(9, credential="s1")), ["1"])
+        self.assertEqual(self.violations(token("s1"), link, present(3, 401, credential="s1")), [])
+        self.assertEqual(self.violations(token("s1"), link, token("s2"), present(9, credential="s2")), [])
+        # A link that failed may have replaced it.
+        failed = operation("link", 2, status=503, code="auth/store-unavailable", renames="s1")
+        self.assertEqual(self.violations(token("s1"), failed, present(9, credential="s1")), [])
+        self.assertEqual(self.violations(token("s1"), failed, present(9, 401, credential="s1")), [])
 
     # 4: one winner
 

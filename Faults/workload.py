@@ -14,13 +14,14 @@ from cluster import ADMIN, ADMIN_TOKEN, PORT
 from tokens import CORP, GOOGLE, now
 
 ROUTES = ("replicated", "strict")
+RENAMING = ("link", "unlink")
 
 
 class Credential:
     """An ID token, or the cookie of a session."""
 
-    def __init__(self, name, field, user):
-        self.name, self.field, self.user = name, field, user
+    def __init__(self, name, field, user, identity=None):
+        self.name, self.field, self.user, self.identity = name, field, user, identity
 
 
 class Workload:
@@ -52,8 +53,10 @@ class Workload:
         return await self.send(op, gateway, ADMIN, "POST", path, fields, **details)
 
     async def call(self, op, gateway, name, body, credential=None, **details):
-        """Makes an account call."""
+        """Makes an account call. Some calls end the cookie of the session that makes them, and set another."""
         fields = [credential.field] if credential else []
+        if credential and name in RENAMING:
+            details["renames"] = credential.name
         return await self.send(op, gateway, PORT, "POST", f"/.gatehouse/{name}", fields, body, **details)
 
     async def probe(self, credential, gateway=None, route=None, phase=None):
@@ -101,13 +104,21 @@ class Workload:
 
     def session(self, response, identity):
         """Records the session that a sign-in began, and returns its credential."""
-        cookie, found = response.cookie, response.json
-        if response.status != 200 or not cookie or not found:
+        found = response.json
+        return self.cookie(response, found["uid"], identity) if response.status == 200 and found else None
+
+    def cookie(self, response, user, identity):
+        """Records the session cookie of a response, and returns it. `None` if there is none."""
+        if not response.cookie:
             return None
-        credential = Credential(f"s{next(self.numbers)}", f"Cookie: __session={cookie}", found["uid"])
-        self.history.record("credential", name=credential.name, user=found["uid"], identity=identity,
+        credential = Credential(f"s{next(self.numbers)}", f"Cookie: __session={response.cookie}", user, identity)
+        self.history.record("credential", name=credential.name, user=user, identity=identity,
                             invoke=response.invoke, complete=time.monotonic())
         return credential
+
+    def renamed(self, response, session):
+        """Returns the session with the cookie that a response set, or as it was."""
+        return self.cookie(response, session.user, session.identity) or session
 
     async def sign_in(self, provider, subject, tries=40):
         """Signs in until it succeeds. Returns the session, or `None`."""
@@ -167,13 +178,15 @@ class Workload:
         """An account with two identities, whose sessions end in one of several ways."""
         number = next(self.numbers)
         main, other = f"m{number}", f"o{number}"
-        session = await self.sign_in(GOOGLE, main)
-        if not session or not await self.link(session, CORP, other):
+        first = await self.sign_in(GOOGLE, main)
+        session = await self.link(first, CORP, other) if first else None
+        if not session:
             return
         second = await self.sign_in(CORP, other)
         if not second:
             return
         await self.probes([session, second], self.random.uniform(0, 2))
+        self.ended.append(first)
         identity = f"{CORP}:{other}"
         ends = self.random.choice(
             ["unlink", "unlink", "sign out", "everywhere", "identity", "revoke", "disable", "delete"])
@@ -213,19 +226,21 @@ class Workload:
         return None
 
     async def link(self, session, provider, subject, tries=30):
+        """Links an identity. Returns the session with its next cookie, or `None`."""
         for _ in range(tries):
             proof = await self.proof(self.gateway(), provider, subject)
             if proof:
                 response = await self.call("link", self.gateway(), "link", proof, session,
                                            item=f"nonce {proof['nonce']}")
+                session = self.renamed(response, session)
                 if response.status == 200:
-                    return True
+                    return session
                 if response.status in (401, 403, 409):
-                    return False
+                    return None
             if self.is_over:
-                return False
+                return None
             await asyncio.sleep(self.random.uniform(0.2, 1))
-        return False
+        return None
 
     async def unlink(self, session, second, other):
         """Unlinks an identity while it signs in, and presents all its sessions afterwards."""
@@ -240,7 +255,10 @@ class Workload:
             "unlink", self.gateway(), "unlink", {"provider": CORP}, session,
             ends={"identity": identity, "user": session.user}, means="unlink"))
         third = await racing
-        await self.after(done, [item for item in (second, third) if item and item.user == session.user])
+        if done:
+            renamed, former = self.renamed(done, session), session
+            await asyncio.gather(self.probes([renamed], 2), self.after(done, [former] + [
+                item for item in (second, third) if item and item.user == session.user]))
 
     async def race_life(self):
         """Conflicting calls at two gateways, of which at most one may succeed."""
