@@ -28,10 +28,6 @@ repl-ping-replica-period 1
 """
 
 
-def shard_of(server):
-    return next((shard for shard in SHARDS if server in shard), (server,))
-
-
 class Line:
     """A line of `CLUSTER NODES`."""
 
