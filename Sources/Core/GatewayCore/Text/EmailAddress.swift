@@ -16,4 +16,12 @@ package enum EmailAddress {
         }
         return text.lowercased()
     }
+
+    /// Returns the address of the mailbox of a normalized address: without the sub-address, which begins with `+` (RFC
+    /// 5233).
+    package static func mailbox(of email: String) -> String {
+        guard let at = email.firstIndex(of: "@"), let plus = email[..<at].firstIndex(of: "+"), plus > email.startIndex
+        else { return email }
+        return String(email[..<plus] + email[at...])
+    }
 }

@@ -105,6 +105,7 @@ extension EmailCall {
         }
         let page = try returnTo.map(location(of:))
         try await parts.countRemoval(by: subject.caller.user)
+        try await parts.countLink(to: email)
         let now = UnixTime(clamping: parts.clock.now())
         let token = try EmailToken(for: subject.account, revokedAt: subject.record.validSince, to: email)
         let text = try token.text(keys: try parts.keys, now: now)

@@ -49,16 +49,23 @@ package struct OutboxDestinations: Sendable {
         switch message.kind {
         case .revocation: return await revoke(document.root, at: message.destination)
         case .event:
-            guard let webhook else { return .rejected(.configuration, "no webhook is configured") }
-            guard !WebhookEvent.hasExpired(document.root, now: clock.now()) else {
-                return .rejected(.expired, "the link in the event has expired")
-            }
-            let event = WebhookEvent(message, document.root)
-            guard let request = event?.request(to: webhook, at: UnixTime(clamping: clock.now())) else {
-                return .rejected(.rejected, "the message is not an event")
-            }
-            return WebhookEvent.result(of: await transport.send(request, within: Self.timeout), now: clock.now())
+            let result = await send(message, document.root)
+            // The event has the address of a person and a proof of it, which are of no use after an hour.
+            guard case .rejected(_, let failure) = result, WebhookEvent.hasLink(document.root) else { return result }
+            return .discarded(failure)
         }
+    }
+
+    private func send(_ message: OutboxMessage, _ content: JSONValue) async -> OutboxResult {
+        guard let webhook else { return .rejected(.configuration, "no webhook is configured") }
+        guard !WebhookEvent.hasExpired(content, now: clock.now()) else {
+            return .rejected(.expired, "the link in the event has expired")
+        }
+        let event = WebhookEvent(message, content)
+        guard let request = event?.request(to: webhook, at: UnixTime(clamping: clock.now())) else {
+            return .rejected(.rejected, "the message is not an event")
+        }
+        return WebhookEvent.result(of: await transport.send(request, within: Self.timeout), now: clock.now())
     }
 
     private func revoke(_ body: JSONValue, at id: String) async -> OutboxResult {

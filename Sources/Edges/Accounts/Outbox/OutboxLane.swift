@@ -144,6 +144,10 @@ final class OutboxLane: Sendable {
             metadata["message"] = "\(message.id)"
             metadata["parked"] = "\(reason.rawValue)"
             logger.error("a message of the outbox is parked", metadata: metadata)
+        case .discarded(let message, let failure):
+            add(failure)
+            metadata["message"] = "\(message.id)"
+            logger.error("an event with a link was not delivered and is discarded", metadata: metadata)
         }
     }
 }

@@ -52,6 +52,8 @@ enum OutboxResult: Sendable, Equatable {
     case unknownToken(Failure)
     /// The message cannot be delivered. It is parked.
     case rejected(ParkedMessage.Reason, Failure)
+    /// The message cannot be delivered, and must not be kept.
+    case discarded(Failure)
     /// The message may be delivered later. `concernsAll` states whether other messages to the destination would fail
     /// too.
     case failed(Failure, retryAfter: Int64? = nil, concernsAll: Bool = true)
@@ -93,6 +95,7 @@ struct OutboxMachine: TimedMachine {
         case failing(OutboxResult.Failure)
         case unknownToken(OutboxResult.Failure)
         case parked(OutboxMessage, ParkedMessage.Reason, OutboxResult.Failure)
+        case discarded(OutboxMessage, OutboxResult.Failure)
     }
 
     private struct Running {
@@ -260,6 +263,10 @@ extension OutboxMachine {
             return line + [settle(message, .remove)]
         case .rejected(let reason, let failure):
             return park(message, reason, failure)
+        case .discarded(let failure):
+            status.discarded += 1
+            status.failing = failure.reason
+            return [settle(message, .remove), .log(.discarded(message, failure))]
         case .failed(let failure, let retryAfter, let concernsAll):
             status.failed += 1
             status.failing = failure.reason

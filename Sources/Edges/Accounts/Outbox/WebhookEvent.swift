@@ -43,6 +43,9 @@ struct WebhookEvent {
         "merged_into", "identities", "previous_email", "email", "token", "url", "expires_at",
     ]
 
+    /// Returns whether the event contains a link, which is valid for a limited time.
+    static func hasLink(_ content: JSONValue) -> Bool { content["expires_at"] != nil }
+
     /// Returns whether the event is of no use any more: the link in it has expired.
     static func hasExpired(_ content: JSONValue, now: Int64) -> Bool {
         content["expires_at"]?.integer.map { $0 <= now } ?? false

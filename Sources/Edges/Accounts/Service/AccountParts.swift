@@ -111,6 +111,13 @@ extension AccountParts {
         }
     }
 
+    /// Counts a link that the application sends to an address, so that users cannot flood the mailbox of a person.
+    func countLink(to email: String) async throws {
+        guard try await store.countLink(to: EmailAddress.mailbox(of: email)) else {
+            throw AccountDenial(Denial(.rateLimited, retryAfter: 3_600), reason: "too many links to the address")
+        }
+    }
+
     /// Returns the principal of a request's session cookie that fulfils a condition. Its revocation is not checked.
     func session(
         of call: AccountCall, where isExpected: (Principal) -> Bool = { _ in true }

@@ -7,7 +7,7 @@ extension GatewayReadings {
         let deliveries = lanes.flatMap { name, lane -> [MetricSample<UInt64>] in
             [
                 ("delivered", lane.delivered), ("failed", lane.failed), ("parked", lane.parkedCount),
-                ("unknown_token", lane.unknown),
+                ("unknown_token", lane.unknown), ("discarded", lane.discarded),
             ].map { MetricSample([("destination", name), ("result", $0.0)], $0.1) }
         }
         func gauges(

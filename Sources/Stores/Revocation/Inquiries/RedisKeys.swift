@@ -105,6 +105,9 @@ package enum RedisKeys {
     /// Returns the string that counts the removals that a user requested.
     package static func removals(_ user: UserKey) -> [UInt8] { tagged("gatehouse:removals:{", user.parts) }
 
+    /// Returns the string that counts the links to an address.
+    package static func links(to email: String) -> [UInt8] { tagged("gatehouse:email_links:{", [email]) }
+
     /// The hash of the gateways that share the store.
     package static let fleet = Array("gatehouse:fleet".utf8)
 

@@ -113,6 +113,11 @@ package protocol OutboxStore: Sendable {
     /// - Returns: `false` if the user has requested more than `OutboxSwitch.removalsPerDay` within 24 hours.
     func countRemoval(by user: UserKey) async throws(StoreError) -> Bool
 
+    /// Counts a link that the application sends to an address, whichever user requested it.
+    ///
+    /// - Returns: `false` if more than `OutboxSwitch.linksPerHour` links to the address were requested within an hour.
+    func countLink(to email: String) async throws(StoreError) -> Bool
+
     /// Acquires or renews the lease of a destination, unless another gateway has it, and returns due messages to its
     /// holder. Removes messages that were parked for longer than `OutboxSwitch.retention`.
     ///

@@ -31,6 +31,10 @@ package final class OutboxSwitch: Sendable {
     package static let removalsPerDay = 32
     /// The period of `removalsPerDay`, in seconds.
     package static let removalPeriod: Int64 = 86_400
+    /// The maximum number of links to one address within an hour.
+    package static let linksPerHour = 5
+    /// The period of `linksPerHour`, in seconds.
+    package static let linkPeriod: Int64 = 3_600
 
     private let policy = Mutex<Policy?>(nil)
     private let dropped = Atomic<UInt64>(0)
@@ -63,6 +67,8 @@ package struct OutboxStatus: Sendable, Equatable {
         package var delivered: UInt64 = 0
         package var failed: UInt64 = 0
         package var parkedCount: UInt64 = 0
+        /// Events with links that could not be delivered in time.
+        package var discarded: UInt64 = 0
         /// Tokens that their provider did not know. Nothing is left to be sent.
         package var unknown: UInt64 = 0
         /// Results that could not be stored. The message is not sent again before its result is stored, or the lease

@@ -67,9 +67,9 @@ extension RedisScript {
         return 1
         """)
 
-    /// Counts a removal in a string: the end of a period of ARGV[1] seconds, and the number in it, at most ARGV[2].
+    /// Counts an event in a string: the end of a period of ARGV[1] seconds, and the number in it, at most ARGV[2].
     /// Returns the number.
-    static let countRemoval = RedisScript(
+    static let countInPeriod = RedisScript(
         """
         local now = tonumber(redis.call('TIME')[1])
         local ends, count = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+)$')

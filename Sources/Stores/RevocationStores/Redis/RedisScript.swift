@@ -166,7 +166,7 @@ struct RedisScript: Sendable {
         dropEmail, removeEmail,
         deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
-        removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countRemoval, pollOutbox,
+        removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countInPeriod, pollOutbox,
         removeMessage, postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded,
         freePlace, acquireLease, listSession, replaceSession, recordUse, chargeRate, merge,
     ]

@@ -20,10 +20,21 @@ extension RedisStore: OutboxStore {
     /// Counts a removal in a key that expires.
     package func countRemoval(by user: UserKey) async throws(StoreError) -> Bool {
         try StoreBounds.check(user: user)
-        let limit = OutboxSwitch.removalsPerDay
-        let command = RedisScript.countRemoval.command(
-            RedisKeys.removals(user), ["\(OutboxSwitch.removalPeriod)", "\(limit + 1)"])
-        let faulty = StoreError.faultyRecord(repair: "the key of the user's removals has the wrong type; remove it")
+        return try await count(
+            RedisKeys.removals(user), limit: OutboxSwitch.removalsPerDay, period: OutboxSwitch.removalPeriod)
+    }
+
+    /// Counts a link in a key that expires.
+    package func countLink(to email: String) async throws(StoreError) -> Bool {
+        try StoreBounds.check(email: email)
+        return try await count(
+            RedisKeys.links(to: email), limit: OutboxSwitch.linksPerHour, period: OutboxSwitch.linkPeriod)
+    }
+
+    /// Counts an event in a period. Returns whether its number is within a limit.
+    private func count(_ key: [UInt8], limit: Int, period: Int64) async throws(StoreError) -> Bool {
+        let command = RedisScript.countInPeriod.command(key, ["\(period)", "\(limit + 1)"])
+        let faulty = StoreError.faultyRecord(repair: "the key of the count has the wrong type; remove it")
         return try Self.count(await commands.query(command, faulty: faulty)) <= limit
     }
 

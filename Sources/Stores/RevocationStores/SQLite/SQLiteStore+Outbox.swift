@@ -32,27 +32,37 @@ extension SQLiteStore: OutboxStore {
 
     /// Counts a removal in a row of the user, which a later period replaces.
     package func countRemoval(by user: UserKey) async throws(StoreError) -> Bool {
-        try checkOpen()
         try StoreBounds.check(user: user)
+        return try await count(
+            user.name.bytes, limit: OutboxSwitch.removalsPerDay, period: OutboxSwitch.removalPeriod)
+    }
+
+    /// Counts a link in a row of the same table. Its name begins with a control character, which no user has.
+    package func countLink(to email: String) async throws(StoreError) -> Bool {
+        try StoreBounds.check(email: email)
+        return try await count(
+            "\u{1}\(email)".bytes, limit: OutboxSwitch.linksPerHour, period: OutboxSwitch.linkPeriod)
+    }
+
+    /// Counts an event in a period. Returns whether its number is within a limit.
+    private func count(_ name: Data, limit: Int, period: Int64) async throws(StoreError) -> Bool {
+        try checkOpen()
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { db in
             // Also a period that ends too late: it began before the clock was set back.
             try db.run(
-                "DELETE FROM removal WHERE ends <= ? OR ends > ?",
-                [now.seconds, now.adding(OutboxSwitch.removalPeriod).seconds])
+                """
+                DELETE FROM removal WHERE ends <= ?1 OR ends > ?2 OR (uid = CAST(?3 AS TEXT) AND ends > ?4)
+                """,
+                [now.seconds, now.adding(OutboxSwitch.removalPeriod).seconds, name, now.adding(period).seconds])
             try db.run(
                 """
                 INSERT INTO removal (uid, ends, count) VALUES (CAST(? AS TEXT), ?, 1)
                 ON CONFLICT (uid) DO UPDATE SET count = min(count + 1, ?)
-                """,
-                [
-                    user.name.bytes, now.adding(OutboxSwitch.removalPeriod).seconds,
-                    OutboxSwitch.removalsPerDay + 1,
-                ])
+                """, [name, now.adding(period).seconds, limit + 1])
             let count = try Int.fetchOne(
-                db.cachedStatement(sql: "SELECT count FROM removal WHERE uid = CAST(? AS TEXT)"),
-                arguments: [user.name.bytes])
-            return SQLiteChange(.success(count.map { $0 <= OutboxSwitch.removalsPerDay } ?? false))
+                db.cachedStatement(sql: "SELECT count FROM removal WHERE uid = CAST(? AS TEXT)"), arguments: [name])
+            return SQLiteChange(.success(count.map { $0 <= limit } ?? false))
         }
     }
 

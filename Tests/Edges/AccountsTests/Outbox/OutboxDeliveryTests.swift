@@ -367,6 +367,34 @@ import Testing
         let revocation = OutboxMessage(id: "a-2", kind: .revocation, destination: "google.com", queued: 1, body: "{")
         #expect(await destinations.deliver(revocation) == .rejected(.rejected, "the message is not JSON"))
     }
+
+    @Test func `O-25: an event with a link is not kept after a rejection and after its end`() async throws {
+        let clock = flow.rig.time.clock
+        func deliver(_ type: String, endsIn seconds: Int64?, webhook: Configuration.Webhook?) async -> OutboxResult {
+            let end = seconds.map { ",\"expires_at\":\(clock.now() + $0)" } ?? ""
+            let body = #"{"type":"\#(type)","uid":"u","time":5,"email":"n@b.c"\#(end)}"#
+            let message = OutboxMessage(id: "a-1", kind: .event, destination: "webhook", queued: 5, body: body)
+            return await OutboxDestinations(flows: nil, webhook: webhook, transport: flow.transport, clock: clock)
+                .deliver(message)
+        }
+        let link = "account.email_verification"
+        flow.replies.set("/events", 410, "")
+        let gone = OutboxResult.Failure("status 410", status: 410)
+        #expect(await deliver(link, endsIn: 1, webhook: Self.webhook) == .discarded(gone))
+        #expect(
+            await deliver("account.email_changed", endsIn: nil, webhook: Self.webhook) == .rejected(.rejected, gone))
+        #expect(await deliver(link, endsIn: 1, webhook: nil) == .discarded(.init("no webhook is configured")))
+        flow.replies.set("/events", 500, "")
+        guard case .failed = await deliver(link, endsIn: 1, webhook: Self.webhook) else {
+            Issue.record("a failing receiver may get the link later")
+            return
+        }
+        let sent = requests(to: "/events").count
+        #expect(
+            await deliver(link, endsIn: 0, webhook: Self.webhook)
+                == .discarded(.init("the link in the event has expired")))
+        #expect(requests(to: "/events").count == sent)
+    }
 }
 
 extension FlowReplies {

@@ -164,6 +164,14 @@ import Testing
         #expect(rig.machine.status.unknown == 1 && rig.machine.status.delivered == 0)
     }
 
+    @Test func `a discarded message is removed, counted and logged`() {
+        var rig = Rig()
+        let gone = OutboxResult.Failure("status 410", status: 410)
+        #expect(rig.poll(one) == [.deliver(one)])
+        #expect(rig.deliver(one, .discarded(gone)) == [.settle(one, .remove), .log(.discarded(one, gone))])
+        #expect(rig.machine.status.discarded == 1 && rig.machine.status.parkedCount == 0)
+    }
+
     @Test func `concurrent deliveries are bounded`() {
         var rig = Rig()
         let messages = (0...OutboxBounds.concurrency).map { Self.message("m\($0)") }

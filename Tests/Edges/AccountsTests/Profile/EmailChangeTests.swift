@@ -141,6 +141,27 @@ import Testing
         #expect(try await email(of: caller.user) == "second@example.com")
     }
 
+    @Test func `O-25: a mailbox gets five links an hour, whoever requests them`() async throws {
+        let caller = try await rig.session()
+        let stranger = try await rig.session(.apple, .alan)
+        func request(_ email: String, _ caller: Principal) async -> CallAnswer {
+            await rig.call(.changeEmail, ["email": .string(email)], by: caller)
+        }
+        for email in [Self.new, "New@example.com", "new+1@example.com", Self.new] {
+            #expect(await request(email, caller).code == "ok")
+        }
+        #expect(await request(Self.new, stranger).code == "ok")
+        for (email, caller) in [(Self.new, caller), ("new+2@example.com", stranger)] {
+            let denial = await request(email, caller).denial
+            #expect(denial?.code == .rateLimited && denial?.retryAfter == 3_600)
+        }
+        #expect(try await events().count == 5)
+        #expect(await request("other@example.com", caller).code == "ok")
+        rig.time.advance(seconds: 3_600)
+        #expect(await request(Self.new, try await rig.session()).code == "ok")
+        #expect(EmailAddress.mailbox(of: "+a@b.c") == "+a@b.c" && EmailAddress.mailbox(of: "a@b+c") == "a@b+c")
+    }
+
     @Test func `O-25: a revocation and a deletion end a link`() async throws {
         let caller = try await rig.session()
         let token = try await token(by: caller)

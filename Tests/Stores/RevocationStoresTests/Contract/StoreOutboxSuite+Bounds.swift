@@ -63,6 +63,33 @@ extension StoreOutboxSuite {
         #expect(try await store.countRemoval(by: UserKey(uid: user.uid, tenant: "t")))
     }
 
+    @Test(arguments: StoreMaker.all)
+    func `O-25: an address gets five links an hour`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        for _ in 1...5 { #expect(try await store.countLink(to: "a{}@b.c")) }
+        for _ in 1...2 { #expect(try await !store.countLink(to: "a{}@b.c")) }
+        #expect(try await store.countLink(to: "b@b.c"))
+        #expect(try await store.countRemoval(by: "a{}@b.c"), "a user with this name")
+        await #expect(throws: StoreError.self) { try await store.countLink(to: "A@b.c") }
+    }
+
+    @Test func `O-25: the count of links ends after an hour`() async throws {
+        let time = ManualClock()
+        let store = try await StoreMaker.sqliteMemory.make(time.clock)
+        for _ in 1...6 { _ = try await store.countLink(to: "a@b.c") }
+        time.advance(seconds: 3_599)
+        #expect(try await !store.countLink(to: "a@b.c"))
+        time.advance(seconds: 1)
+        for _ in 1...6 { _ = try await store.countLink(to: "a@b.c") }
+        time.advance(seconds: -1)
+        #expect(try await store.countLink(to: "a@b.c"), "a period that began before the clock was set back")
+        let database = try await RedisDatabase.fresh()
+        let redis = try await database.loadedStore()
+        _ = try await redis.countLink(to: "a@b.c")
+        let remaining = try Int(database.cli("TTL", "gatehouse:email_links:{a@b.c}").filter(\.isNumber)) ?? 0
+        #expect((3_590...3_600).contains(remaining))
+    }
+
     @Test func `the count of removals ends after a day`() async throws {
         let time = ManualClock()
         let store = try await StoreMaker.sqliteMemory.make(time.clock)

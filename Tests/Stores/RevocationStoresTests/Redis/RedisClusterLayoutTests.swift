@@ -68,6 +68,7 @@ import Testing
         let token = try #require(KeptToken(isRefreshToken: true, sealed: "t"))
         try await store.keepToken(token, of: .apple("1"), for: "ann")
         #expect(try await store.countRemoval(by: "ann"))
+        #expect(try await store.countLink(to: "ann@example.com"))
         for destination in ["apple.com", "oidc.}{", "webhook"] {
             let message = OutboxMessage(id: "a-1", kind: .event, destination: destination, queued: 5, body: "{}")
             #expect(try await store.pollOutbox(of: destination, by: "a", lease: 60, limit: 9).isHolder)

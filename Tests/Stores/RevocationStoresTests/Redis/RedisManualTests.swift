@@ -142,6 +142,7 @@ import Testing
             try await store.keepToken(token, of: .apple("3"), for: account.user)
         }
         #expect(try await store.countRemoval(by: account.user))
+        #expect(try await store.countLink(to: "c@b.c"))
         let ticket = EmailTicket(name: "t", previous: nil, event: #"{"type":"account.email_verification"}"#)
         #expect(try await store.openEmailChange(ticket, of: account.user) == .open)
         let change = EmailChange(previous: nil, email: "c@b.c", proof: .ticket("t"))
