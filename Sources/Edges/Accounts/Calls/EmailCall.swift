@@ -17,6 +17,8 @@ struct EmailCall {
         "Send \"email\" as an address of visible ASCII characters that is not one of Apple's private relay."
     private static let knownAddress = "The account has this verified address."
     private static let unproven = "The provider does not vouch for an address of this identity."
+    private static let tooLong =
+        "The session's cookie has no room for this address. Send a shorter one, or sign in by another provider first."
     private static let staleLink =
         "The link was used or replaced, has expired, belongs to another account, or the address or the sessions of the"
         + " account changed since. Request another link."
@@ -55,7 +57,7 @@ struct EmailCall {
         guard account.created != nil else { throw AccountDenial(.operationNotAllowed, detail: Self.foreign) }
         let subject = Subject(caller: caller, account: account, record: record)
         switch request {
-        case .link(let email, let returnTo): return try await open(email, returnTo, subject)
+        case .link(let email, let returnTo): return try await open(email, returnTo, subject, call)
         case .token(let text): return try await change(to: try proven(by: text, subject), subject, call)
         case .credential(let request, let provider):
             let user = try await user(proving: request, provider, subject, call)
@@ -96,7 +98,9 @@ struct EmailCall {
 
 extension EmailCall {
     /// Opens a change and hands its link to the webhook. The response is the same for addresses with an account.
-    private func open(_ email: String, _ returnTo: String?, _ subject: Subject) async throws -> AccountReply {
+    private func open(
+        _ email: String, _ returnTo: String?, _ subject: Subject, _ call: AccountCall
+    ) async throws -> AccountReply {
         guard parts.store.outbox.current?.destinations.contains(OutboxMessage.webhook) == true else {
             throw AccountDenial(.operationNotAllowed, detail: Self.noWebhook)
         }
@@ -104,6 +108,7 @@ extension EmailCall {
             throw AccountDenial(.operationNotAllowed, detail: Self.knownAddress)
         }
         let page = try returnTo.map(location(of:))
+        try await checkRoom(for: email, subject, call)
         try await parts.countRemoval(by: subject.caller.user)
         try await parts.countLink(to: email)
         let now = UnixTime(clamping: parts.clock.now())
@@ -199,16 +204,18 @@ extension EmailCall {
 
 extension EmailCall {
     private func change(to change: EmailChange, _ subject: Subject, _ call: AccountCall) async throws -> AccountReply {
-        let user = subject.caller.user
-        switch try await parts.store.changeEmail(change, of: user, claimsEmail: parts.settings.oneAccountPerEmail) {
-        case .changed(let dropped):
-            try await removeIfRevoked(change.email, of: subject.caller)
-            parts.auditLog(call).recordEmail(of: user)
-            try await endOtherSessions(of: subject.caller)
-            let cookie = try await SessionRotation(subject.caller, call, parts)?.rotate().cookie
+        let caller = subject.caller
+        try await checkRoom(for: change.email, subject, call)
+        let result = try await parts.store.changeEmail(
+            change, of: caller.user, claimsEmail: parts.settings.oneAccountPerEmail, keeping: caller.startedAt)
+        switch result {
+        case .changed(let dropped, let restarted):
+            try await removeIfRevoked(change.email, of: caller, restarted: restarted)
+            parts.auditLog(call).recordEmail(of: caller.user)
+            let cookie = try await SessionRotation(caller, call, parts)?.rotate(restarted: restarted).cookie
             return .json(
                 ObjectText.object { body in
-                    body.add("uid", user.uid)
+                    body.add("uid", caller.uid)
                     body.add("email", change.email)
                     if dropped > 0 { body.add("dropped_messages", Int64(dropped)) }
                 }, cookie: cookie)
@@ -219,23 +226,26 @@ extension EmailCall {
         }
     }
 
-    /// Removes the new address if the caller was revoked meanwhile: the address can open the account, and the proof by
-    /// a provider can take long.
-    private func removeIfRevoked(_ email: String, of caller: Principal) async throws {
+    /// Rejects an address for which the cookie of the caller's session has no room. Nothing has changed yet.
+    private func checkRoom(for email: String, _ subject: Subject, _ call: AccountCall) async throws {
+        var account = subject.account
+        (account.email, account.emailVerified) = (email, true)
+        account.chosen.insert(.email)
         do {
-            try await parts.authorizer.require(caller, isRecent: false)
-        } catch {
-            try await parts.store.removeEmail(email, of: caller.user)
-            throw error
+            try await SessionRotation(subject.caller, call, parts)?.checkRoom(for: account)
+        } catch let denial as AccountDenial where denial == .cookieTooLarge {
+            throw AccountDenial(.operationNotAllowed, reason: denial.reason, detail: Self.tooLong)
         }
     }
 
-    /// Ends the other listed sessions, whose claims have the previous address.
-    private func endOtherSessions(of caller: Principal) async throws {
-        let catalog = SessionCatalog(parts: parts)
-        let current = try SessionCatalog.currentID(of: caller)
-        for session in try await catalog.sessions(of: caller.user) where current?.isExactly(session.id) != true {
-            try await catalog.end(session, of: caller.user)
+    /// Removes the new address if the caller was revoked meanwhile: the address can open the account, and the proof by
+    /// a provider can take long. The change itself ended all sessions but the caller's, which has a later start.
+    private func removeIfRevoked(_ email: String, of caller: Principal, restarted: UnixTime?) async throws {
+        do {
+            try await parts.authorizer.require(caller, maximumAge: nil, restarted: restarted)
+        } catch {
+            try await parts.store.removeEmail(email, of: caller.user)
+            throw error
         }
     }
 }

@@ -73,14 +73,16 @@ struct UnlinkCall {
         guard (try? StoreBounds.check(provider: provider)) != nil else { throw AccountDenial(.noSuchProvider) }
         try await checkFirebase(provider, of: caller.user)
         try await parts.countRemoval(by: caller.user)
-        switch try await parts.store.release(provider: provider, of: caller.user) {
-        case .released(let link, let account, let dropped):
+        switch try await parts.store.release(provider: provider, of: caller.user, keeping: caller.startedAt) {
+        case .released(let link, let account, let dropped, let lost):
             parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
             // If that identity started the caller's session, the session ends too. A failure leaves the session with
-            // its earlier name and fewer links.
+            // its earlier name and fewer links, or ends it if the account lost its address.
             let endsCaller = caller.origin?.link == link
             let cookie: SessionCookie? =
-                try await endsCaller ? .clear : SessionRotation(caller, call, parts)?.rotate().cookie
+                try await endsCaller
+                ? .clear
+                : SessionRotation(caller, call, parts)?.rotate(restarted: lost?.restarted, without: lost?.email).cookie
             return .json(LinkCall.responseBody(account, dropped: dropped), cookie: cookie)
         case .absent: throw AccountDenial(.noSuchProvider)
         case .last: throw AccountDenial(.operationNotAllowed, detail: Self.lastLink)

@@ -87,7 +87,10 @@ struct SignIn {
         _ user: ProvenUser, name: String?, lifetime: Int64, _ call: AccountCall
     ) async throws -> (found: AccountFinder.Found, cookie: SessionCookie) {
         let finder = AccountFinder(parts: parts, audit: audit, keys: keys)
-        let (found, started) = try await begin(user) { try await finder.find(user, name: name) }
+        let (earlier, started) = try await begin(user) { try await finder.find(user, name: name) }
+        // A session that begins after the account lost its address must not state it.
+        let account = try await parts.account(earlier.account.user)
+        let found = AccountFinder.Found(account: account, isNew: earlier.isNew)
         let source = SessionSource(
             user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
             origin: user.origin, started: started, isFirebase: found.account.created == nil)

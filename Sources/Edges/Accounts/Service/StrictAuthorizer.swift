@@ -21,7 +21,10 @@ struct StrictAuthorizer: Sendable {
 
     /// Like `require(_:isRecent:)`, with the maximum age of a recent sign-in in seconds. `nil` permits any age.
     /// `session` is the present name of the caller's session, if it has changed since its cookie was issued.
-    func require(_ caller: Principal, maximumAge: Int64?, session name: String? = nil) async throws {
+    /// `restarted` is its new start, if the store ended all other sessions of the user.
+    func require(
+        _ caller: Principal, maximumAge: Int64?, session name: String? = nil, restarted: UnixTime? = nil
+    ) async throws {
         try await requireSameOwner(caller)
         var policy = RoutePolicy()
         policy.revocation = .strict
@@ -29,7 +32,8 @@ struct StrictAuthorizer: Sendable {
         let record = try await store.user(caller.user)
         let session = try await session(of: caller, named: name)
         let records = StoreRecords.records(
-            user: lookup(record, caller.userKey, for: caller), session: session, link: try await identity(of: caller))
+            user: lookup(record, caller.userKey, for: caller, restarted: restarted), session: session,
+            link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
@@ -148,8 +152,14 @@ struct StrictAuthorizer: Sendable {
 
     /// Returns the user's record for a caller. Gateway sessions are compared with the store's order, other credentials
     /// with the time of the revocation.
-    private func lookup(_ record: UserRecord, _ key: StoreKey, for caller: Principal) -> UserLookup {
-        lookup(record, key, caller.origin == nil ? \.credentialsSince : \.validSince)
+    ///
+    /// A revocation before `restarted` does not apply: the store compared it with the earlier start of the session.
+    private func lookup(
+        _ record: UserRecord, _ key: StoreKey, for caller: Principal, restarted: UnixTime? = nil
+    ) -> UserLookup {
+        let found = lookup(record, key, caller.origin == nil ? \.credentialsSince : \.validSince)
+        guard let restarted, case .record(let time?, let isDisabled) = found, time < restarted else { return found }
+        return .record(validSince: nil, disabled: isDisabled)
     }
 
     /// Returns the stricter of the store's record and the view, because a store that lost records does not report it.

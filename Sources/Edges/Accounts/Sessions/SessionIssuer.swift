@@ -65,6 +65,8 @@ struct SessionIssuer: Sendable {
 
     /// Returns the cookie of a session that continues the caller's under another name, with a later sign-in and the
     /// profile that the user chose. If the cookie would be too large, the name and the picture stay as they were.
+    ///
+    /// - Parameter times: Also has the start of the session, if it changes.
     func reissued(
         _ caller: Principal, as session: Session, _ times: SignInTimes, _ profile: SessionProfile
     ) throws(AccountDenial) -> SessionCookie {
@@ -82,6 +84,7 @@ struct SessionIssuer: Sendable {
             throw AccountDenial(.internalError, reason: "the credential is no session cookie of this gateway")
         }
         header.authenticatedAt = times.authenticatedAt
+        header.started = times.restarted ?? header.started
         var claims = Self.claims(of: caller, ["iat", "exp", "sid", "auth_time"], session, profile)
         if let latest = times.latest {
             claims.removeLast()
@@ -96,7 +99,9 @@ struct SessionIssuer: Sendable {
     ) -> [UInt8] {
         var text = ObjectText()
         for (name, value) in caller.claims.root.members
-        where !replaced.contains(where: { $0.isExactly(name) }) && profile?.replaces(name) != true {
+        where !replaced.contains(where: { $0.isExactly(name) })
+            && profile?.replaces(name, of: caller.claims.root) != true
+        {
             if let profile, name.isExactly("firebase") {
                 text.add(name, json: profile.firebase(value))
             } else {

@@ -10,9 +10,12 @@ struct SessionProfile: Sendable {
     ]
 
     private var account: AccountRecord
+    /// An address that the account lost, and that its sessions must not state.
+    private let lost: String?
 
-    init(_ account: AccountRecord) {
+    init(_ account: AccountRecord, without lost: String? = nil) {
         self.account = account
+        self.lost = lost
     }
 
     /// The profile without the parts of variable size. They stay as they are in the session.
@@ -25,11 +28,18 @@ struct SessionProfile: Sendable {
     /// The address, if the user chose it.
     var email: String? { account.chosen.contains(.email) ? account.email : nil }
 
-    /// Returns whether the user chose the value of a claim.
-    func replaces(_ claim: String) -> Bool {
-        Self.names.contains { part, claims in
-            account.chosen.contains(part) && claims.contains { $0.isExactly(claim) }
+    /// Returns whether a claim is omitted, because the user chose its value, or because it is about a lost address.
+    func replaces(_ claim: String, of claims: JSONValue) -> Bool {
+        var parts = account.chosen
+        if let email = claims["email"]?.string, isLost(email) { parts.insert(.email) }
+        return Self.names.contains { part, names in
+            parts.contains(part) && names.contains { $0.isExactly(claim) }
         }
+    }
+
+    private func isLost(_ address: String) -> Bool {
+        guard let lost, let address = EmailAddress.normalized(address) else { return false }
+        return lost.isExactly(address)
     }
 
     /// Adds the claims.
@@ -53,9 +63,11 @@ struct SessionProfile: Sendable {
             && states(.email, "email", account.email) && (email == nil || isVerified == account.emailVerified)
     }
 
-    /// Returns the `firebase` claim of a session with the address that the user chose.
+    /// Returns the `firebase` claim of a session with the address that the user chose, and without a lost one.
     func firebase(_ claim: JSONValue) -> [UInt8] {
-        guard let email else { return claim.compact }
+        let stated = claim["identities"]?["email"]?.elements.compactMap(\.string) ?? []
+        let addresses = email.map { [$0] } ?? stated.filter { !isLost($0) }
+        guard email != nil || addresses.count < stated.count else { return claim.compact }
         return ObjectText.object { text in
             for (name, value) in claim.members where !name.isExactly("identities") { text.add(name, value) }
             text.add(
@@ -64,7 +76,7 @@ struct SessionProfile: Sendable {
                     if let members = claim["identities"]?.members {
                         for (name, value) in members where !name.isExactly("email") { identities.add(name, value) }
                     }
-                    identities.add("email", [email])
+                    if !addresses.isEmpty { identities.add("email", addresses) }
                 })
         }
     }

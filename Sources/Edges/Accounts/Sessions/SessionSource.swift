@@ -27,7 +27,7 @@ extension SessionSource {
         let profile = SessionProfile(account)
         let hasName = claims.root["name"]?.string != nil || account.chosen.contains(.name)
         for (name, value) in claims.root.members
-        where !isReplaced(name, hasName: hasName) && !profile.replaces(name) { text.add(name, value) }
+        where !isReplaced(name, hasName: hasName) && !profile.replaces(name, of: claims.root) { text.add(name, value) }
         if !hasName, let name = account.name { text.add("name", name) }
         profile.write(to: &text)
         for name in ["iss", "aud"] { text.add(name, issuer) }
@@ -99,7 +99,7 @@ struct SessionHeader {
     let user: UserKey
     let isFirebase: Bool
     let origin: SessionOrigin
-    let started: UnixTime
+    var started: UnixTime
     var authenticatedAt: UnixTime?
     /// The reason for the link of the identity that started the session, if it is from Firebase.
     let evidence: FirebaseEvidence?

@@ -127,11 +127,23 @@ package enum LinkClaim: Sendable, Equatable {
     case deleted
 }
 
+/// An address that an account lost. Sessions of the user may state it, so all of them ended.
+package struct LostAddress: Sendable, Equatable {
+    package var email: String
+    /// The new start of the caller's session, the only one that continues. `nil` if none does.
+    package var restarted: UnixTime?
+
+    /// Creates a lost address.
+    package init(email: String, restarted: UnixTime? = nil) {
+        (self.email, self.restarted) = (email, restarted)
+    }
+}
+
 /// The result of unlinking a provider.
 package enum LinkRelease: Sendable, Equatable {
-    /// The identity was unlinked. The values are the identity, the current account, and the number of messages that the
-    /// outbox did not accept.
-    case released(IdentityLink, AccountRecord, dropped: Int = 0)
+    /// The identity was unlinked. The values are the identity, the current account, the number of messages that the
+    /// outbox did not accept, and the address that the account lost. `lost` is `nil` if it kept its address.
+    case released(IdentityLink, AccountRecord, dropped: Int = 0, lost: LostAddress? = nil)
     /// The account has no identity of that provider.
     case absent
     /// The identity is the last one of an account that the gateway created. It stays linked.
@@ -154,6 +166,10 @@ package enum AccountDeletion: Sendable, Equatable {
 /// Every operation is atomic across gateways and safe to repeat after an error. `owner` is authoritative for links;
 /// the account's record lists the links of the account. Each change is published to all gateways like a revocation,
 /// which invalidates their cached owners.
+///
+/// When an account loses its address, all sessions of the user end in the same step, on every gateway: they may state
+/// the address, which can belong to another account from then on. As after a removed link, earlier credentials stay
+/// valid for sign-ins, but not as bearer tokens.
 package protocol AccountStore: Sendable {
     /// Returns the user that an identity belongs to. `nil` if it is not linked.
     func owner(of link: IdentityLink) async throws(StoreError) -> UserKey?
@@ -185,7 +201,12 @@ package protocol AccountStore: Sendable {
     ///
     /// The account remembers the identity as unlinked. It loses its e-mail address if the identity supplied it, or if
     /// its source is unknown.
-    func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease
+    ///
+    /// - Parameter start: The start of the caller's session. If the address is lost, and the user was neither disabled
+    ///   nor revoked since then, this session continues with a later start. `nil` ends all sessions.
+    func release(
+        provider: String, of user: UserKey, keeping start: UnixTime?
+    ) async throws(StoreError) -> LinkRelease
 
     /// Unlinks an identity like `release(provider:of:)`, also if it is the last one, but only if the link exists with
     /// this evidence.
@@ -249,9 +270,13 @@ package protocol AccountStore: Sendable {
     /// Changes the address of an account that the gateway created, and adds the event of the change to the outbox. The
     /// previous address is free afterwards. After an interruption, the account has one of both addresses.
     ///
-    /// - Parameter claimsEmail: Whether the new address must be free, and is reserved for the account.
+    /// All sessions of the user end, also if there was no previous address.
+    ///
+    /// - Parameters:
+    ///   - claimsEmail: Whether the new address must be free, and is reserved for the account.
+    ///   - start: The start of the caller's session, which continues as after `release(provider:of:keeping:)`.
     func changeEmail(
-        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool, keeping start: UnixTime?
     ) async throws(StoreError) -> EmailChangeResult
 
     /// Removes an e-mail address from the account of a user, if it has the address. The address is free then.
@@ -272,6 +297,18 @@ extension AccountStore {
         _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
     ) async throws(StoreError) -> LinkClaim {
         try await claim(link, for: user, unlessUnlinked: unlessUnlinked, evidence: nil)
+    }
+
+    /// Unlinks a provider from a user. If the account loses its address, all sessions of the user end.
+    package func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease {
+        try await release(provider: provider, of: user, keeping: nil)
+    }
+
+    /// Changes the address of an account, and ends all sessions of its user.
+    package func changeEmail(
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> EmailChangeResult {
+        try await changeEmail(change, of: user, claimsEmail: claimsEmail, keeping: nil)
     }
 
     /// Unlinks all identities of an account without a successor.

@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 
 /// A change of the e-mail address of an account, whose user proved the new address.
 package struct EmailChange: Sendable, Equatable {
@@ -49,8 +49,9 @@ package struct EmailChange: Sendable, Equatable {
 
 /// The result of a change of an address.
 package enum EmailChangeResult: Sendable, Equatable {
-    /// The value is the number of events that the outbox did not accept.
-    case changed(dropped: Int = 0)
+    /// The values are the number of events that the outbox did not accept, and the new start of the caller's session.
+    /// `restarted` is `nil` if no session continues.
+    case changed(dropped: Int = 0, restarted: UnixTime? = nil)
     /// The address belongs to this user. Nothing changed.
     case taken(uid: UserKey)
     /// The account has another address, no such open change, or no such link. Nothing changed.

@@ -10,6 +10,8 @@ struct RedisAccount {
     private(set) var ending: [IdentityLink] = []
     /// The addresses that the account does not have, although their keys may still name it.
     private(set) var releasing: [String] = []
+    /// Those that the account had, and that sessions of its user may state.
+    private(set) var lost: [String] = []
     private var email: String?
     private var emailFrom: String?
     private var unlinked: UnlinkedIdentities = []
@@ -59,6 +61,7 @@ struct RedisAccount {
                 if let subject = value.text { ending.append(IdentityLink(provider: provider, subject: subject)) }
             } else if let email = Self.name(field, after: "releasing:") {
                 releasing.append(email)
+                if value.text == RedisScript.lost { lost.append(email) }
             } else if let link = Self.name(field, after: "unlinked:").flatMap(IdentityLink.init(name:)) {
                 unlinked.links.insert(link)
             } else if let link = Self.name(field, after: "firebase:").flatMap(IdentityLink.init(name:)) {

@@ -10,7 +10,8 @@ import Revocation
 ///
 /// Addresses: the key of an address decides which account it belongs to, and the account's hash contains the address.
 /// The field `releasing:EMAIL` means that the key may name an account that does not have the address. The next
-/// gateway that finds both removes the key.
+/// gateway that finds both removes the key. If the account had the address, this gateway first ends the sessions of the
+/// account's user.
 struct RedisAccountSteps: Sendable {
     let commands: RedisCommands
     let linkGenerations: LinkGenerations
@@ -74,10 +75,20 @@ struct RedisAccountSteps: Sendable {
     /// Sessions are ended before the key is removed, so that an interruption leaves no session behind, and again
     /// afterwards. A sign-in checks the key after it has begun a session, so either it finds no key, or the second
     /// pass ends its session.
-    func finish(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
+    ///
+    /// - Parameter start: The start of the caller's session, which continues if the account lost an address.
+    /// - Returns: The lost address. `nil` if the account lost none.
+    @discardableResult
+    func finish(
+        _ link: IdentityLink, of uid: UserKey, keeping start: UnixTime? = nil
+    ) async throws(StoreError) -> LostAddress? {
         defer { linkGenerations.changed(link.name) }
         let account = try await stored(uid)
-        for email in account.releasing { try await releaseEmail(email, of: uid) }
+        var lost: LostAddress?
+        for email in account.releasing {
+            let restarted = try await releaseEmail(email, of: uid, keeping: lost?.restarted ?? start)
+            if account.lost.contains(email) { lost = LostAddress(email: email, restarted: restarted) }
+        }
         try await endSessions(of: link, deletedAt: account.deletionTime)
         try await deleteKey(RedisKeys.link(link), of: uid)
         try await endSessions(of: link, deletedAt: account.deletionTime)
@@ -87,6 +98,7 @@ struct RedisAccountSteps: Sendable {
                 + RedisChange.link(link, uid: nil).command, faulty: RedisAccount.faulty())
         // The identity was linked again meanwhile, and the removed key may belong to the new link.
         if reply.first == .integer(1) { try await restore(link, of: uid) }
+        return lost
     }
 
     /// Restores the key of a listed link, unless it belongs to another account or the link is no longer listed.
@@ -190,14 +202,30 @@ struct RedisAccountSteps: Sendable {
         // A longer name is not a valid user, so it has no sessions.
         guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
         let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), arguments)
-        let user = try StoredUser(fieldsOf: try await commands.send(command, faulty: .userIsNoHash()))
+        let replies = try await commands.send(command, faulty: .userIsNoHash())
+        try await publish(try StoredUser(fieldsOf: replies), of: UserKey(link))
+    }
+
+    /// Ends the sessions of a user, and waits until the view shows it.
+    ///
+    /// - Parameter start: The start of a session that continues, unless it has ended or the user is disabled.
+    /// - Returns: The new start of that session. `nil` if it does not continue.
+    func endSessions(of uid: UserKey, keeping start: UnixTime?) async throws(StoreError) -> UnixTime? {
+        let command = RedisScript.endSessions.command(
+            RedisKeys.user(uid), ["\(UnixTime(clamping: clock.now()))", start.map { "\($0)" } ?? ""])
+        let fields = try await commands.send(command, faulty: .userIsNoHash()).fields(3)
+        try await publish(try StoredUser(fieldsOf: [.array(Array(fields.prefix(2)))]), of: uid)
+        return StoredField<UnixTime?>(time: fields[2]).value ?? nil
+    }
+
+    private func publish(_ user: StoredUser, of uid: UserKey) async throws(StoreError) {
         // A user with a faulty record is denied in any case.
         guard let validSince = user.validSince.value ?? nil else { return }
-        let change = RedisChange.validSince(uid: UserKey(link), validSince)
+        let change = RedisChange.validSince(uid: uid, validSince)
         guard case .string(let bytes)? = try await commands.send(change.command, faulty: nil).first,
             let entry = ReplicaStreamID(parsing: bytes)
         else { throw .unexpectedReply() }
-        await commands.show(user.word, of: ReplicaKey(UserKey(link)), at: entry)
+        await commands.show(user.word, of: ReplicaKey(uid), at: entry)
     }
 }
 
@@ -279,70 +307,6 @@ extension RedisAccountSteps {
             try await releaseEmail(email, of: owner)
         }
         throw Self.contended()
-    }
-}
-
-// MARK: - Addresses
-
-extension RedisAccountSteps {
-    /// Takes the key of an address before the account has the address.
-    ///
-    /// - Returns: `false` if the address belongs to another account.
-    func reserve(_ email: String, for uid: UserKey) async throws(StoreError) -> Bool {
-        let expectation = try await commands.send(
-            RedisScript.expectEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
-        guard expectation.first == .integer(1) else { return false }
-        guard try await takeEmail(email, of: uid) != nil else { return true }
-        _ = try await commands.send(
-            RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
-        return false
-    }
-
-    /// Returns the user of an address. `nil` if it is free, including an address that its account has lost.
-    func holder(of email: String) async throws(StoreError) -> UserKey? {
-        let key = RedisKeys.email(email)
-        for _ in 0..<Self.maximumRounds {
-            guard let owner = try await owner(at: key) else { return nil }
-            guard try await isReleasing(email, by: owner) else { return owner }
-            try await releaseEmail(email, of: owner)
-        }
-        throw Self.contended()
-    }
-
-    /// Returns whether the account that the key of an address names lacks the address: it lost the address or is
-    /// about to claim it. The hash of a user that the gateway did not create may omit the address.
-    func isReleasing(_ email: String, by uid: UserKey) async throws(StoreError) -> Bool {
-        let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email", "deleted"])
-        let fields = try await commands.send(command, faulty: RedisAccount.faulty()).fields(3)
-        if fields[0].text != nil || fields[2] != .null { return true }
-        guard let own = fields[1].text else { return uid.isCreatedHere }
-        return !own.isExactly(email)
-    }
-
-    /// Removes the key of an address that an account has lost, unless the account has it again.
-    func releaseEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
-        try await deleteKey(RedisKeys.email(email), of: uid)
-        let reply = try await commands.send(
-            RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
-        if reply.first == .integer(1) { _ = try await keepKey(of: email, for: uid) }
-    }
-
-    /// Restores the key of an address that an account has, since a concurrent release may have removed it.
-    ///
-    /// - Returns: `false` if the address now belongs to another account, or if the account has lost it again.
-    func keepKey(of email: String, for uid: UserKey) async throws(StoreError) -> Bool {
-        let key = RedisKeys.email(email)
-        guard let owner = try await take(key, for: uid) else {
-            let command = RedisCommand(["HGET", RedisKeys.account(uid), "email"])
-            let now = try await commands.send(command, faulty: RedisAccount.faulty()).first?.text
-            if now?.isExactly(email) == true { return true }
-            try await deleteKey(key, of: uid)
-            return false
-        }
-        if owner == uid { return true }
-        _ = try await commands.send(
-            RedisScript.dropEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
-        return false
     }
 }
 

@@ -4,7 +4,8 @@ import Revocation
 /// - `link:PROVIDER`: a listed link.
 /// - `unlinking:PROVIDER`: a link that is being removed.
 /// - `unlinked:PROVIDER:SUBJECT`: an identity that was unlinked.
-/// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account.
+/// - `releasing:EMAIL`: an address that the account does not have (yet), and whose key may name the account. The value
+///   is `lost` if the account had the address: its user's sessions, which may state it, end before the field goes.
 /// - `chosen_name`, `chosen_picture`, `chosen_email`: the user chose this part of the profile, also if it is absent.
 /// - `email_ticket`: the open change of the address.
 /// - `deleted`: when the account was deleted. Such a hash takes no link, address and name.
@@ -86,7 +87,7 @@ extension RedisScript {
         outboxFunctions + """
             local function release_email()
                 local email = redis.call('HGET', KEYS[1], 'email')
-                if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
+                if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '\(lost)') end
                 redis.call('HDEL', KEYS[1], \(emailFields))
             end
             local function remember(identity)
@@ -193,7 +194,7 @@ extension RedisScript {
         """
         if redis.call('HGET', KEYS[1], 'deleted') then return 0 end
         if redis.call('HGET', KEYS[1], 'email') ~= ARGV[1] then
-            redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
+            redis.call('HSETNX', KEYS[1], 'releasing:' .. ARGV[1], '1')
         end
         return 1
         """)
@@ -205,11 +206,14 @@ extension RedisScript {
         if redis.call('HGET', KEYS[1], 'link:' .. ARGV[3]) ~= ARGV[4]
             or redis.call('HGET', KEYS[1], 'unlinked_more') then return {'refused', ''} end
         local old = redis.call('HGET', KEYS[1], 'email') or ''
-        if old ~= '' and old ~= ARGV[1] then redis.call('HSET', KEYS[1], 'releasing:' .. old, '1') end
+        if old ~= '' and old ~= ARGV[1] then redis.call('HSET', KEYS[1], 'releasing:' .. old, '\(lost)') end
         redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1], \(emailFields))
         redis.call('HSET', KEYS[1], 'email', ARGV[1], 'email_verified', ARGV[2], 'email_from', ARGV[3])
         return {'set', old}
         """)
+
+    /// The value of `releasing:EMAIL` of an address that the account had.
+    static let lost = "lost"
 
     /// The fields of an address, as arguments of a command of a script.
     static let emailFields = "'email', 'email_verified', 'email_from', 'chosen_email', 'email_ticket'"
@@ -245,20 +249,11 @@ extension RedisScript {
         return redis.call('HGET', KEYS[1], 'email') == ARGV[1] and 1 or 0
         """)
 
-    /// Removes the address if it is ARGV[1].
-    static let dropEmail = RedisScript(
-        """
-        if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
-            redis.call('HDEL', KEYS[1], \(emailFields))
-        end
-        return 1
-        """)
-
     /// Removes the address if it is ARGV[1], and records that its key may still name the account.
     static let removeEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
-            redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
+            redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '\(lost)')
             redis.call('HDEL', KEYS[1], \(emailFields))
         end
         return 1

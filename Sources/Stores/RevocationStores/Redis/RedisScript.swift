@@ -11,39 +11,69 @@ import Revocation
 struct RedisScript: Sendable {
     private let text: String
 
-    /// Moves `valid_since` forward to ARGV[1]; a faulty value is not changed. With `everything` as ARGV[2], it moves
-    /// to the start of the latest session if that is later. `sessions` does the same but keeps the time for
-    /// credentials, which never decreases. Returns the user's fields.
+    /// A function that moves `valid_since` forward to `new`; a faulty value is not changed. For the scope `everything`,
+    /// it moves to the start of the latest session if that is later. `sessions` does the same but keeps the time for
+    /// credentials, which never decreases. Returns the previous `valid_since`.
     ///
     /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
-    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields. ARGV[3] is the end
-    /// of the record of an unknown user, or empty. With the keys of the write-back queue, the change is queued by the
-    /// arguments from ARGV[4], and the outcomes follow the fields.
-    static let revoke = RedisScript(
-        """
-        local is_new = redis.call('TYPE', KEYS[1]).ok == 'none'
-        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
-        local new, last, at = ARGV[1], old[2], ARGV[1]
-        local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
-        local before = has_own and old[4] or old[1] or '0'
-        if ARGV[2] == 'sessions' or is_time(before) and tonumber(before) > tonumber(at) then at = before end
-        if ARGV[2] ~= '' and last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
-        if not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new) then
-            redis.call('HSET', KEYS[1], 'valid_since', new)
-            if tonumber(new) > tonumber(at) then
-                redis.call('HSET', KEYS[1], 'revoked_as', new, 'revoked_at', at)
-            else
-                redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
+    /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields.
+    private static let moveFunction = """
+        local function move(new, scope)
+            local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
+            local last, at = old[2], new
+            local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
+            local before = has_own and old[4] or old[1] or '0'
+            if scope == 'sessions' or is_time(before) and tonumber(before) > tonumber(at) then at = before end
+            if scope ~= '' and last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
+            if not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new) then
+                redis.call('HSET', KEYS[1], 'valid_since', new)
+                if tonumber(new) > tonumber(at) then
+                    redis.call('HSET', KEYS[1], 'revoked_as', new, 'revoked_at', at)
+                else
+                    redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
+                end
+            elseif has_own and tonumber(old[4]) < tonumber(at) then
+                redis.call('HSET', KEYS[1], 'revoked_at', at)
             end
-        elseif has_own and tonumber(old[4]) < tonumber(at) then
-            redis.call('HSET', KEYS[1], 'revoked_at', at)
+            redis.call('PERSIST', KEYS[1])
+            return old[1]
         end
-        redis.call('PERSIST', KEYS[1])
-        set_end(is_new, ARGV[3])
-        local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
-        if KEYS[2] then queue(4, answer) end
-        return answer
-        """, queues: true)
+
+        """
+
+    /// Moves `valid_since` forward to ARGV[1] in the scope ARGV[2]. Returns the user's fields.
+    ///
+    /// ARGV[3] is the end of the record of an unknown user, or empty. With the keys of the write-back queue, the change
+    /// is queued by the arguments from ARGV[4], and the outcomes follow the fields.
+    static let revoke = RedisScript(
+        moveFunction + """
+            local is_new = redis.call('TYPE', KEYS[1]).ok == 'none'
+            move(ARGV[1], ARGV[2])
+            set_end(is_new, ARGV[3])
+            local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+            if KEYS[2] then queue(4, answer) end
+            return answer
+            """, queues: true)
+
+    /// Ends the sessions of a user at ARGV[1]. If ARGV[2] is not empty, it is the start of a session that continues
+    /// with a later start, unless it has ended or the user is disabled. Returns the user's fields and the new start, or
+    /// an empty string.
+    static let endSessions = RedisScript(
+        moveFunction + """
+            local old, start = move(ARGV[1], 'sessions'), ''
+            set_end(false, '')
+            local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+            if ARGV[2] ~= '' and is_time(answer[1]) and (not answer[2] or answer[2] == '0')
+                and (not old or tonumber(old) < tonumber(ARGV[2])) then
+                local following = string.format('%.0f', tonumber(answer[1]) + 1)
+                if is_time(following) then
+                    start = following
+                    redis.call('HSET', KEYS[1], 'last_session', start)
+                end
+            end
+            answer[3] = start
+            return answer
+            """)
 
     /// Removes `valid_since`, or a key of another type. The record of a deleted account's user does not change.
     /// Returns the user's fields.
@@ -161,10 +191,9 @@ struct RedisScript: Sendable {
 
     /// All scripts.
     static let all = [
-        revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
-        evict, unlinkAll, unlinked, expectEmail, setEmail, setProfile, openEmailChange, changeEmail, setName, released,
-        dropEmail, removeEmail,
-        deleteIfEqual,
+        revoke, endSessions, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list,
+        unlist, unlink, evict, unlinkAll, unlinked, expectEmail, setEmail, setProfile, openEmailChange, changeEmail,
+        setName, released, removeEmail, deleteIfEqual,
         disableDeletedUser, deleteAccountData, overdue, forgetDeletion, putFlow, takeFlow, pollWriteBacks,
         removeWriteBack, postponeWriteBack, parkWriteBack, returnWriteBacks, keepToken, countInPeriod, pollOutbox,
         removeMessage, postponeMessage, parkMessage, releaseMessages, announce, isKnown, reserve, ended, removeEnded,

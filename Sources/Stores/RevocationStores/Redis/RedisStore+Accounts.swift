@@ -1,3 +1,4 @@
+package import GatewayCore
 import Redis
 package import Revocation
 
@@ -64,7 +65,9 @@ extension RedisStore: AccountStore {
     }
 
     /// Unlinks a provider from a user: marks the link as being removed, removes its key, and publishes the change.
-    package func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
+    package func release(
+        provider: String, of uid: UserKey, keeping start: UnixTime?
+    ) async throws(StoreError) -> LinkRelease {
         try StoreBounds.check(provider: provider)
         try StoreBounds.check(user: uid)
         return try await commands.run { () async throws(StoreError) in
@@ -76,8 +79,8 @@ extension RedisStore: AccountStore {
             case "last": return .last
             case "ending":
                 let link = IdentityLink(provider: provider, subject: subject)
-                try await steps.finish(link, of: uid)
-                return .released(link, try await steps.read(uid).record, dropped: dropped)
+                let lost = try await steps.finish(link, of: uid, keeping: start)
+                return .released(link, try await steps.read(uid).record, dropped: dropped, lost: lost)
             default: throw .unexpectedReply()
             }
         }
@@ -113,7 +116,10 @@ extension RedisStore: AccountStore {
             // A removal that was begun before hides another link of the same provider for one round.
             for _ in 0..<RedisAccountSteps.maximumRounds {
                 let links = try await steps.unlinkAll(of: uid, for: successor)
-                if links.isEmpty { return released }
+                if links.isEmpty {
+                    for email in try await steps.stored(uid).lost { try await steps.releaseEmail(email, of: uid) }
+                    return released
+                }
                 for link in links { try await steps.finish(link, of: uid) }
                 released += links.filter { !released.contains($0) }
             }
@@ -198,11 +204,7 @@ extension RedisStore: AccountStore {
     package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
         try StoreBounds.check(email: email)
         try StoreBounds.check(user: uid)
-        try await commands.run { () async throws(StoreError) in
-            _ = try await commands.send(
-                RedisScript.removeEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
-            try await steps.releaseEmail(email, of: uid)
-        }
+        try await commands.run { () async throws(StoreError) in try await steps.removeEmail(email, of: uid) }
     }
 
     /// Sets the address of an account and releases its previous address.

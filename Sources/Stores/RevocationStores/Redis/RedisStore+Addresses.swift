@@ -1,3 +1,4 @@
+package import GatewayCore
 import Redis
 package import Revocation
 
@@ -27,7 +28,7 @@ extension RedisStore {
     /// Changes the address of an account: reserves the new address, changes the account, and releases the previous
     /// address. If another gateway took the reservation over meanwhile, the steps are repeated.
     package func changeEmail(
-        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool
+        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool, keeping start: UnixTime?
     ) async throws(StoreError) -> EmailChangeResult {
         try StoreBounds.check(change)
         try StoreBounds.check(user: uid)
@@ -38,7 +39,8 @@ extension RedisStore {
                     if let owner = try await holder(of: change.email), owner != uid { return .taken(uid: owner) }
                     continue
                 }
-                if let result = try await commit(change, of: uid, claimsEmail: claimsEmail) { return result }
+                let result = try await commit(change, of: uid, claimsEmail: claimsEmail, keeping: start)
+                if let result { return result }
             }
             throw RedisAccountSteps.contended()
         }
@@ -52,7 +54,7 @@ extension RedisStore {
 
     /// Runs the account's step and those after it. `nil` if the new address is not reserved any more.
     private func commit(
-        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool
+        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool, keeping start: UnixTime?
     ) async throws(StoreError) -> EmailChangeResult? {
         let event = change.event.map { String(decoding: $0, as: UTF8.self) } ?? ""
         let (fields, dropped) = try await steps.remove(
@@ -64,9 +66,14 @@ extension RedisStore {
         let found = fields.first?.text
         switch found {
         case "changed":
-            if let old = change.previous, !old.isExactly(change.email) { try await steps.releaseEmail(old, of: uid) }
+            let restarted =
+                if let old = change.previous, !old.isExactly(change.email) {
+                    try await steps.releaseEmail(old, of: uid, keeping: start)
+                } else {
+                    try await steps.endSessions(of: uid, keeping: start)
+                }
             guard claimsEmail, try await !steps.keepKey(of: change.email, for: uid) else {
-                return .changed(dropped: dropped)
+                return .changed(dropped: dropped, restarted: restarted)
             }
             return .stale
         case "stale", "refused":
@@ -78,6 +85,84 @@ extension RedisStore {
         case "unreserved": return nil
         default: throw .unexpectedReply()
         }
+    }
+}
+
+extension RedisAccountSteps {
+    /// Takes the key of an address before the account has the address.
+    ///
+    /// - Returns: `false` if the address belongs to another account.
+    func reserve(_ email: String, for uid: UserKey) async throws(StoreError) -> Bool {
+        let expectation = try await commands.send(
+            RedisScript.expectEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
+        guard expectation.first == .integer(1) else { return false }
+        guard try await takeEmail(email, of: uid) != nil else { return true }
+        try await releaseEmail(email, of: uid)
+        return false
+    }
+
+    /// Returns the user of an address. `nil` if it is free, including an address that its account has lost.
+    func holder(of email: String) async throws(StoreError) -> UserKey? {
+        let key = RedisKeys.email(email)
+        for _ in 0..<Self.maximumRounds {
+            guard let owner = try await owner(at: key) else { return nil }
+            guard try await isReleasing(email, by: owner) else { return owner }
+            try await releaseEmail(email, of: owner)
+        }
+        throw Self.contended()
+    }
+
+    /// Returns whether the account that the key of an address names lacks the address: it lost the address or is
+    /// about to claim it. The hash of a user that the gateway did not create may omit the address.
+    func isReleasing(_ email: String, by uid: UserKey) async throws(StoreError) -> Bool {
+        let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email", "deleted"])
+        let fields = try await commands.send(command, faulty: RedisAccount.faulty()).fields(3)
+        if fields[0].text != nil || fields[2] != .null { return true }
+        guard let own = fields[1].text else { return uid.isCreatedHere }
+        return !own.isExactly(email)
+    }
+
+    /// Removes the key of an address that an account does not have, unless the account has it again. If the account had
+    /// the address, the sessions of its user end before, so that an interruption leaves no session behind.
+    ///
+    /// - Parameter start: The start of a session that continues.
+    /// - Returns: The new start of that session. `nil` if no session continues, or none ended.
+    @discardableResult
+    func releaseEmail(
+        _ email: String, of uid: UserKey, keeping start: UnixTime? = nil
+    ) async throws(StoreError) -> UnixTime? {
+        let command = RedisCommand(["HGET", RedisKeys.account(uid), "releasing:\(email)"])
+        let mark = try await commands.send(command, faulty: RedisAccount.faulty()).first?.text
+        let restarted = mark == RedisScript.lost ? try await endSessions(of: uid, keeping: start) : nil
+        try await deleteKey(RedisKeys.email(email), of: uid)
+        let reply = try await commands.send(
+            RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
+        if reply.first == .integer(1) { _ = try await keepKey(of: email, for: uid) }
+        return restarted
+    }
+
+    /// Restores the key of an address that an account has, since a concurrent release may have removed it.
+    ///
+    /// - Returns: `false` if the address now belongs to another account, or if the account has lost it again.
+    func keepKey(of email: String, for uid: UserKey) async throws(StoreError) -> Bool {
+        let key = RedisKeys.email(email)
+        guard let owner = try await take(key, for: uid) else {
+            let command = RedisCommand(["HGET", RedisKeys.account(uid), "email"])
+            let now = try await commands.send(command, faulty: RedisAccount.faulty()).first?.text
+            if now?.isExactly(email) == true { return true }
+            try await deleteKey(key, of: uid)
+            return false
+        }
+        if owner == uid { return true }
+        try await removeEmail(email, of: uid)
+        return false
+    }
+
+    /// Removes an address from an account that has it, and releases its key.
+    func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
+        _ = try await commands.send(
+            RedisScript.removeEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
+        try await releaseEmail(email, of: uid)
     }
 }
 
@@ -110,7 +195,7 @@ extension RedisScript {
             if (get('email') or '') ~= old or ARGV[3] ~= '' and get('email_ticket') ~= ARGV[3]
                 or ARGV[4] ~= '' and get('link:' .. ARGV[4]) ~= ARGV[5] then return {'stale', 0, 0} end
             if ARGV[6] ~= '' and old ~= new and not get(releasing) then return {'unreserved', 0, 0} end
-            if old ~= '' and old ~= new then redis.call('HSET', KEYS[1], 'releasing:' .. old, '1') end
+            if old ~= '' and old ~= new then redis.call('HSET', KEYS[1], 'releasing:' .. old, '\(lost)') end
             redis.call('HDEL', KEYS[1], releasing, \(emailFields))
             local source = ARGV[4] ~= '' and ARGV[4] or '\(EmailChange.linkSource)'
             redis.call('HSET', KEYS[1], 'email', new, 'email_verified', '1', 'email_from', source, 'chosen_email', '1')

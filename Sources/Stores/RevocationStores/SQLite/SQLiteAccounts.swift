@@ -129,7 +129,10 @@ enum SQLiteAccounts {
 
     /// Remembers an identity as unlinked. If there are too many, the account loses its address instead and cannot get
     /// another.
-    static func remember(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
+    ///
+    /// - Returns: The lost address. `nil` if the account loses none.
+    @discardableResult
+    static func remember(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws -> String? {
         let row: StatementArguments = [uid.name.bytes, link.provider.bytes, link.subject.bytes]
         try db.run(
             """
@@ -138,14 +141,14 @@ enum SQLiteAccounts {
             """, row)
         let statement = try db.cachedStatement(sql: "SELECT count(*) FROM unlinked WHERE uid = CAST(? AS TEXT)")
         let count = try Int.fetchOne(statement, arguments: [uid.name.bytes]) ?? 0
-        guard count > StoreBounds.maximumUnlinked else { return }
+        guard count > StoreBounds.maximumUnlinked else { return nil }
         try forget(link, of: uid, db)
         try db.run(
             """
             INSERT INTO account (uid, unlinked_more) VALUES (CAST(? AS TEXT), 1)
             ON CONFLICT DO UPDATE SET unlinked_more = 1
             """, [uid.name.bytes])
-        try removeEmail(of: uid, from: nil, db)
+        return try removeEmail(of: uid, from: nil, db)
     }
 
     /// Forgets that an identity was unlinked.
@@ -161,9 +164,14 @@ enum SQLiteAccounts {
     /// succeeds for a faulty row.
     ///
     /// - Parameter provider: The provider. `nil` to remove the address in any case.
-    static func removeEmail(of uid: UserKey, from provider: String?, _ db: Database) throws {
+    /// - Returns: The removed address. `nil` if none was removed.
+    static func removeEmail(of uid: UserKey, from provider: String?, _ db: Database) throws -> String? {
         let condition = "uid = CAST(?1 AS TEXT) AND (?2 IS NULL OR email_from IS NULL OR email_from = CAST(?2 AS TEXT))"
         let arguments: StatementArguments = [uid.name.bytes, provider?.bytes]
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(email AS BLOB) FROM account WHERE email IS NOT NULL AND \(condition)")
+        guard let row = try Row.fetchOne(statement, arguments: arguments) else { return nil }
+        let email = try row.withName(0) { String(decoding: $0, as: UTF8.self) }
         try db.run(
             """
             DELETE FROM email WHERE uid = CAST(?1 AS TEXT)
@@ -175,6 +183,7 @@ enum SQLiteAccounts {
                 chosen = chosen & \(ProfileParts.all.subtracting(.email).rawValue)
             WHERE email IS NOT NULL AND \(condition)
             """, arguments)
+        return email
     }
 
     static func put(email: String, of uid: UserKey, _ db: Database) throws {

@@ -1,5 +1,5 @@
 import GRDB
-import GatewayCore
+package import GatewayCore
 package import Revocation
 
 /// Each operation is one transaction, so the file never contains a partial change.
@@ -80,8 +80,10 @@ extension SQLiteStore: AccountStore {
     }
 
     /// Unlinks a provider from a user.
-    package func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
-        try await release(provider: provider, of: uid, only: nil)
+    package func release(
+        provider: String, of uid: UserKey, keeping start: UnixTime?
+    ) async throws(StoreError) -> LinkRelease {
+        try await release(provider: provider, of: uid, only: nil, keeping: start)
     }
 
     /// Unlinks an identity like `release`, if the link has this evidence.
@@ -94,7 +96,8 @@ extension SQLiteStore: AccountStore {
     }
 
     private func release(
-        provider: String, of uid: UserKey, only: (link: IdentityLink, evidence: FirebaseEvidence)?
+        provider: String, of uid: UserKey, only: (link: IdentityLink, evidence: FirebaseEvidence)?,
+        keeping start: UnixTime? = nil
     ) async throws(StoreError) -> LinkRelease {
         try checkOpen()
         try StoreBounds.check(provider: provider)
@@ -114,14 +117,20 @@ extension SQLiteStore: AccountStore {
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
             try messages.addRevocations(of: link, db)
             try messages.addEvent("account.unlinked", [link], db)
-            let ended = try Self.endSessions(of: link, at: now, db)
+            var ended = [try Self.endSessions(of: UserKey(link), at: now, db)]
             try SQLiteAccounts.remove(link, of: uid, db)
-            try SQLiteAccounts.removeEmail(of: uid, from: provider, db)
-            try SQLiteAccounts.remember(link, of: uid, db)
+            let email = try SQLiteAccounts.removeEmail(of: uid, from: provider, db)
+            let released = try SQLiteAccounts.remember(link, of: uid, db)
+            var lost: LostAddress?
+            if let email = email ?? released {
+                ended.append(try Self.endSessions(of: uid, keeping: start, at: now, db))
+                lost = LostAddress(email: email, restarted: ended[1]?.restarted)
+            }
             let left = try SQLiteAccounts.account(uid, db)
-            return SQLiteChange(.success(.released(link, left, dropped: messages.dropped))) { [messages] in
+            return SQLiteChange(.success(.released(link, left, dropped: messages.dropped, lost: lost))) {
+                [ended, messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
-                if let ended { view.setUser(ended.key, to: ended.word) }
+                for end in ended { end?.publish(in: view) }
                 linkGenerations.changed(link.name)
             }
         }
@@ -138,43 +147,61 @@ extension SQLiteStore: AccountStore {
         return try await writer.write { [linkGenerations, view, outbox] db in
             let all = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
             let links = all.filter { $0 != successor }
-            var ended: [(key: StoreKey, word: RecordWord)] = []
+            var ended: [EndedSessions?] = []
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
-            if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
+            var lost = successor == nil ? try SQLiteAccounts.removeEmail(of: uid, from: nil, db) : nil
             try SQLiteAccounts.removeChosenProfile(of: uid, db)
             for link in links {
                 try messages.addRevocations(of: link, db)
                 try messages.addEvent("account.unlinked", [link], db)
-                if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
+                ended.append(try Self.endSessions(of: UserKey(link), at: now, db))
                 try SQLiteAccounts.remove(link, of: uid, db)
-                try SQLiteAccounts.remember(link, of: uid, db)
+                let released = try SQLiteAccounts.remember(link, of: uid, db)
+                lost = lost ?? released
             }
+            if lost != nil { ended.append(try Self.endSessions(of: uid, at: now, db)) }
             return SQLiteChange(.success(links)) { [ended, messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
-                for end in ended { view.setUser(end.key, to: end.word) }
+                for end in ended { end?.publish(in: view) }
                 for link in links { linkGenerations.changed(link.name) }
             }
         }
     }
 
-    /// Revokes the sessions that an identity began. Its earlier credentials remain valid for sign-ins, but not as
-    /// bearer tokens, since the view has one time for both.
+    /// Ends the sessions of a user, or those that an identity began. Earlier credentials remain valid for sign-ins, but
+    /// not as bearer tokens, since the view has one time for both.
     ///
-    /// - Returns: The identity's record to publish. `nil` if it did not change.
-    private static func endSessions(
-        of link: IdentityLink, at now: UnixTime, _ db: Database
-    ) throws -> (key: StoreKey, word: RecordWord)? {
-        // A longer name is not a valid user, so it has no sessions.
-        guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return nil }
-        let order = try SQLiteRows.order(UserKey(link), db)
-        var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
+    /// - Parameter start: The start of a session that continues, unless it has ended or the user is disabled.
+    /// - Returns: `nil` if nothing changed.
+    static func endSessions(
+        of uid: UserKey, keeping start: UnixTime? = nil, at now: UnixTime, _ db: Database
+    ) throws -> EndedSessions? {
+        // The name of an identity can be too long for a user, who then has no sessions.
+        guard (try? StoreBounds.check(user: uid)) != nil else { return nil }
+        let order = try SQLiteRows.order(uid, db)
+        var user = try SQLiteRows.user(uid, db) ?? StoredUser()
         // A user with a faulty record is denied in any case.
         guard let old = user.validSince.value else { return nil }
         let credentialsSince = UserRecord(validSince: old, revokedAt: order.revokedAt).credentialsSince
-        try SQLiteRows.revoke(
-            UserKey(link), &user, to: max(now, order.lastSession ?? now), at: credentialsSince ?? 0, db)
-        return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
+        let end = max(now, order.lastSession ?? now, old ?? now)
+        try SQLiteRows.revoke(uid, &user, to: end, at: credentialsSince ?? 0, db)
+        var restarted: UnixTime?
+        if let start, user.disabled == .valid(false), old.map({ start > $0 }) ?? true, end != .latest {
+            restarted = end.adding(1)
+            try SQLiteRows.setLastSession(end.adding(1), of: uid, db)
+        }
+        return EndedSessions(key: try StoreKeyMaker().key(of: uid), word: user.word, restarted: restarted)
     }
+}
+
+/// The record of a user whose sessions ended, to publish.
+struct EndedSessions {
+    fileprivate let key: StoreKey
+    fileprivate let word: RecordWord
+    /// The new start of the session that continues. `nil` if none does.
+    let restarted: UnixTime?
+
+    func publish(in view: StoreView) { view.setUser(key, to: word) }
 }
 
 extension SQLiteStore {
@@ -207,7 +234,8 @@ extension SQLiteStore {
         try StoreBounds.check(email: email)
         try StoreBounds.check(link)
         try StoreBounds.check(user: uid)
-        return try await writer.write { db in
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { [view] db in
             if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), owner != uid {
                 return SQLiteChange(.success(false))
             }
@@ -215,14 +243,18 @@ extension SQLiteStore {
             guard try SQLiteAccounts.owner(of: link, db) == uid, !account.unlinked.hasMore else {
                 return SQLiteChange(.success(false))
             }
-            if let old = account.email, !old.isExactly(email) { try SQLiteAccounts.remove(email: old, of: uid, db) }
+            var ended: EndedSessions?
+            if let old = account.email, !old.isExactly(email) {
+                try SQLiteAccounts.remove(email: old, of: uid, db)
+                ended = try Self.endSessions(of: uid, at: now, db)
+            }
             if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
             account.email = email
             account.emailVerified = verified
             account.emailFrom = link.provider
             account.chosen.remove(.email)
             try SQLiteAccounts.put(account, db)
-            return SQLiteChange(.success(true))
+            return SQLiteChange(.success(true)) { [ended] in ended?.publish(in: view) }
         }
     }
 
@@ -231,12 +263,15 @@ extension SQLiteStore {
         try checkOpen()
         try StoreBounds.check(email: email)
         try StoreBounds.check(user: uid)
-        try await writer.write { db in
+        let now = UnixTime(clamping: clock.now())
+        try await writer.write { [view] db in
+            var ended: EndedSessions?
             if try SQLiteAccounts.account(uid, db).email?.isExactly(email) == true {
-                try SQLiteAccounts.removeEmail(of: uid, from: nil, db)
+                _ = try SQLiteAccounts.removeEmail(of: uid, from: nil, db)
+                ended = try Self.endSessions(of: uid, at: now, db)
             }
             try SQLiteAccounts.remove(email: email, of: uid, db)
-            return SQLiteChange(.success(()))
+            return SQLiteChange(.success(())) { [ended] in ended?.publish(in: view) }
         }
     }
 

@@ -1,5 +1,5 @@
 import GRDB
-import GatewayCore
+package import GatewayCore
 import JOSE
 package import Revocation
 
@@ -30,14 +30,14 @@ extension SQLiteStore {
 
     /// Changes the address of an account.
     package func changeEmail(
-        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool
+        _ change: EmailChange, of uid: UserKey, claimsEmail: Bool, keeping start: UnixTime?
     ) async throws(StoreError) -> EmailChangeResult {
         try checkOpen()
         try StoreBounds.check(change)
         try StoreBounds.check(user: uid)
         let event = try JSONDocument(addressEventOf: change)
         let now = UnixTime(clamping: clock.now())
-        return try await writer.write { [outbox] db in
+        return try await writer.write { [outbox, view] db in
             guard var account = try SQLiteAccounts.changeable(uid, db) else { return SQLiteChange(.success(.refused)) }
             guard account.hasAddress(change.previous), try SQLiteAccounts.proves(change, account, db) else {
                 return SQLiteChange(.success(.stale))
@@ -56,8 +56,11 @@ extension SQLiteStore {
             try SQLiteAccounts.put(account, db)
             var messages = SQLiteOutbox(outbox, of: uid, at: now)
             if let event { try messages.addEvent(event.root, db) }
-            return SQLiteChange(.success(.changed(dropped: messages.dropped))) { [messages] in
+            let ended = try Self.endSessions(of: uid, keeping: start, at: now, db)
+            let result = EmailChangeResult.changed(dropped: messages.dropped, restarted: ended?.restarted)
+            return SQLiteChange(.success(result)) { [messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
+                ended?.publish(in: view)
             }
         }
     }

@@ -90,6 +90,50 @@ import Testing
         #expect(try await email(of: caller.user) == Self.new)
     }
 
+    @Test func `O-25: a change ends suspended sessions too, and those that the list does not have`() async throws {
+        let caller = try await rig.session()
+        let user = DevelopmentUser.grace.withEmail(nil)
+        #expect(await rig.code(.link, try await rig.proof(.oidc("corp"), user), by: caller) == "ok")
+        let suspended = try await rig.session(.oidc("corp"), user)
+        let identity = UserKey(try #require(suspended.origin?.link))
+        try await rig.store.setDisabled(identity, true)
+        let unlisted = try await rig.session()
+        let id = try #require(try SessionCatalog.currentID(of: unlisted))
+        try await rig.store.unlist(id, of: caller.user)
+        #expect(await redeem(try await token(by: caller), by: caller).code == "ok")
+        try await rig.store.setDisabled(identity, false)
+        for ended in [suspended, unlisted] {
+            let code = await rig.code(.account, by: ended)
+            #expect(code == "auth/session-cookie-revoked")
+        }
+        #expect(await rig.code(.account, by: caller) == "ok")
+    }
+
+    @Test func `O-25: an address for which the cookie has no room is refused before the change`() async throws {
+        func session(filler: Int) async throws -> CallAnswer {
+            let body = try await rig.proof(.google, .ada) {
+                $0.setting("filler", to: .string(String(repeating: "f", count: filler)))
+            }
+            return try await rig.signIn(body)
+        }
+        let size = try #require(try await session(filler: 0).token).utf8.count
+        // About 100 bytes of the cookie are free.
+        let caller = try rig.caller(
+            try await session(filler: (SessionIssuer.maximumTokenSize - 100 - size) * 3 / 4))
+        let long = String(repeating: "a", count: 242) + "@example.com"
+        let bodies: [JSONObject] = [
+            ["email": .string(long)], try await rig.proof(.google, DevelopmentUser.ada.withEmail(long)),
+        ]
+        for body in bodies {
+            let answer = await rig.call(.changeEmail, body, by: caller)
+            #expect(answer.code == "auth/operation-not-allowed")
+            #expect(answer.denial?.detail?.contains("no room") == true)
+        }
+        #expect(try await email(of: caller.user) == "ada@example.com")
+        #expect(try await events().isEmpty)
+        #expect(await redeem(try await token(by: caller), by: caller).token != nil, "a shorter address fits")
+    }
+
     @Test func `O-25: a link counts once`() async throws {
         let caller = try await rig.session()
         let token = try await token(by: caller)

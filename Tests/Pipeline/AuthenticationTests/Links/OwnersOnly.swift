@@ -30,7 +30,9 @@ struct OwnersOnly: AccountStore {
         _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool, evidence: FirebaseEvidence?
     ) async throws(StoreError) -> LinkClaim { throw Self.unasked }
 
-    func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease { throw Self.unasked }
+    func release(
+        provider: String, of user: UserKey, keeping start: UnixTime?
+    ) async throws(StoreError) -> LinkRelease { throw Self.unasked }
 
     func evict(
         _ link: IdentityLink, of user: UserKey, evidence: FirebaseEvidence
@@ -63,7 +65,7 @@ struct OwnersOnly: AccountStore {
     }
 
     func changeEmail(
-        _ change: EmailChange, of user: UserKey, claimsEmail: Bool
+        _ change: EmailChange, of user: UserKey, claimsEmail: Bool, keeping start: UnixTime?
     ) async throws(StoreError) -> EmailChangeResult { throw Self.unasked }
 
     func removeEmail(_ email: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }

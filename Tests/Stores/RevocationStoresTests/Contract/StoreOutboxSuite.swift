@@ -335,6 +335,6 @@ extension AccountDeletion {
 extension LinkRelease {
     /// The number of messages that the outbox did not accept. `nil` if nothing was released.
     var dropped: Int? {
-        if case .released(_, _, let count) = self { count } else { nil }
+        if case .released(_, _, let count, _) = self { count } else { nil }
     }
 }

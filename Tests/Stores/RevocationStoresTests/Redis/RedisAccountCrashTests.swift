@@ -241,6 +241,38 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
+    @Test func `an interrupted loss of an address ends the sessions before the address is free`() async throws {
+        let completions: [(RedisStore) async throws -> Void] = [
+            { store in #expect(try await store.uid(ofEmail: "a@b.c") == nil) },
+            { store in _ = try await store.release(provider: "apple.com", of: ann) },
+            { store in _ = try await store.releaseAll(of: ann) },
+        ]
+        for complete in completions {
+            let (database, store) = try await half(releasing + [account(ann.uid, "releasing:a@b.c", "lost")])
+            try await complete(store)
+            #expect(try await store.user(ann).validSince != nil)
+            #expect(try database.cli("HEXISTS", "gatehouse:account:{\(ann)}", "releasing:a@b.c") == "0")
+        }
+        // A reservation for an account that did not get the address ends no session.
+        let (_, store) = try await half(releasing)
+        #expect(try await store.uid(ofEmail: "a@b.c") == nil)
+        #expect(try await store.user(ann) == UserRecord())
+    }
+
+    @Test func `an account whose address another account took loses it, with its sessions`() async throws {
+        let (database, store) = try await half([
+            hash, account(ann.uid, "releasing:a@b.c", "1", "unlinking:google.com", "1"), link("apple.com:1", ann.uid),
+            email(bob.uid),
+            account(bob.uid, "created", "1700000000", "email", "a@b.c", "link:oidc.a", "1"), link("oidc.a:1", bob.uid),
+        ])
+        _ = try await store.release(provider: "google.com", of: ann)
+        #expect(try await store.account(ann)?.email == nil)
+        #expect(try await store.user(ann).validSince != nil)
+        #expect(try await store.uid(ofEmail: "a@b.c") == bob)
+        #expect(try await store.user(bob) == UserRecord())
+        #expect(try database.contradictions() == "")
+    }
+
     @Test func `an account regains an address whose release was interrupted`() async throws {
         let (database, store) = try await half(releasing)
         #expect(try await store.setEmail("a@b.c", verified: true, from: .google("1"), of: ann, claimsEmail: true))
