@@ -136,6 +136,22 @@ struct ConsoleBrowserTests {
         }
     }
 
+    @Test func `characters that reorder text are shown by their code, also before a change`() async throws {
+        try await Self.visit { visit in
+            try visit.open("#users?uid=ada%E2%80%AEnimda")
+            try await visit.signIn()
+            try await visit.wait(for: "#user dl")
+            let shown = #"ada\u{202e}nimda"#
+            #expect(try visit.browser.text("#user dl bdi") == shown)
+            try await visit.press("Disable", confirming: false)
+            try await visit.wait(for: "#confirm[open]")
+            #expect(try visit.browser.text("#confirm-text bdi") == shown)
+            #expect(try visit.browser.text("#confirm-text").hasPrefix("All requests of \(shown) are denied"))
+            try visit.browser.click("#confirm-yes")
+            try await visit.wait(for: "\(shown) is disabled.", in: "#status")
+        }
+    }
+
     @Test func `an account is found by its address and by an identity, unlinked and deleted`() async throws {
         try await Scenario.withAccounts(arrange: { $0["admin"] = ConsoleVisit.admin }) { scenario in
             var app = AccountApp(scenario)

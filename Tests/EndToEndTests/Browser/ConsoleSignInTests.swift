@@ -84,6 +84,18 @@ enum ConsoleSignInScenario {
         }
     }
 
+    @Test func `an operator who is disabled is signed out, and does not sign in again`() async throws {
+        try await ConsoleSignInScenario.run { scenario, url in
+            let ada = Client(scenario, url)
+            #expect(try ada.get(try ada.begin(as: "ada")).status == 303)
+            #expect(try ada.session().status == 200)
+            let uid = "oidc.corp:\(DevelopmentUser.ada.subject(at: "oidc.corp"))"
+            #expect(try scenario.admin("POST", "/v1/users/\(uid)/disable").status == 200)
+            #expect(try ada.session().status == 401)
+            #expect(try ada.get(try ada.begin(as: "ada")).status == 400)
+        }
+    }
+
     @Test func `O-01: a response counts once, and only in the browser that began`() async throws {
         try await ConsoleSignInScenario.run { scenario, url in
             let attacker = Client(scenario, url)

@@ -409,6 +409,11 @@ struct AdminAPITests {
             ])
     }
 
+    @Test func `a provider in the audit log states no further parameter`() throws {
+        let selection = try AccountSelection(AdminQuery(target: "?provider=a%20limit%3D1&subject=b"))
+        #expect(selection.maskedText == #"provider="a limit=1" subject=*"#)
+    }
+
     @Test func `no response contains the token`() async {
         for target in ["/v1/nothing?s3cret", "/v1/users/s3cretX/none"] {
             #expect(await !text("GET", target).contains("s3cret"))

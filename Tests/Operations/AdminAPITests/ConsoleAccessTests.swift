@@ -139,7 +139,7 @@ struct ConsoleAccessTests {
     }
 
     @Test func `a wrong token begins no session, and too many of them delay the network`() async throws {
-        for _ in 0..<SignInLimits.failuresPerMinute {
+        for _ in 0..<SignInLimits.perMinute {
             let response = await send("POST", "/console/session", body: #"{"token":"guess"}"#)
             #expect(response.status == 401 && response.extra["Set-Cookie"] == nil)
         }
@@ -148,6 +148,19 @@ struct ConsoleAccessTests {
         #expect(await send("POST", "/console/session", body: #"{"token":"s3cret"}"#, network: 2).status == 200)
         time.advance(minutes: 1)
         _ = try await signIn()
+    }
+
+    @Test func `too many sign-ins as viewer delay viewers of the network, and no operator`() async throws {
+        let viewer = #"{"token":"l00k"}"#
+        for _ in 0..<SignInLimits.perMinute {
+            #expect(await send("POST", "/console/session", body: viewer).status == 200)
+        }
+        let limited = await send("POST", "/console/session", body: viewer)
+        #expect(limited.status == 429 && limited.extra["Retry-After"] == "6" && limited.extra["Set-Cookie"] == nil)
+        #expect(await send("POST", "/console/session", body: viewer, network: 2).status == 200)
+        #expect(await send("POST", "/console/session", body: #"{"token":"s3cret"}"#).status == 200)
+        time.advance(minutes: 1)
+        #expect(await send("POST", "/console/session", body: viewer).status == 200)
     }
 
     // MARK: - Sessions

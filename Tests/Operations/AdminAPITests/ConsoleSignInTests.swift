@@ -298,21 +298,30 @@ struct ConsoleSignInTests {
 
     @Test func `failed responses delay the network, and no sign-in with a token`() async throws {
         let binding = ("Cookie", "__Host-gatehouse-console-flow=b1nding")
-        for _ in 0..<SignInLimits.failuresPerMinute {
+        for _ in 0..<SignInLimits.perMinute {
             let failed = await send("/console/callback?state=s&code=c", binding)
             #expect(failed.status == 400)
         }
         let limited = await send("/console/callback?state=s&code=c", binding)
         #expect(limited.status == 429 && limited.extra["Retry-After"] == "6")
-        #expect(provider.visits.count == SignInLimits.failuresPerMinute)
+        #expect(provider.visits.count == SignInLimits.perMinute)
         let token = await send("/console/session", method: "POST", ("Origin", "https://ops.example"))
         #expect(token.status == 400, "a body is missing; the request is not limited")
         now.advance(minutes: 1)
         _ = try await signIn("ada@example.com")
     }
 
+    @Test func `too many sign-ins as viewer are delayed`() async throws {
+        for _ in 0..<SignInLimits.perMinute { _ = try await signIn("grace@example.com") }
+        let limited = await send("/console/callback?state=s&code=c")
+        #expect(limited.status == 429 && limited.extra["Retry-After"] == "6" && limited.extra["Set-Cookie"] == nil)
+        _ = try await signIn("ada@example.com")
+        now.advance(minutes: 1)
+        _ = try await signIn("grace@example.com")
+    }
+
     @Test func `navigations by other sites' pages, without a flow of the browser, delay no sign-in`() async throws {
-        for _ in 0...SignInLimits.failuresPerMinute {
+        for _ in 0...SignInLimits.perMinute {
             let page = await send("/console/callback?state=s&code=c", ("Sec-Fetch-Site", "cross-site"))
             #expect(page.status == 400)
         }

@@ -105,10 +105,10 @@ import Testing
             let source = source(script)
             let words = source.matches(of: /"([a-z0-9_]+(:[a-z0-9_\/-]+)?)"/).map { String($0.1) }
             used.formUnion(words.filter { texts[$0] != nil })
-            for key in source.matches(of: /text\("([^"]+)"/).map({ String($0.1) }) {
+            for key in source.matches(of: /(?:text|message)\("([^"]+)"/).map({ String($0.1) }) {
                 #expect(texts[key] != nil, "\(script.rawValue): \(key)")
             }
-            for prefix in source.matches(of: /text\(`([a-z_]+:)\$/).map({ String($0.1) }) {
+            for prefix in source.matches(of: /(?:text|message)\(`([a-z_]+:)\$/).map({ String($0.1) }) {
                 prefixes.insert(prefix)
                 #expect(texts.keys.contains { $0.hasPrefix(prefix) }, "\(script.rawValue): \(prefix)")
             }

@@ -66,9 +66,9 @@ import Testing
     @Test func `failed sign-ins of a network are limited, and those of others are not`() throws {
         let limits = SignInLimits()
         let (one, other) = (PeerNetwork.version4(1), PeerNetwork.version4(2))
-        for _ in 0..<SignInLimits.failuresPerMinute {
+        for _ in 0..<SignInLimits.perMinute {
             #expect(limits.wait(for: one, now: 5) == nil)
-            limits.recordFailure(of: one, now: 5)
+            limits.record(one, now: 5)
         }
         #expect(limits.wait(for: one, now: 5) == 6)
         #expect(limits.wait(for: other, now: 5) == nil)

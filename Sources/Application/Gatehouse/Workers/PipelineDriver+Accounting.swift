@@ -100,7 +100,7 @@ extension PipelineDriver {
         if record.upstream >= 0 { decision.upstream = snapshot.upstreams[record.upstream].name }
         decision.frontEnd = frontEnd.map { "\($0)" }
         decision.steps = (findings?.steps(on: run.plan) ?? []) + ruleSteps(of: record)
-        for viewer in home.viewers { viewer.offer(decision, at: now) }
+        for viewer in home.viewers { viewer.offer(&decision, at: now) }
     }
 
     /// The result of the rules. Their reasons contain no input.

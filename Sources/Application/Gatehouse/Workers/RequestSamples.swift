@@ -33,24 +33,33 @@ struct RequestSample: Sendable {
 /// A sample of one event loop's requests, in bounded memory: 128 requests with at most 16 KiB of claims each, which
 /// are usually in the token cache too.
 ///
-/// The first requests are all recorded. When the sample is full, one request a second replaces another one.
+/// The first requests are all recorded. When the sample is full, one request a second replaces another one. A request
+/// has personal data, and is removed after 2 hours. Times are monotonic nanoseconds.
 struct RequestSamples {
     static let limit = 128
+    static let lifetime: UInt64 = 7_200_000_000_000
     private static let interval: UInt64 = 1_000_000_000
 
-    private(set) var samples: [RequestSample] = []
+    private var entries: [(sample: RequestSample, recordedAt: UInt64)] = []
     private var nextAt: UInt64 = 0
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Returns whether a request is recorded now, in monotonic nanoseconds.
-    func isDue(at now: UInt64) -> Bool { samples.count < Self.limit || now >= nextAt }
+    var samples: [RequestSample] { entries.map(\.sample) }
+
+    /// Returns whether a request is recorded now.
+    func isDue(at now: UInt64) -> Bool { entries.count < Self.limit || now >= nextAt }
 
     mutating func record(_ sample: RequestSample, at now: UInt64) {
-        guard samples.count == Self.limit else { return samples.append(sample) }
+        guard entries.count == Self.limit else { return entries.append((sample, now)) }
         nextAt = now &+ Self.interval
         // Any sequence serves that does not favour a place.
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        samples[Int(truncatingIfNeeded: state >> 33) % Self.limit] = sample
+        entries[Int(truncatingIfNeeded: state >> 33) % Self.limit] = (sample, now)
+    }
+
+    /// Removes the requests that are older than ``lifetime``.
+    mutating func removeExpired(at now: UInt64) {
+        entries.removeAll { now > $0.recordedAt && now - $0.recordedAt > Self.lifetime }
     }
 }
 

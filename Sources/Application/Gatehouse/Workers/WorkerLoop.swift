@@ -138,6 +138,7 @@ final class WorkerLoop {
         current?.tick(now: now)
         connectionContext.registry.forEach { $0.tick(now: now) }
         connectionContext.multiplexed.tick(now: now)
+        samples?.removeExpired(at: now)
         accessLog?.flush()
         spans?.flush()
     }

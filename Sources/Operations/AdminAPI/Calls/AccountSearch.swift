@@ -1,3 +1,4 @@
+import PrintableText
 package import Revocation
 
 /// The name by which an account is searched.
@@ -47,7 +48,7 @@ enum AccountSelection: Equatable {
     /// The parameters for the audit log. Names of persons are masked.
     var maskedText: String {
         switch self {
-        case .search(.identity(let link)): "provider=\(link.provider) subject=*"
+        case .search(.identity(let link)): "provider=\(PrintableText.field(link.provider)) subject=*"
         case .search(.email): "email=*"
         case .page(nil, let limit): "limit=\(limit)"
         case .page(_, let limit): "limit=\(limit) cursor=*"

@@ -41,15 +41,13 @@ extension ConsoleAccess {
         // Without a binding nothing is looked up. Any page can lead a browser here so, and must not use up the limit.
         let isLimited = !visit.bindings.isEmpty
         if isLimited, let seconds = flowLimits.wait(for: network, now: now) {
-            var page = Self.page(.limited, for: request)
-            page.extra["Retry-After"] = "\(seconds)"
-            return .response(page)
+            return .response(Self.limited(seconds, for: request))
         }
         return .flow {
             do throws(ConsoleSignInFailure) {
                 return begin(try await signIn.finish(visit), for: request)
             } catch {
-                if isLimited { flowLimits.recordFailure(of: network, now: clock.monotonic()) }
+                if isLimited { flowLimits.record(network, now: clock.monotonic()) }
                 let page = Self.page(error.message, for: request)
                 // A response that belongs to no flow is no sign-in.
                 guard error.message != .expired else { return page }
@@ -67,8 +65,11 @@ extension ConsoleAccess {
             recordSignIn(caller, status: page.status)
             return page
         }
-        guard
-            let (id, session) = sessions.begin(role: role, name: nil, identity: identity, now: clock.monotonic())
+        let now = clock.monotonic()
+        if let seconds = wait(as: role, from: request.peer?.network ?? .unknown, now: now) {
+            return Self.limited(seconds, for: request)
+        }
+        guard let (id, session) = sessions.begin(role: role, name: nil, identity: identity, now: now)
         else { return Self.page(.unavailable, for: request) }
         (caller.role, caller.session) = (role, session.label)
         recordSignIn(caller, status: 303)
@@ -117,6 +118,12 @@ extension ConsoleAccess {
         AdminResponse(
             status: 303, contentType: "text/plain; charset=utf-8", body: [],
             extra: ["Location": location, "Set-Cookie": cookie, "Referrer-Policy": "no-referrer"])
+    }
+
+    private static func limited(_ seconds: Int, for request: AdminRequest) -> AdminResponse {
+        var page = page(.limited, for: request)
+        page.extra["Retry-After"] = "\(seconds)"
+        return page
     }
 
     private static func page(_ message: SignInMessage, for request: AdminRequest) -> AdminResponse {

@@ -18,6 +18,8 @@ struct ConsoleAccess: Sendable {
     let record: @Sendable (AdminAction) -> Void
     let sessions = ConsoleSessions()
     private let limits = SignInLimits()
+    /// The limit of sign-ins of viewers. Each begins a session, which may end that of another viewer.
+    private let viewerLimits = SignInLimits()
     /// The limit of responses of providers without an open flow.
     let flowLimits = SignInLimits()
 
@@ -94,8 +96,8 @@ struct ConsoleAccess: Sendable {
         return nil
     }
 
-    /// Returns the session of the request's cookie. `nil` if two cookies differ. A session whose identity is revoked, or
-    /// no longer permitted by the configuration, ends.
+    /// Returns the session of the request's cookie. `nil` if two cookies differ. A session ends if its identity is
+    /// revoked, or not permitted by the configuration any more.
     private func session(of request: AdminRequest) -> ConsoleSessions.Session? {
         guard let id = sessionID(of: request) else { return nil }
         // A page that reads the state again does not prolong the session.
@@ -153,14 +155,10 @@ struct ConsoleAccess: Sendable {
         return response
     }
 
-    /// Exchanges a token for a session. Only failures count for the limit of attempts.
+    /// Exchanges a token for a session. Failures and sign-ins of viewers are limited, separately.
     private func signIn(_ request: AdminRequest) -> AdminResponse {
         let (network, now) = (request.peer?.network ?? .unknown, clock.monotonic())
-        if let seconds = limits.wait(for: network, now: now) {
-            return .problem(
-                .rateLimited, title: "Too many failed sign-ins", detail: "Wait, then sign in again.",
-                extra: ["Retry-After": "\(seconds)"])
-        }
+        if let seconds = limits.wait(for: network, now: now) { return Self.tooMany(seconds) }
         guard let form = SignInForm(request.body) else {
             return .problem(
                 .malformed, title: "The sign-in is malformed",
@@ -168,10 +166,11 @@ struct ConsoleAccess: Sendable {
         }
         var caller = AdminCaller(address: request.address, isConsole: true, name: form.name)
         guard let role = entrance.role(of: Array(form.token.utf8)) else {
-            limits.recordFailure(of: network, now: now)
+            limits.record(network, now: now)
             record(AdminAction(event: "sign_in", caller: caller, status: Self.signedOut.status))
             return Self.signedOut
         }
+        if let seconds = wait(as: role, from: network, now: now) { return Self.tooMany(seconds) }
         // A session of this browser does not outlive the sign-in that replaces it.
         if let old = sessionID(of: request) { sessions.end(old) }
         guard let (id, session) = sessions.begin(role: role, name: form.name, now: now) else {
@@ -182,6 +181,20 @@ struct ConsoleAccess: Sendable {
         var response = AdminDocument.consoleSession(session)
         response.extra["Set-Cookie"] = cookie(id, for: request)
         return response
+    }
+
+    /// Counts a sign-in with a role. Returns the seconds to wait if the network has made too many, as a viewer.
+    func wait(as role: OperatorRole, from network: PeerNetwork, now: UInt64) -> Int? {
+        guard role == .viewer else { return nil }
+        if let seconds = viewerLimits.wait(for: network, now: now) { return seconds }
+        viewerLimits.record(network, now: now)
+        return nil
+    }
+
+    private static func tooMany(_ seconds: Int) -> AdminResponse {
+        .problem(
+            .rateLimited, title: "Too many sign-ins", detail: "Wait, then sign in again.",
+            extra: ["Retry-After": "\(seconds)"])
     }
 
     // MARK: - The cookie

@@ -1,5 +1,6 @@
 import GatewayCore
 import JOSE
+import PrintableText
 import Revocation
 import TextCoding
 
@@ -89,17 +90,18 @@ package struct DecisionFilter: Sendable, Equatable {
         return range
     }
 
-    /// The parameters for the audit log. A uid or an address is part of them only if it is not masked.
+    /// The parameters for the audit log. A text with a space or another separator is quoted, so that it cannot state a
+    /// further parameter. A uid or an address is part of them only if it is not masked.
     package var text: String {
         var parts: [String] = []
-        if let route { parts.append("route=\(route)") }
+        if let route { parts.append("route=\(PrintableText.field(route))") }
         switch outcome {
         case .any: break
         case .denied: parts.append("code=denied")
         case .code(let code): parts.append("code=\(code.wire)")
         }
         if let phase { parts.append("phase=\(phase.name)") }
-        if let uid { parts.append("uid=\(uid)") }
+        if let uid { parts.append("uid=\(PrintableText.field(uid))") }
         if let client { parts.append("client=\(client)") }
         return parts.joined(separator: " ")
     }
@@ -107,7 +109,7 @@ package struct DecisionFilter: Sendable, Equatable {
     // MARK: - Requests
 
     /// Returns whether the viewer receives a decision.
-    func matches(_ record: DecisionRecord, _ pseudonyms: UserPseudonyms) -> Bool {
+    func matches(_ record: inout DecisionRecord, _ pseudonyms: UserPseudonyms) -> Bool {
         guard route.map({ $0 == record.route ?? Self.noRoute }) ?? true, phase == nil || phase == record.phase else {
             return false
         }
@@ -119,12 +121,12 @@ package struct DecisionFilter: Sendable, Equatable {
         }
         if let client, record.client?.isIn(client) != true { return false }
         guard let uid else { return true }
-        return shown(record.user, pseudonyms).map { $0.utf8.starts(with: uid.utf8) } ?? false
+        return shownUser(of: &record, pseudonyms).map { $0.utf8.starts(with: uid.utf8) } ?? false
     }
 
     /// Returns the uid as the viewer sees it.
-    func shown(_ user: UserKey?, _ pseudonyms: UserPseudonyms) -> String? {
-        user.map { isMasked ? pseudonyms.name(of: $0) : $0.uid }
+    func shownUser(of record: inout DecisionRecord, _ pseudonyms: UserPseudonyms) -> String? {
+        isMasked ? record.pseudonym(pseudonyms) : record.user?.uid
     }
 
     /// Returns the address as the viewer sees it.

@@ -50,7 +50,11 @@ package struct DecisionRecord: Sendable {
     package var rule: String?
     package var reason: String?
     /// The verified user. `nil` without one.
-    package var user: UserKey?
+    package var user: UserKey? {
+        didSet { pseudonym = nil }
+    }
+    /// The pseudonym of the user once it was shown, because it costs a hash for each of many viewers.
+    private var pseudonym: String?
     package var client: PeerAddress?
     package var upstream: String?
     /// In microseconds.
@@ -68,9 +72,16 @@ package struct DecisionRecord: Sendable {
 }
 
 extension DecisionRecord {
+    /// Returns the pseudonym of the user. `nil` without a user.
+    mutating func pseudonym(_ pseudonyms: UserPseudonyms) -> String? {
+        if pseudonym == nil { pseudonym = user.map(pseudonyms.name) }
+        return pseudonym
+    }
+
     /// Returns the record as an event, as a viewer sees it.
-    func event(for viewer: DecisionFilter, pseudonyms: UserPseudonyms) -> [UInt8] {
+    mutating func event(for viewer: DecisionFilter, pseudonyms: UserPseudonyms) -> [UInt8] {
         let isMasked = viewer.isMasked
+        let uid = viewer.shownUser(of: &self, pseudonyms)
         let json = ObjectText.object { body in
             body.add("at_ms", time)
             body.add("request_id", requestID)
@@ -83,7 +94,7 @@ extension DecisionRecord {
             body.add("phase", orNull: phase.map { "\($0.name)" })
             body.add("rule", orNull: rule)
             body.add("reason", orNull: isMasked ? nil : reason)
-            body.add("uid", orNull: viewer.shown(user, pseudonyms))
+            body.add("uid", orNull: uid)
             body.add("tenant", orNull: user?.tenant)
             body.add("project", orNull: user?.project)
             body.add("client", orNull: viewer.shown(client))

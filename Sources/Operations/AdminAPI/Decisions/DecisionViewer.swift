@@ -50,8 +50,8 @@ package final class DecisionViewer: Sendable {
     /// Queues a decision if it matches. It is counted instead if it is above the rate or the queue is full.
     ///
     /// - Parameter now: Monotonic nanoseconds.
-    package func offer(_ record: DecisionRecord, at now: UInt64) {
-        guard filter.matches(record, pseudonyms), admits(at: now) else { return }
+    package func offer(_ record: inout DecisionRecord, at now: UInt64) {
+        guard filter.matches(&record, pseudonyms), admits(at: now) else { return }
         append(record.event(for: filter, pseudonyms: pseudonyms))
     }
 

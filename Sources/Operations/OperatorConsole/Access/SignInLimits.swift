@@ -1,28 +1,28 @@
 package import GatewayCore
 
-/// The limit of failed sign-ins to the console, which makes guessing of tokens slow.
+/// A limit of sign-ins to the console by network. One counts failures, which makes guessing of tokens slow; another
+/// one counts sign-ins of viewers.
 ///
-/// A sign-in is delayed before its token is compared, and only failures count. All memory is fixed. Clients without an
-/// address, and all clients behind one proxy, share a limit. `now` is monotonic, in nanoseconds.
+/// A failed sign-in delays the next one before its token is compared. All memory is fixed. Clients without an address,
+/// and all clients behind one proxy, share a limit. `now` is monotonic, in nanoseconds.
 package final class SignInLimits: Sendable {
-    /// The failures of an IPv4 address or IPv6 /64 per minute, at most as many at once.
-    package static let failuresPerMinute = 10
+    /// The counted sign-ins of an IPv4 address or IPv6 /64 per minute, at most as many at once.
+    package static let perMinute = 10
 
-    private static let bucket = TokenBucket(
-        requests: failuresPerMinute, every: 60_000_000_000, burst: failuresPerMinute)
+    private static let bucket = TokenBucket(requests: perMinute, every: 60_000_000_000, burst: perMinute)
 
     /// 1,024 buckets, 16 KiB.
     private let networks = TokenBucketTable(groups: 128)
 
     package init() {}
 
-    /// Returns the seconds to wait before a token may be compared. `nil` if it may be compared now.
+    /// Returns the seconds to wait before the next sign-in. `nil` without a delay.
     package func wait(for network: PeerNetwork, now: UInt64) -> Int? {
         networks.wait(key(network), of: Self.bucket, now: now)
     }
 
-    /// Counts a failure.
-    package func recordFailure(of network: PeerNetwork, now: UInt64) {
+    /// Counts a sign-in.
+    package func record(_ network: PeerNetwork, now: UInt64) {
         _ = networks.take(key(network), of: Self.bucket, now: now)
     }
 

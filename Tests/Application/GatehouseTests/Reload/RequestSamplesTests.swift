@@ -25,4 +25,16 @@ import Testing
         // Every place is replaced at times.
         #expect(samples.samples.count { $0.path.count < 5 } == 0)
     }
+
+    @Test func `a request is removed two hours after it was recorded`() {
+        var samples = RequestSamples()
+        samples.record(sample(1), at: 5)
+        samples.record(sample(2), at: 6)
+        samples.removeExpired(at: 5 + RequestSamples.lifetime)
+        #expect(samples.samples.map(\.path) == ["/1", "/2"])
+        samples.removeExpired(at: 6 + RequestSamples.lifetime)
+        #expect(samples.samples.map(\.path) == ["/2"])
+        samples.removeExpired(at: 7 + RequestSamples.lifetime)
+        #expect(samples.samples.isEmpty)
+    }
 }

@@ -55,7 +55,7 @@ import Testing
     private func signIn(_ user: DevelopmentUser = .ada) async throws -> ConsoleFlow.Identity {
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
-        return try await console.finish(visit(query(begun), bindings: [begun.binding]))
+        return try await console.finish(visit(begun.response(), bindings: [begun.binding]))
     }
 
     private func isRevoked(_ identity: ConsoleFlow.Identity) -> Bool {
@@ -66,16 +66,12 @@ import Testing
         flow.transport.calls.map(\.request).filter { $0.url.hasSuffix("/token") }
     }
 
-    private func query(_ begun: FlowRig.Begun, _ more: String = "") -> String {
-        "state=\(begun.state)&code=code-1\(more)"
-    }
-
     @Test func `a sign-in proves the verified address, and begins no account and no session`() async throws {
         let begun = try await begin()
         #expect(begun.parameters["redirect_uri"] == Self.redirectURI)
         #expect(begun.parameters["code_challenge_method"] == "S256" && begun.parameters["nonce"]?.count == 32)
         flow.prepare(begun, "google.com", .ada)
-        let identity = try await console.finish(visit(query(begun), bindings: [begun.binding]))
+        let identity = try await console.finish(visit(begun.response(), bindings: [begun.binding]))
         #expect(identity.address == "ada@example.com" && identity.link.provider == "google.com")
         let form = FlowRig.parameters(try #require(tokenCalls.first).bodyText)
         #expect(form["redirect_uri"] == Self.redirectURI)
@@ -91,7 +87,7 @@ import Testing
         let victim = try await begin()
         flow.prepare(attacker, "google.com", .ada)
         for bindings in [[], [victim.binding], [String(repeating: "0", count: 32)], ["x"]] {
-            #expect(await failure(visit(query(attacker), bindings: bindings)) == .expired)
+            #expect(await failure(visit(attacker.response(), bindings: bindings)) == .expired)
         }
         for made in ["", "state=x&code=c", "state=\(String(repeating: "A", count: 32))&code=c", "state=%ff", "a=1&a=2"]
         {
@@ -103,7 +99,7 @@ import Testing
     @Test func `O-03: a response counts once`() async throws {
         let begun = try await begin()
         flow.prepare(begun, "google.com", .ada)
-        let visit = visit(query(begun), bindings: [begun.binding])
+        let visit = visit(begun.response(), bindings: [begun.binding])
         _ = try await console.finish(visit)
         #expect(await failure(visit) == .expired)
         #expect(tokenCalls.count == 1)
@@ -113,17 +109,17 @@ import Testing
         let begun = try await begin()
         flow.prepare(begun, "google.com", .ada)
         flow.rig.time.advance(seconds: 601)
-        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .expired)
+        #expect(await failure(visit(begun.response(), bindings: [begun.binding])) == .expired)
     }
 
     @Test func `O-04: neither callback takes a response to the other's flow`() async throws {
         let ours = try await begin()
         flow.prepare(ours, "google.com", .ada)
-        let answer = await flow.callback("google.com", query(ours), bindings: [ours.binding])
+        let answer = await flow.callback("google.com", ours.response(), bindings: [ours.binding])
         #expect(answer.page != nil && answer.cookie == nil)
         let theirs = try await flow.begin()
         flow.prepare(theirs, "google.com", .ada)
-        #expect(await failure(visit(query(theirs), bindings: [theirs.binding])) == .expired)
+        #expect(await failure(visit(theirs.response(), bindings: [theirs.binding])) == .expired)
         #expect(tokenCalls.isEmpty)
     }
 
@@ -131,12 +127,12 @@ import Testing
         flow.replies.set(".well-known", 200, FlowDiscoveryTests.document())
         let crossed = try await begin("google.com")
         flow.prepare(crossed, "google.com", .ada)
-        let elsewhere = visit(query(crossed), bindings: [crossed.binding], provider: "oidc.corp")
+        let elsewhere = visit(crossed.response(), bindings: [crossed.binding], provider: "oidc.corp")
         #expect(await failure(elsewhere) == .rejected)
         let moved = try await begin("google.com")
         flow.prepare(moved, "google.com", .ada)
         let other = visit(
-            query(moved), bindings: [moved.binding], redirectURI: "https://ops.example/console/callback")
+            moved.response(), bindings: [moved.binding], redirectURI: "https://ops.example/console/callback")
         #expect(await failure(other) == .rejected)
         #expect(tokenCalls.isEmpty)
     }
@@ -161,7 +157,7 @@ import Testing
     @Test func `the token of another flow is rejected`() async throws {
         let (one, other) = (try await begin(), try await begin())
         flow.prepare(one, "google.com", .ada)
-        #expect(await failure(visit(query(other), bindings: [other.binding])) == .rejected)
+        #expect(await failure(visit(other.response(), bindings: [other.binding])) == .rejected)
     }
 
     @Test(arguments: [
@@ -171,7 +167,7 @@ import Testing
     func `O-22: an address that proves nothing is none`(user: DevelopmentUser) async throws {
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
-        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .unverified)
+        #expect(await failure(visit(begun.response(), bindings: [begun.binding])) == .unverified)
     }
 
     @Test func `O-22: an address of another domain that Google verified some time ago is none`() async throws {
@@ -179,7 +175,7 @@ import Testing
         user.hostedDomain = nil
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
-        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .unverified)
+        #expect(await failure(visit(begun.response(), bindings: [begun.binding])) == .unverified)
         let identity = try await signIn(user.withEmail("ada@gmail.com"))
         #expect(identity.address == "ada@gmail.com")
     }
@@ -187,7 +183,7 @@ import Testing
     @Test func `O-22: an address that GitHub verified some time ago is none`() async throws {
         let begun = try await begin("github.com")
         flow.prepare(begun, "github.com", DevelopmentUser.linus.withEmail("ada@example.com"))
-        let response = visit(query(begun), bindings: [begun.binding], provider: "github.com")
+        let response = visit(begun.response(), bindings: [begun.binding], provider: "github.com")
         #expect(await failure(response) == .unverified)
     }
 
@@ -197,7 +193,7 @@ import Testing
         let subject = DevelopmentUser.ada.subject(at: "google.com")
         try await flow.rig.store.setDisabled(
             UserKey(IdentityLink(provider: "google.com", subject: subject)), true)
-        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .rejected)
+        #expect(await failure(visit(begun.response(), bindings: [begun.binding])) == .rejected)
     }
 
     @Test func `a revocation after the sign-in ends it, and one before it does not`() async throws {
@@ -217,7 +213,7 @@ import Testing
         let store = flow.rig.store
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
-        _ = await flow.callback("google.com", query(begun), bindings: [begun.binding])
+        _ = await flow.callback("google.com", begun.response(), bindings: [begun.binding])
         let identity = try await signIn()
         let account = try #require(identity.account)
         #expect(!isRevoked(identity))
@@ -225,7 +221,7 @@ import Testing
         #expect(isRevoked(identity))
         let again = try await begin()
         flow.prepare(again, "google.com", .ada)
-        #expect(await failure(visit(query(again), bindings: [again.binding])) == .rejected)
+        #expect(await failure(visit(again.response(), bindings: [again.binding])) == .rejected)
         try await store.setDisabled(account, false)
         #expect(!isRevoked(identity))
         _ = try await store.deleteAccount(account, unlessChangedFrom: nil)
@@ -245,7 +241,7 @@ import Testing
         await #expect(throws: ConsoleFlow.Failure.rejected) { try await console.start(visit(provider: "oidc.none")) }
         let begun = try await begin()
         flow.replies.set("/token", 500, "")
-        #expect(await failure(visit(query(begun), bindings: [begun.binding])) == .unavailable)
+        #expect(await failure(visit(begun.response(), bindings: [begun.binding])) == .unavailable)
     }
 
     @Test func `the budget of flows bounds the store`() async throws {

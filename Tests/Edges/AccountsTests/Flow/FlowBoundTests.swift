@@ -116,28 +116,13 @@ import Testing
         let flow = try await FlowRig()
         let flows = try #require(flow.rig.parts.flows)
         let slots = try flows.slots(of: try flows.provider("google.com"))
-        let gate = AsyncStream.makeStream(of: Void.self)
-        let started = AsyncStream.makeStream(of: Void.self)
-        let running = (0..<CodeFlows.redemptions).map { _ in
-            Task {
-                try await slots.run {
-                    started.continuation.yield()
-                    for await _ in gate.stream { return }
-                }
-            }
-        }
-        var count = 0
-        for await _ in started.stream {
-            count += 1
-            if count == 64 { break }
-        }
+        let occupied = await OccupiedSlots(slots, count: CodeFlows.redemptions)
         let refused = await flow.finish(try await flow.begin())
         #expect(refused.location == "https://app.example/?error=gateway%2Foverloaded" && refused.cookie == nil)
         #expect(flow.transport.count == 0, "the code is sent nowhere")
         let other = await flow.finish(try await flow.begin("github.com"), "github.com", as: .linus)
         #expect(other.token != nil, "\(flow.rig.log.text)")
-        gate.continuation.finish()
-        for task in running { try await task.value }
+        try await occupied.release()
         #expect(await flow.finish(try await flow.begin()).token != nil)
     }
 }

@@ -39,7 +39,7 @@ import Testing
     @Test func `O-01: another browser neither uses nor finds a flow`() async throws {
         let attacker = try await flow.begin()
         flow.prepare(attacker, "google.com", .ada)
-        let response = "state=\(attacker.state)&code=code-1"
+        let response = attacker.response()
         let victim = try await flow.begin()
         for bindings in [[], [victim.binding], [String(repeating: "0", count: 32)]] {
             let answer = await flow.callback("google.com", response, bindings: bindings)
@@ -69,7 +69,7 @@ import Testing
     @Test func `O-03: a callback counts once, also with 50 at once`() async throws {
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
-        let query = "state=\(begun.state)&code=code-1"
+        let query = begun.response()
         let answers = await withTaskGroup(of: CallAnswer.self) { group in
             for _ in 0..<50 { group.addTask { await flow.callback("google.com", query, bindings: [begun.binding]) } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -81,7 +81,7 @@ import Testing
         flow.replies.set(".well-known", 200, FlowDiscoveryTests.document())
         let begun = try await flow.begin("google.com", query: "return_to=/x")
         flow.prepare(begun, "google.com", .ada)
-        let query = "state=\(begun.state)&code=code-1"
+        let query = begun.response()
         let crossed = await flow.callback("microsoft.com", query, bindings: [begun.binding])
         #expect(crossed.location == "https://app.example/x?error=failed" && crossed.cookie == nil)
         #expect(tokenCalls.isEmpty)
@@ -236,7 +236,7 @@ import Testing
     @Test func `a reload after the sign-in goes on, and without a session asks to sign in again`() async throws {
         let begun = try await flow.begin(query: "return_to=/x")
         let session = try #require(await flow.finish(begun).token)
-        let query = "state=\(begun.state)&code=code-1"
+        let query = begun.response()
         let again = await flow.callback("google.com", query, bindings: [begun.binding], session: session)
         #expect(again.location == "https://app.example/" && again.cookie == nil)
         let without = await flow.callback("google.com", query, bindings: [begun.binding])
@@ -296,7 +296,7 @@ import Testing
         let flow = try await FlowRig { $0.sessionSameSite = .strict }
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
-        let query = "state=\(begun.state)&code=code-1"
+        let query = begun.response()
         let page = try #require(await callback(flow, query, begun.binding).onward)
         let address = "/.gatehouse/callback/google.com?state=\(begun.state)&amp;code=code-1&amp;onward=1"
         #expect(page.contains(#"<meta http-equiv="refresh" content="0;url=\#(address)">"#))
@@ -310,7 +310,7 @@ import Testing
         let flow = try await FlowRig { $0.sessionSameSite = .strict }
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
-        let answer = await callback(flow, "state=\(begun.state)&code=code-1&onward=1", begun.binding)
+        let answer = await callback(flow, begun.response("&onward=1"), begun.binding)
         #expect(answer.location == "https://app.example/" && answer.token != nil)
     }
 
@@ -319,7 +319,7 @@ import Testing
         let flow = try await FlowRig { $0.sessionSameSite = .strict }
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
-        let answer = await callback(flow, "state=\(begun.state)&code=code-1", begun.binding, site: site)
+        let answer = await callback(flow, begun.response(), begun.binding, site: site)
         #expect(answer.location == "https://app.example/" && answer.onward == nil)
     }
 
@@ -334,8 +334,8 @@ import Testing
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
         #expect(
-            await callback(flow, "state=\(begun.state)&code=code-1", begun.binding).location == "https://app.example/")
-        let refused = await callback(flow, "state=\(begun.state)&code=code-1&onward=1", begun.binding)
+            await callback(flow, begun.response(), begun.binding).location == "https://app.example/")
+        let refused = await callback(flow, begun.response("&onward=1"), begun.binding)
         #expect(refused.onward == nil)
     }
 }

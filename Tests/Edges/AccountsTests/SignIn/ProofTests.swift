@@ -135,25 +135,10 @@ import Testing
 
     @Test func `the number of concurrent verifications is bounded`() async throws {
         let slots = ProofSlots()
-        let gate = AsyncStream.makeStream(of: Void.self)
-        let started = AsyncStream.makeStream(of: Void.self)
-        let running = (0..<ProofSlots.defaultCapacity).map { _ in
-            Task {
-                try await slots.run {
-                    started.continuation.yield()
-                    for await _ in gate.stream { return }
-                }
-            }
-        }
-        var count = 0
-        for await _ in started.stream {
-            count += 1
-            if count == ProofSlots.defaultCapacity { break }
-        }
+        let occupied = await OccupiedSlots(slots, count: ProofSlots.defaultCapacity)
         let refusal = await #expect(throws: AccountDenial.self) { try await slots.run {} }
         #expect(refusal?.denial.code == .overloaded && refusal?.denial.retryAfter == 1)
-        gate.continuation.finish()
-        for task in running { try await task.value }
+        try await occupied.release()
         try await slots.run {}
     }
 

@@ -85,6 +85,9 @@ struct FlowRig: Sendable {
         let parameters: [String: String]
         let binding: String
         var state: String { parameters["state"] ?? "" }
+
+        /// The query of the provider's response, with further parameters.
+        func response(_ more: String = "") -> String { "state=\(state)&code=code-1\(more)" }
     }
 
     func call(_ endpoint: AccountEndpoint, _ browser: BrowserRequest, by caller: Principal? = nil) async -> CallAnswer {

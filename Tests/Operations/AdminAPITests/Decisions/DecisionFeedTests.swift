@@ -27,7 +27,8 @@ struct DecisionFeedTests {
 
     private func offer(_ count: Int, to viewer: DecisionViewer, at now: UInt64 = 1) {
         for _ in 0..<count {
-            viewer.offer(DecisionRecord(time: 0, requestID: "", code: .ok), at: now)
+            var record = DecisionRecord(time: 0, requestID: "", code: .ok)
+            viewer.offer(&record, at: now)
         }
     }
 
@@ -104,7 +105,7 @@ struct DecisionFeedTests {
         let viewer = try open("rate=200&unmask=true")
         var record = DecisionRecord(time: 0, requestID: "", code: .ok)
         record.path = String(repeating: "a", count: 2_000)
-        for _ in 0..<200 { viewer.offer(record, at: 1) }
+        for _ in 0..<200 { viewer.offer(&record, at: 1) }
         #expect(viewer.take(at: 0).bytes.count <= DecisionViewer.byteLimit + 200)
     }
 

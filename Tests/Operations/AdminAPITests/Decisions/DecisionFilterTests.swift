@@ -26,11 +26,13 @@ struct DecisionFilterTests {
     }
 
     private func matches(_ query: String, _ change: (inout DecisionRecord) -> Void = { _ in }) throws -> Bool {
-        try filter(query).matches(record(change), Self.pseudonyms)
+        var record = record(change)
+        return try filter(query).matches(&record, Self.pseudonyms)
     }
 
     private func text(_ filter: DecisionFilter, _ change: (inout DecisionRecord) -> Void = { _ in }) -> String {
-        String(decoding: record(change).event(for: filter, pseudonyms: Self.pseudonyms), as: UTF8.self)
+        var record = record(change)
+        return String(decoding: record.event(for: filter, pseudonyms: Self.pseudonyms), as: UTF8.self)
     }
 
     @Test(arguments: [
@@ -99,6 +101,25 @@ struct DecisionFilterTests {
         }
         #expect(shown.split(separator: "\n").count == 2)
         #expect(!shown.contains("\u{2028}") && !shown.contains("\r") && shown.utf8.count < 32_768)
+    }
+
+    @Test func `the pseudonym of a decision is computed once for all viewers`() throws {
+        let (first, other) = (UserPseudonyms(), UserPseudonyms())
+        var record = record()
+        #expect(try filter("uid=~").matches(&record, first))
+        let event = String(decoding: try record.event(for: filter(""), pseudonyms: other), as: UTF8.self)
+        #expect(event.contains("\"uid\":\"\(first.name(of: UserKey(uid: "ada", tenant: "t")))\""))
+        record.user = "bob"
+        #expect(try filter("uid=\(first.name(of: "bob"))").matches(&record, first))
+    }
+
+    @Test(arguments: [
+        ("route=/a&uid=b", "route=/a uid=b"), ("route=/a%20uid=b", #"route="/a uid=b""#),
+        ("uid=b%0A%22c%22", #"uid="b\n\"c\"""#),
+        ("route=/a&uid=b%20client=192.0.2.1", #"route=/a uid="b client=192.0.2.1""#),
+    ])
+    func `the audit log has the parameters without ambiguity`(query: String, text: String) throws {
+        #expect(try filter(query + "&unmask=true").text == text)
     }
 
     @Test func `pseudonyms differ by user, tenant and process`() {

@@ -11,6 +11,18 @@ export function text(key, values = {}) {
 }
 export const hasText = (key) => key in texts;
 
+// Characters that are invisible or reorder the text around them, except line feeds and tabs.
+const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+// Returns a value with each of these characters as its code.
+export const visible = (value) =>
+  String(value ?? "").replace(hidden, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
+
+// Returns the text of a key as nodes, in which the values are data of users.
+export function message(key, values = {}) {
+  return (texts[key] ?? key).split(/\{(\w+)\}/).map((part, index) =>
+    index % 2 ? h("bdi", {}, visible(values[part] ?? `{${part}}`)) : part);
+}
+
 // Creates an element. Attributes that are null or false are left out; functions are listeners of events.
 export function h(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
@@ -35,7 +47,7 @@ export const button = (label, run, style = "") =>
   h("button", { type: "button", class: `button ${style}`, click: run }, label);
 
 // Data of users, isolated from the direction of the text around it.
-export const data = (value) => h("bdi", { class: "data" }, value);
+export const data = (value) => h("bdi", { class: "data" }, visible(value));
 
 export function field(label, attributes, ...options) {
   const id = `field-${attributes.name}`;
@@ -85,11 +97,15 @@ export function seconds(value) {
     .format(value / size);
 }
 
-// Shows a message above the page: an error or a result. Without text, it removes both.
-export function show(kind, message = "") {
-  byId("error").textContent = kind === "error" ? message : "";
-  byId("status").textContent = kind === "status" ? message : "";
-  if (message) byId(kind).scrollIntoView({ block: "nearest" });
+// Shows a message above the page: an error or a result, as text or nodes. Without one, it removes both.
+export function show(kind, content = []) {
+  for (const id of ["error", "status"]) fill(replaced(id), {}, kind === id ? [content] : []);
+  if (kind) byId(kind).scrollIntoView({ block: "nearest" });
+}
+
+function replaced(id) {
+  byId(id).replaceChildren();
+  return byId(id);
 }
 
 export function setBusy(isBusy) { byId("main").setAttribute("aria-busy", isBusy); }
@@ -104,8 +120,8 @@ export class Failure extends Error {
   // What happened and what to do, for people.
   get explanation() {
     if (this.status === 0) return text("unreachable");
-    const known = `error:${this.code}`;
-    return hasText(known) ? `${text(known)} ${this.message ?? ""}`.trim() : this.message || text("failed");
+    const [known, detail] = [`error:${this.code}`, visible(this.message)];
+    return hasText(known) ? `${text(known)} ${detail}`.trim() : detail || text("failed");
   }
 }
 
@@ -163,7 +179,7 @@ export function report(error) {
 export function confirm(title, question, action) {
   const dialog = byId("confirm");
   byId("confirm-title").textContent = title;
-  byId("confirm-text").textContent = question;
+  fill(replaced("confirm-text"), {}, [question]);
   const yes = byId("confirm-yes");
   yes.textContent = action;
   return new Promise((resolve) => {

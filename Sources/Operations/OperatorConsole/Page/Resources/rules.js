@@ -1,6 +1,6 @@
 // The page of the rules: the playground, and their text with the results of the expressions since they were loaded.
 "use strict";
-import { api, badge, data, facts, h, number, section, table, text, time } from "./dom.js";
+import { api, badge, data, facts, h, number, section, table, text, time, visible } from "./dom.js";
 import { playground } from "./playground.js";
 
 export async function rules({ view, signal, isOperator }) {
@@ -65,7 +65,7 @@ function marked(characters, line, expressions) {
   const open = [{ element: root, end: characters.length }];
   let position = 0;
   const append = (end) => {
-    if (end > position) open.at(-1).element.append(characters.slice(position, end).join(""));
+    if (end > position) open.at(-1).element.append(visible(characters.slice(position, end).join("")));
     position = Math.max(position, end);
   };
   const close = (until) => {

@@ -1,8 +1,8 @@
 // The page of users: find one, see state, links, sessions and activity, and change them.
 "use strict";
 import {
-  api, badge, button, confirm, data, facts, Failure, field, h, number, path, query, report, section, setBusy, show,
-  table, text, time,
+  api, badge, button, confirm, data, facts, Failure, field, h, message, number, path, query, report, section, setBusy,
+  show, table, text, time,
 } from "./dom.js";
 
 let context = null;
@@ -91,14 +91,14 @@ async function change(event, { title, question, address, done, user, found }) {
     const result = await api("POST", address);
     await load(user, found);
     const copy = result.write_back?.identity_toolkit;
-    show("status", copy && copy !== "off" ? `${done} ${text(`write_back:${copy}`)}` : done);
+    show("status", copy && copy !== "off" ? [done, " ", text(`write_back:${copy}`)] : done);
   } catch (error) { report(error); } finally { setBusy(false); }
 }
 
 function stateSection(record, user, found) {
   const action = (name, style) => button(text(`user:${name}`), (event) => change(event, {
-    title: text(`user:${name}`), question: text(`ask:${name}`, { uid: user.uid }), address: owner(user, name),
-    done: text(`done:${name}`, { uid: user.uid }), user, found,
+    title: text(`user:${name}`), question: message(`ask:${name}`, { uid: user.uid }), address: owner(user, name),
+    done: message(`done:${name}`, { uid: user.uid }), user, found,
   }), style);
   const buttons = [
     action("revoke", "danger"), record.valid_since === null ? null : action("unrevoke"),
@@ -118,13 +118,13 @@ function accountSection(account, user, found) {
     return section(text("account"), h("p", { class: "empty" }, text("no_account")));
   }
   const unlink = (link) => button(text("unlink"), (event) => change(event, {
-    title: text("unlink"), question: text("ask:unlink", { provider: link.provider, uid: user.uid }),
+    title: text("unlink"), question: message("ask:unlink", { provider: link.provider, uid: user.uid }),
     address: holder(user, "links", link.provider, "unlink"),
-    done: text("done:unlink", { provider: link.provider }), user, found,
+    done: message("done:unlink", { provider: link.provider }), user, found,
   }), "danger");
   const remove = button(text("delete_account"), (event) => change(event, {
-    title: text("delete_account"), question: text("ask:delete", { uid: user.uid }),
-    address: holder(user, "delete"), done: text("done:delete", { uid: user.uid }), user, found,
+    title: text("delete_account"), question: message("ask:delete", { uid: user.uid }),
+    address: holder(user, "delete"), done: message("done:delete", { uid: user.uid }), user, found,
   }), "danger");
   const columns = [text("provider"), text("subject"), ...(context.isOperator ? [text("action")] : [])];
   const rows = account.links.map((link) =>
@@ -147,8 +147,8 @@ function accountSection(account, user, found) {
 // The sessions of the gateway. The ID of a session is public; it does not reveal the session's name.
 function sessionsSection(sessions, user, found) {
   const end = ({ id }) => button(text("end_session"), (event) => change(event, {
-    title: text("end_session"), question: text("ask:end_session", { session: id, uid: user.uid }),
-    address: owner(user, "sessions", id, "revoke"), done: text("done:end_session", { session: id }), user, found,
+    title: text("end_session"), question: message("ask:end_session", { session: id, uid: user.uid }),
+    address: owner(user, "sessions", id, "revoke"), done: message("done:end_session", { session: id }), user, found,
   }), "danger");
   const columns = ["session_id", "started", "last_used", "ends", "provider", "proof", "user_agent",
     ...(context.isOperator ? ["action"] : [])].map((name) => text(name));
@@ -192,12 +192,12 @@ function sessionSection(user) {
 async function loadSession(user, session, result) {
   const record = await api("GET", owner(user, "sessions", session), { signal: context.signal });
   const end = button(text("end_session"), async (event) => {
-    const question = text("ask:end_session", { session, uid: user.uid });
+    const question = message("ask:end_session", { session, uid: user.uid });
     if (!await confirm(text("end_session"), question, event.target.textContent)) return;
     try {
       await api("POST", owner(user, "sessions", session, "revoke"));
       await loadSession(user, session, result);
-      show("status", text("done:end_session", { session }));
+      show("status", message("done:end_session", { session }));
     } catch (error) { report(error); }
   }, "danger");
   result.replaceChildren(
