@@ -120,6 +120,23 @@ import Testing
         }
     }
 
+    @Test func `the printed token signs in to the console`() async throws {
+        try await run(until: Self.lastLine) { _, output in
+            let line = /admin API +http:\/\/127.0.0.1:([0-9]+), console at \/console\/ with the token (.+)/
+            let found = try #require(output.firstMatch(of: line), "\(output)")
+            let port = try #require(Int(found.1))
+            let body = Array(#"{"token":"\#(found.2)"}"#.utf8)
+            let request = WireRequest(
+                method: "POST", target: "/console/session",
+                fields: [
+                    "Content-Type: application/json", "Content-Length: \(body.count)",
+                    "Origin: http://127.0.0.1:\(port)",
+                ],
+                body: body, host: "127.0.0.1:\(port)")
+            #expect(try RawClient.exchange(port, request).status == 200)
+        }
+    }
+
     @Test func `with a chosen port, users sign in by the sign-in page, to which the demo's page links`() async throws {
         let port = try Ports.free()
         func get(_ target: String, _ cookies: [String] = []) throws -> WireResponse {

@@ -23,6 +23,11 @@ struct Demo {
     /// of a container need `localhost`.
     var adminURL: String { "http://\(isInContainer ? "localhost:\(adminAddress.port)" : "\(adminAddress)")" }
 
+    /// The token of the admin API and of the console. It is public.
+    var adminToken: String {
+        configuration.admin.token?.withBytes { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
     /// The path for minting, at the provider and at the gateway of a container.
     private static let mintPath = DevelopmentProvider.Endpoint.mint.rawValue
 

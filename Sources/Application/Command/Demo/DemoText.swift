@@ -8,7 +8,7 @@ enum DemoText {
         # Open http://\(demo.address)/ in a browser, or paste the lines below into another terminal. Ctrl-C ends the demo.
         #\(demo.isInContainer ? container(demo) : "")
         #   gateway            http://\(demo.address)
-        #   admin API          \(demo.adminURL)
+        #   admin API          \(demo.adminURL), console at /console/ with the token \(demo.adminToken)
         #   identity provider  http://127.0.0.1:\(demo.provider.port)
         #   echo service       \(demo.echo.url)
         #

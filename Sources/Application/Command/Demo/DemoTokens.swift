@@ -35,8 +35,7 @@ struct DemoTokens {
         alanApple = DemoToken(name: "ALAN_APPLE", value: try provider.sign(provider.idToken(of: .apple, for: .alan)))
         linusGitHub = DemoToken(name: "LINUS_GITHUB", value: try Self.gitHub(["repo"], provider, now))
         linusReader = DemoToken(name: "LINUS_READER", value: try Self.gitHub(["read:user"], provider, now))
-        let secret = demo.configuration.admin.token?.withBytes { String(decoding: $0, as: UTF8.self) }
-        admin = DemoToken(name: "ADMIN_TOKEN", value: secret ?? "")
+        admin = DemoToken(name: "ADMIN_TOKEN", value: demo.adminToken)
     }
 
     private static func gitHub(
