@@ -53,6 +53,10 @@ enum AccessibilityAudit {
         }
         const root = document.documentElement;
         if (root.scrollWidth > root.clientWidth) problems.push(`wider than the window: ${root.scrollWidth}`);
+        // Rows become lists on small screens.
+        if (root.clientWidth < 600)
+          for (const part of all(".scroll:has(> .rows)"))
+            if (part.scrollWidth > part.clientWidth) problems.push(`a table that is cut off: ${named(part)}`);
         return problems;
         """
 }

@@ -13,12 +13,39 @@ extension ConsoleBrowserTests {
     @Suite struct ConsolePictureTests {
         private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_CONSOLE_PICTURES"]
 
-        /// The names of the pages, with their fragments and an element that a complete page has.
-        private static let pages = [
-            ("overview", "#overview", "figure path"), ("user", "#users?uid=ada", "#user dl"),
-            ("live", "#live", "#view button"), ("configuration", "#configuration", "#view table"),
-            ("rules", "#rules", "#view section"), ("fleet", "#fleet", "#view table"),
+        private static let routes = [
+            "path: /status, auth: none, upstream: api",
+            "path: /orders/**, upstream: api",
+            "path: /payments/**, revocation: strict, upstream: api",
+            "path: /account/**, recent_sign_in: 5m, upstream: api",
+            "path: /reports/**, second_factor: required, upstream: api",
+            "path: /staff/**, upstream: api",
         ]
+
+        private static let rules = """
+            rules_version = '2';
+            service gatehouse.http {
+              function isStaff() {
+                return auth.token.get('role', '') in ['admin', 'support'];
+              }
+
+              match /orders/{order} {
+                allow read: if auth != null;
+                allow write: if auth.token.email_verified || isStaff();
+              }
+              match /{area}/{rest=**} {
+                allow read: if area in ['account', 'payments', 'reports'];
+                allow create: if area == 'payments' && recentSignIn(duration.value(5, 'm'));
+                allow read: if area == 'staff' && isStaff();
+              }
+            }
+
+            """
+
+        private static let showDenial = """
+            [...document.querySelectorAll("#view tbody tr")]
+              .find((row) => row.textContent.includes("auth/requires-recent-login")).querySelector("button").click();
+            """
 
         @Test(
             .enabled(
@@ -26,19 +53,32 @@ extension ConsoleBrowserTests {
             ))
         func `each page, light and dark, at the width of a desktop and of a phone`() async throws {
             let folder = try #require(Self.folder)
-            let redis = try await RedisServer()
-            try await Fleet.run(2, store: redis.store, arrange: { $0["admin"] = ConsoleVisit.admin }) { fleet in
-                try send(seconds: 360, to: fleet)
+            try await Fleet.withAccounts(arrange: Self.arrange) { fleet, _ in
+                let account = try Account(at: fleet.first)
+                try send(seconds: 360, by: account, to: fleet)
                 let visit = try await ConsoleVisit(fleet.first)
                 try visit.open()
                 try await visit.signIn(name: "Grace")
-                for (name, fragment, element) in Self.pages {
+                // The names of the pages, with their fragments and an element that a complete page has.
+                for (name, fragment, element) in [
+                    ("overview", "#overview", "figure path"), ("user", "#users?uid=\(account.uid)", "#user dl"),
+                    ("live", "#live", "#view button"), ("configuration", "#configuration", "#view table"),
+                    ("rules", "#rules", "#view table"), ("fleet", "#fleet", "#view table"),
+                ] {
                     try visit.open(fragment)
                     try await visit.wait(for: element)
                     if name == "live" {
                         try await visit.press("Start", confirming: false)
-                        try await visit.wait(for: "#view tbody")
-                        try send(seconds: 3, to: fleet)
+                        try await visit.wait(for: "#view .hint:not(:empty)")
+                        try send(seconds: 2, by: account, to: fleet)
+                        let _: Bool? = try visit.browser.evaluate(Self.showDenial)
+                        try await visit.wait(for: "#steps li")
+                    }
+                    if name == "rules" {
+                        let _: Bool? = try visit.browser.evaluate(
+                            "document.getElementById('field-path').value = '/orders/17'")
+                        try await visit.press("Evaluate", confirming: false)
+                        try await visit.wait(for: "#evaluation table")
                     }
                     for (width, size) in [(1120, ""), (360, "-phone")] {
                         for scheme in ["light", "dark"] {
@@ -53,31 +93,67 @@ extension ConsoleBrowserTests {
             }
         }
 
-        /// Sends requests that are permitted and denied to all gateways in waves, at most about 200 per second.
-        private func send(seconds: Int64, to fleet: Fleet) throws {
+        private static func arrange(
+            _ provider: DevelopmentProvider, _ configuration: inout GatewayConfiguration
+        ) throws {
+            configuration["admin"] = ConsoleVisit.admin
+            configuration.identify(provider, [.google, .oidc("corp")].map(provider.entry))
+            let upstream = try #require(configuration["upstreams"]?.firstMatch(of: /http:[^']*/)).output
+            configuration["upstreams"] = "{ api: { servers: ['\(upstream)'], health: { path: /status } } }"
+            configuration.routes = routes
+            configuration["rules"] = "api.rules"
+            configuration.files["api.rules"] = rules
+        }
+
+        /// An account with two linked identities and the sessions of two devices.
+        private struct Account {
+            let uid: String
+            let session: String
+
+            init(at gateway: Scenario) throws {
+                var app = AccountApp(gateway)
+                let agents = [
+                    "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+                    "ExampleApp/4.2 (iPhone; iOS 26.1)",
+                ]
+                for agent in agents {
+                    app = AccountApp(gateway)
+                    let proof = try app.proof(.google, of: .ada)
+                    #expect(try app.call("sign-in", proof, "User-Agent: \(agent)").status == 200)
+                }
+                let linked = try app.call(
+                    "link", app.proof(.oidc("corp"), of: .ada), "User-Agent: \(agents[agents.count - 1])")
+                uid = try #require(linked.json?["uid"]?.stringValue, "\(linked.text)")
+                session = try #require(app.session)
+            }
+        }
+
+        /// Sends requests that are permitted and denied to all gateways in waves, at most about 150 per second.
+        private func send(seconds: Int64, by account: Account, to fleet: Fleet) throws {
             let end = unixNow() + seconds
             let stale = try fleet.first.token(.grace) { $0.signedIn(at: unixNow() - 3000) }
             var tokens: [String] = []
             var count = 0
             while unixNow() < end {
                 // Different tokens, because a verified one is cached.
-                if count.isMultiple(of: 500) {
+                if count.isMultiple(of: 200) {
                     tokens = try ["ada", "grace", "alan"].map { try fleet.first.token(.named($0)) }
                 }
                 count += 1
                 let token = tokens[count % tokens.count]
                 let request: WireRequest =
                     switch count % 20 {
-                    case 0: .bearer(token + "x", "/me/orders")
-                    case 1: WireRequest(method: "GET", target: "/me/orders", host: "localhost")
-                    case 2: .bearer(stale, "/recent/account")
-                    case 3: .bearer(token, "/admin/users")
-                    case 4: .bearer(token, "/missing")
-                    case 5...8: .bearer(token, "/recent/account")
-                    case 9...11: .bearer(token, "/strict/payments")
-                    default: .bearer(token, "/me/orders")
+                    case 0: .bearer(token + "x", "/orders/\(count)")
+                    case 1: .get("/orders/\(count)")
+                    case 2: .bearer(stale, "/account/address")
+                    case 3: .bearer(token, "/staff/orders")
+                    case 4: .cookie(account.session, "/reports/\(count % 7)")
+                    case 5...8: .bearer(token, "/account/profile")
+                    case 9...11: .bearer(token, "/payments/\(count)")
+                    case 12...14: .cookie(account.session, "/orders/\(count)")
+                    default: .bearer(token, "/orders/\(count)")
                     }
-                _ = try fleet.gateways[count % fleet.gateways.count].send(request)
+                _ = try fleet.gateways[count / 20 % fleet.gateways.count].send(request)
                 let wave = sin(Double(end - unixNow()) / 40) + 1.2
                 Thread.sleep(forTimeInterval: 0.005 + 0.01 * wave)
             }

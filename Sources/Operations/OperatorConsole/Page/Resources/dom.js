@@ -47,7 +47,14 @@ export const button = (label, run, style = "") =>
   h("button", { type: "button", class: `button ${style}`, click: run }, label);
 
 // Data of users, isolated from the direction of the text around it.
-export const data = (value) => h("bdi", { class: "data" }, visible(value));
+export const data = (value) => h("bdi", { class: "data" }, breakable(visible(value)));
+
+// A long value without spaces can wrap after punctuation, or after 16 characters.
+function breakable(value) {
+  if (value.length <= 24 || /\s/.test(value)) return value;
+  const parts = value.match(/[^/?&=@._]{1,16}[/?&=@._]*|[/?&=@._]+/gu);
+  return parts.flatMap((part, index) => index ? [h("wbr"), part] : [part]);
+}
 
 export function field(label, attributes, ...options) {
   const id = `field-${attributes.name}`;
@@ -62,14 +69,18 @@ export function facts(...pairs) {
     .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
 
-// A table that scrolls within itself on small screens.
-export function table(caption, columns, rows) {
+// A table that scrolls within itself. On small screens, each row becomes a list of names and values, except with
+// `style` "wide".
+export function table(caption, columns, rows, style = "rows") {
+  const body = rows instanceof Node ? rows : h("tbody", {}, rows.map((cells) => row(columns, cells)));
   return h("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: "0" },
-    h("table", {}, h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)))),
-      h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell, index) =>
-        index === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))))));
+    h("table", { class: style }, h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)))), body));
 }
+
+// Small screens show the name of the column beside the value.
+export const row = (columns, cells) => h("tr", {}, cells.map((cell, index) => index === 0
+  ? h("th", { scope: "row" }, cell) : h("td", { "data-name": columns[index] }, h("div", {}, cell))));
 
 export function section(title, ...content) {
   const id = `part-${section.count = (section.count ?? 0) + 1}`;
@@ -89,6 +100,10 @@ export function time(seconds) {
 
 export const number = (value, digits = 0) =>
   new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
+
+export const milliseconds = (value) => value < 1000 ? text("ms", { value: number(value, 1) })
+  : new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "short", maximumFractionDigits: 1 })
+    .format(value / 1000);
 
 export function seconds(value) {
   const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];

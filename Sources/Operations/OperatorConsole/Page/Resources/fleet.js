@@ -1,6 +1,6 @@
 // The page of all gateways with the same store.
 "use strict";
-import { api, badge, data, h, number, poll, section, table, text, time } from "./dom.js";
+import { api, badge, data, h, milliseconds, number, poll, section, table, text, time } from "./dom.js";
 
 export async function fleet({ view, signal }) {
   const content = h("div", {});
@@ -29,7 +29,7 @@ function gateways({ gateways }) {
     [data(one.name), one.self ? [" ", badge(text("this"), "neutral")] : null], data(one.version),
     [data(one.configuration.slice(0, 8)), " ", text("generation_of", { value: number(one.generation) })],
     one.ready ? badge(text("ready"), "good") : badge(text("not_ready"), "bad"), time(one.started_at), time(one.seen_at),
-    known(one.view_age_ms, (value) => text("ms", { value: number(value) })),
+    known(one.view_age_ms, milliseconds),
     known(one.requests_per_second, (value) => text("per_second", { value: number(value, 1) })),
     known(one.cpu_percent, (value) => text("percent", { value: number(value) })), number(one.connections),
     known(one.memory_bytes, (value) => text("mib", { value: number(value / 1048576) })),

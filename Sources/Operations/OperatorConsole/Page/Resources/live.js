@@ -1,7 +1,7 @@
 // The page of decisions as they are made.
 "use strict";
 import {
-  badge, button, data, field, h, number, query, report, section, send, show, text, time,
+  badge, button, data, field, h, number, query, report, row, section, send, show, table, text, time,
 } from "./dom.js";
 
 // The newest decisions that are kept.
@@ -46,7 +46,7 @@ export async function live({ view, signal, isOperator }) {
     } else if (name === "skipped") {
       state.textContent = text("live_skipped", { count: number(value.sampled + value.dropped) });
     } else if (name === "decision") {
-      rows.prepend(row(value, (decision) => steps.replaceChildren(details(decision))));
+      rows.prepend(line(value, (decision) => steps.replaceChildren(details(decision))));
       while (rows.children.length > maximum) rows.lastElementChild.remove();
     }
   }
@@ -71,22 +71,20 @@ export async function live({ view, signal, isOperator }) {
   h("p", { class: "field" }, toggle));
   signal.addEventListener("abort", () => stop(""), { once: true });
 
-  const columns = ["at", "decision", "request", "uid", "client", "duration", "phases"];
-  view.replaceChildren(form, state, steps,
-    h("div", { class: "scroll", role: "region", "aria-label": text("page:live"), tabindex: "0" },
-      h("table", {}, h("caption", {}, text("live_caption")),
-        h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, text(name))))), rows)));
+  view.replaceChildren(form, state, steps, table(text("live_caption"), columns, rows));
 }
 
+const columns = ["at", "decision", "request", "uid", "client", "duration", "phases"].map((name) => text(name));
 const orNone = (value) => value === null ? text("none") : data(value);
 
-function row(decision, open) {
-  return h("tr", {},
-    h("th", { scope: "row" }, time(Math.floor(decision.at_ms / 1000))),
-    h("td", {}, badge(`${decision.status ?? ""} ${decision.code}`, decision.code === "ok" ? "good" : "bad")),
-    h("td", {}, decision.method ?? "", " ", orNone(decision.path ?? decision.route)), h("td", {}, orNone(decision.uid)),
-    h("td", {}, orNone(decision.client)), h("td", {}, text("ms", { value: number(decision.duration_us / 1000, 2) })),
-    h("td", {}, button(text("show"), () => open(decision))));
+function line(decision, open) {
+  return row(columns, [
+    time(Math.floor(decision.at_ms / 1000)),
+    badge(`${decision.status ?? ""} ${decision.code}`, decision.code === "ok" ? "good" : "bad"),
+    [decision.method ?? "", " ", orNone(decision.path ?? decision.route)], orNone(decision.uid),
+    orNone(decision.client), text("ms", { value: number(decision.duration_us / 1000, 2) }),
+    button(text("show"), () => open(decision)),
+  ]);
 }
 
 // The phases of a decision, as they were when it was made.

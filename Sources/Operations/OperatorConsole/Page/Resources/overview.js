@@ -1,6 +1,8 @@
 // The page of the gateway's state: now, and in the last two hours.
 "use strict";
-import { api, badge, button, data, facts, h, number, poll, seconds, section, table, text, time } from "./dom.js";
+import {
+  api, badge, button, data, facts, h, milliseconds, number, poll, seconds, section, table, text, time,
+} from "./dom.js";
 import { chart } from "./charts.js";
 
 const interval = 10_000;
@@ -53,7 +55,6 @@ function now(status) {
 const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
 const rate = (value) => text("per_second", { value: number(value, 1) });
 const perSecond = (values, step) => values.map((value) => value === null ? null : value / step);
-const milliseconds = (value) => text("ms", { value: number(value, 1) });
 const micros = (value) => value >= 1000 ? milliseconds(value / 1000) : text("us", { value: number(value) });
 const percent = (value) => text("percent", { value: number(value, 1) });
 const mebibytes = (value) => text("mib", { value: number(value / 1048576, 1) });

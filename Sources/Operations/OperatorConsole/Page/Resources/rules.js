@@ -30,10 +30,10 @@ function coverage(source) {
       [text("results_seen"), source.since === null ? null : text("seen_of", {
         seen: number(source.seen), all: number(source.outcomes),
       })]),
-    table(text("rules_text", { name }), columns(["line", "rules_line", "coverage"]), rows),
+    table(text("rules_text", { name }), columns(["line", "rules_line", "coverage"]), rows, "wide"),
     counts.length
       ? table(text("rules_expressions", { name }),
-        columns(["place", "expression", "was_true", "was_false", "was_error", "coverage"]), counts)
+        columns(["place", "expression", "was_true", "was_false", "was_error", "coverage"]), counts, "wide")
       : null,
     source.omitted ? h("p", { class: "hint" }, text("expressions_omitted", { count: number(source.omitted) })) : null);
 }
