@@ -1,10 +1,12 @@
 import Authentication
+import Authorization
 import DevelopmentIdentity
 import GatewayCore
 import JOSE
 import RequestPipeline
 import Revocation
 import RevocationStores
+import Synchronization
 import Testing
 
 @testable import Accounts
@@ -112,6 +114,22 @@ import Testing
         }
     }
 
+    @Test func `a session that begins after its account lost the address does not state it`() async throws {
+        let accounts = AddressLoss()
+        let rig = try await AccountsRig(parts: { $0.firebase = accounts })
+        let (user, google) = (UserKey("firebase"), IdentityLink.google("1"))
+        let corp = IdentityLink(provider: "oidc.corp", subject: DevelopmentUser.grace.subject(at: "oidc.corp"))
+        for link in [google, corp] { _ = try await rig.store.claim(link, for: user) }
+        let isSet = try await rig.store.setEmail(
+            AddressLoss.address, verified: true, from: google, of: user, claimsEmail: true)
+        #expect(isSet)
+        accounts.store.withLock { $0 = rig.store }
+        let session = try await rig.session(.oidc("corp"), .grace.withEmail(nil))
+        #expect(session.user == user && addresses(session.claims.root) == [])
+        #expect(try await rig.store.account(user)?.email == nil, "lost after the sign-in read the account")
+        #expect(await rig.code(.account, by: session) == "ok")
+    }
+
     @Test func `a session of an identity that was revoked does not continue`() async throws {
         let caller = try await session(isChosen: true)
         let link = try #require(caller.origin?.link)
@@ -127,6 +145,20 @@ import Testing
         let rotation = try #require(SessionRotation(caller, call, rig.parts))
         await #expect(throws: AccountDenial.self) {
             _ = try await rotation.rotate(restarted: address.restarted, without: address.email)
+        }
+    }
+}
+
+/// Removes the address of an account while its status is looked up.
+private final class AddressLoss: FirebaseAccountLookup {
+    static let address = "ada@example.com"
+    let store = Mutex<SQLiteStore?>(nil)
+
+    func lookUp(_ user: UserKey, notBefore: UInt64, completion: @escaping @Sendable (AccountStatus) -> Void) {
+        let store = store.withLock { $0 }
+        Task {
+            try? await store?.removeEmail(Self.address, of: user)
+            completion(AccountStatus(state: .account(validSince: nil, disabled: false), queriedAt: notBefore))
         }
     }
 }
