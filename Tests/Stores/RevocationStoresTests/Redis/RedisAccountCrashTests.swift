@@ -243,7 +243,7 @@ import Testing
 
     @Test func `an interrupted loss of an address ends the sessions before the address is free`() async throws {
         let completions: [(RedisStore) async throws -> Void] = [
-            { store in #expect(try await store.uid(ofEmail: "a@b.c") == nil) },
+            { store in _ = try await store.uid(ofEmail: "a@b.c") },
             { store in _ = try await store.release(provider: "apple.com", of: ann) },
             { store in _ = try await store.releaseAll(of: ann) },
         ]
