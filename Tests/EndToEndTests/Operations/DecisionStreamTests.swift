@@ -56,6 +56,18 @@ struct DecisionStreamTests {
         }
     }
 
+    @Test func `a decision that waited for the sign-in record has each step once`() async throws {
+        let redis = try await RedisServer()
+        try await Fleet.run(store: redis.store) { fleet in
+            let viewer = try Viewer(fleet.first)
+            _ = try viewer.read(until: "event: open")
+            let token = try fleet.first.token { $0.signedIn(at: unixNow() - 3000) }
+            #expect(try fleet.first.send(.bearer(token, "/recent/x")).status == 401)
+            let text = try viewer.read(until: "more than 300 s ago")
+            #expect(text.matches(of: /"name":"revocation"/).count == 1, "\(text)")
+        }
+    }
+
     @Test func `an unmasked stream shows uid, path and address, and is audited`() async throws {
         try await Scenario.run { scenario in
             let viewer = try Viewer(scenario, "unmask=true&uid=ada")

@@ -11,7 +11,11 @@ import Routing
 final class DecisionFindings: PipelineObserver {
     private var findings: [PipelineFinding] = []
 
-    func observe(_ finding: PipelineFinding) { findings.append(finding) }
+    func observe(_ finding: PipelineFinding) {
+        // A run that continues at a later phase of the authorization decides the revocation again.
+        if case .authorization(.revocation) = finding { resume(at: .revocation) }
+        findings.append(finding)
+    }
 
     /// Continues a run at a phase. A run that waited, or tries another server, decides again from there.
     func resume(at phase: DecisionPhase) { findings.removeAll { $0.phase >= phase } }
