@@ -94,9 +94,11 @@ final class Browser {
         try console().filter { !["network", "intervention"].contains($0.source) }
     }
 
-    /// A screenshot of the whole page as PNG.
-    func picture() throws -> Data {
-        let height: Int = try evaluate("return document.documentElement.scrollHeight")
+    /// Returns a screenshot of the page as PNG.
+    ///
+    /// - Parameter limit: The maximum height in pixels.
+    func picture(height limit: Int = .max) throws -> Data {
+        let height = min(limit, try evaluate("return document.documentElement.scrollHeight"))
         let width: Int = try evaluate("return window.innerWidth")
         try resize(width: width, height: height)
         let text: String = try driver.command("GET", path("screenshot"))

@@ -21,6 +21,7 @@ extension ConsoleBrowserTests {
                 let _: Bool? = try visit.browser.evaluate(Self.history)
                 try visit.open("#overview")
                 try await visit.wait(for: "figure path")
+                #expect(try visit.browser.evaluate("return scrollY") as Int == 0, "the navigation stays visible")
                 #expect(try visit.browser.text("#view section dd .badge") == "Ready")
                 let paths: [String] = try visit.browser.evaluate(
                     "return [...document.querySelectorAll('figure path')].map((path) => path.getAttribute('d'))")

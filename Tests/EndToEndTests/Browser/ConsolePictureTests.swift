@@ -9,7 +9,7 @@ import Testing
 extension ConsoleBrowserTests {
     /// The screenshots of the manual. They are taken only on request, after six minutes of requests for the charts:
     ///
-    ///     GATEHOUSE_CONSOLE_PICTURES=$PWD/docs/images script/test --filter ConsolePictureTests
+    ///     GATEHOUSE_CONSOLE_PICTURES=/tmp/pictures script/test --filter ConsolePictureTests
     @Suite struct ConsolePictureTests {
         private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_CONSOLE_PICTURES"]
 
@@ -45,6 +45,14 @@ extension ConsoleBrowserTests {
         private static let showDenial = """
             [...document.querySelectorAll("#view tbody tr")]
               .find((row) => row.textContent.includes("auth/requires-recent-login")).querySelector("button").click();
+            """
+
+        /// Scrolls to the top, and returns the height of the parts and rows that fit into a number of pixels.
+        private static let height = """
+            scrollTo(0, 0);
+            const ends = [...document.querySelectorAll("#view section, #view tr")]
+              .map((part) => Math.ceil(part.getBoundingClientRect().bottom) + 20);
+            return Math.max(...ends.filter((end) => end <= Number(arguments[0])));
             """
 
         @Test(
@@ -85,7 +93,9 @@ extension ConsoleBrowserTests {
                             try visit.browser.resize(width: width)
                             try visit.browser.emulate(colorScheme: scheme)
                             let suffix = size + (scheme == "dark" ? "-dark" : "")
-                            try visit.browser.picture().write(
+                            let height: Int = try visit.browser.evaluate(
+                                Self.height, name == "rules" ? "2200" : "1400")
+                            try visit.browser.picture(height: height).write(
                                 to: URL(filePath: "\(folder)/console-\(name)\(suffix).png"))
                         }
                     }

@@ -141,7 +141,8 @@ async function start() {
 
 addEventListener("hashchange", async () => {
   await open();
-  byId("main").focus();
+  byId("main").focus({ preventScroll: true });
+  scrollTo(0, 0);
 });
 // The fragment names the page, so the link cannot use it.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
