@@ -60,14 +60,16 @@ struct SentinelPoll {
         return Finding(named: majority, isQuorate: isQuorate || !isOverdue || failures < Self.leastFailures)
     }
 
+    private var counts: [RedisEndpoint: Int] {
+        answers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+
     private var majority: RedisEndpoint? {
-        let counts = answers.reduce(into: [RedisEndpoint: Int]()) { $0[$1, default: 0] += 1 }
-        return counts.first { 2 * $0.value > count }?.key
+        counts.first { 2 * $0.value > count }?.key
     }
 
     /// Whether at least half of the sentinels named the same server, and fewer named any other.
     private var isAgreed: Bool {
-        let halves = answers.filter { address in 2 * answers.count { $0 == address } >= count }
-        return Set(halves).count == 1
+        counts.values.count { 2 * $0 >= count } == 1
     }
 }

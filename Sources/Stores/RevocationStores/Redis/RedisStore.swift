@@ -65,7 +65,7 @@ package final class RedisStore: Store {
         view = StoreView()
         watch = MasterWatch(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         renewal = location.renewal(of: configuration, tokens: tokens, loop: loop, clock: clock, logger: logger)
-        var timing = ReplicaTiming(maximumStaleness: maxStaleness)
+        var timing = ReplicaTiming(maximumStaleness: maxStaleness, isOfCluster: configuration.keyspace != nil)
         timing.reply = location.timeouts.replicaReply
         let progress = ReplicaProgress()
         replica = try Replica(

@@ -39,8 +39,11 @@ struct ReplicaTiming: Sendable {
 
     /// Creates a schedule that keeps the view younger than `maximumStaleness`. The age of an idle view grows while a
     /// read waits.
-    init(maximumStaleness: Duration) {
-        block = min(block, maximumStaleness / 4)
+    ///
+    /// - Parameter isOfCluster: Whether the store is in a slot of a cluster. A read that waits at a node is not
+    ///   redirected when the stream is moved to another node, and so delays the entries there.
+    init(maximumStaleness: Duration, isOfCluster: Bool = false) {
+        block = min(isOfCluster ? .seconds(1) : block, maximumStaleness / 4)
         check = min(check, maximumStaleness / 4)
     }
 }

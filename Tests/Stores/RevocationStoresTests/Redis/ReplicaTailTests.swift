@@ -181,6 +181,14 @@ import Testing
         #expect(script.pending == [.changes(after: .at(10), count: 1000, block: UInt64(block))])
     }
 
+    @Test(arguments: [(60, 1000), (4, 1000), (1, 250)])
+    func `a read of a cluster is short, since it does not notice that the stream is moved`(
+        _ staleness: Int, _ block: Int
+    ) {
+        let timing = ReplicaTiming(maximumStaleness: .seconds(staleness), isOfCluster: true)
+        #expect(timing.block == .milliseconds(block))
+    }
+
     /// The age of an idle view is at most the duration of a read and of the replies.
     @Test(arguments: [1, 4, 60])
     func `the age stays well below its bound`(_ staleness: Int) {
