@@ -45,6 +45,8 @@ class Fleet:
 
     # The port of the key server.
     keys = KEYS
+    # The program of Redis servers.
+    server = "redis-server"
 
     def __init__(self, binary):
         self.binary = binary
@@ -72,12 +74,18 @@ class Fleet:
         self.processes.append(process)
         return process
 
+    def end(self, processes):
+        """Ends processes before the end of the benchmark."""
+        for process in processes:
+            stop(process)
+            self.processes.remove(process)
+
     def redis(self, port, *options):
         """Starts a server that flushes each write to the disk before it responds."""
         folder = self.folder / f"redis-{port}"
         folder.mkdir(exist_ok=True)
         process = self.start(f"redis-{port}", [
-            "redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes",
+            self.server, "--port", port, "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes",
             "--appendfsync", "always", *options])
         wait_for(lambda: cli(port, "PING") == "PONG", f"redis on {port}")
         return process
