@@ -2,13 +2,15 @@ internal import SecurityRules
 
 /// Rules: invalid rules have errors with locations, and valid ones decide every request within bounds.
 ///
-/// The input is a file, the body of its service block, the condition of a route, and the value of a field.
+/// The input is a file, the body of its service block, the condition of a route, the value of a field, and a condition
+/// over a token.
 public func fuzzRules(_ input: UnsafeRawBufferPointer) {
     let bytes = [UInt8](input)
     checkFile(RuleInput(bytes, name: "rules"))
     checkFile(RuleInput(serviceHead + bytes + Array("\n}".utf8), name: "rules"))
     checkCondition(bytes)
     checkValue(RuleInput(bytes, name: "value"))
+    checkUserCondition(RuleInput(bytes, name: "user condition"))
 }
 
 private let serviceHead = Array("rules_version = '2';\nservice gatehouse.http {\n".utf8)
@@ -46,6 +48,16 @@ private func checkValue(_ input: RuleInput) {
         let again = evaluator.value(of: expression, auth: user.auth)
         require(value?.text == again?.text, "a value is the same again")
         require(value.map { isPlain($0.text, limit: 2048) } ?? true, "a value's text is short and plain")
+    }
+}
+
+private func checkUserCondition(_ input: RuleInput) {
+    let read = { () throws(RuleProblems) in try RuleValueExpression.condition(input.source).0 }
+    guard let condition = loaded(input, read) else { return }
+    let evaluator = RuleEvaluator()
+    for user in RuleUser.all {
+        let isTrue = evaluator.isTrue(condition, auth: user.auth)
+        require(evaluator.isTrue(condition, auth: user.auth) == isTrue, "a condition has the same result again")
     }
 }
 

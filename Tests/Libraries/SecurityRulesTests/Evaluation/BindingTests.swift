@@ -71,4 +71,19 @@ import Testing
         }
         #expect(RuleEvaluator().value(of: expression, auth: .null) == nil)
     }
+
+    @Test(arguments: [
+        ("token.role == 'admin'", true), ("auth.token.role == 'admin' && uid == 'ada'", true),
+        ("token.role == 'user'", false), ("token.missing == 'admin'", false), ("token.role", false),
+    ])
+    func `a condition over a token is not true if it fails`(text: String, expected: Bool) throws {
+        let (condition, _) = try RuleValueExpression.condition(RuleSource(text, name: "test"))
+        #expect(RuleEvaluator().isTrue(condition, auth: auth("ada", ["role": "admin"])) == expected)
+        #expect(!RuleEvaluator().isTrue(condition, auth: .null))
+    }
+
+    @Test(arguments: ["", "uid", "uid.size()", "request.method == 'GET'", "recentSignIn(duration.value(1, 'm'))", "(1"])
+    func `a condition over a token is a boolean of the token only`(text: String) {
+        #expect(throws: RuleProblems.self) { try RuleValueExpression.condition(RuleSource(text, name: "test")) }
+    }
 }
