@@ -107,7 +107,7 @@ extension ConsoleBrowserTests {
             _ provider: DevelopmentProvider, _ configuration: inout GatewayConfiguration
         ) throws {
             configuration["admin"] = ConsoleVisit.admin
-            configuration.identify(provider, [.google, .oidc("corp")].map(provider.entry))
+            configuration.identify(provider, [provider.entry(.google), provider.entry(.oidc("corp"))])
             let upstream = try #require(configuration["upstreams"]?.firstMatch(of: /http:[^']*/)).output
             configuration["upstreams"] = "{ api: { servers: ['\(upstream)'], health: { path: /status } } }"
             configuration.routes = routes
