@@ -58,7 +58,10 @@ struct EmailCall {
         let subject = Subject(caller: caller, account: account, record: record)
         switch request {
         case .link(let email, let returnTo): return try await open(email, returnTo, subject, call)
-        case .token(let text): return try await change(to: try proven(by: text, subject), subject, call)
+        case .token(let text):
+            let change = try proven(by: text, subject)
+            try await checkFirebase(change.email, caller.user)
+            return try await self.change(to: change, subject, call)
         case .credential(let request, let provider):
             let user = try await user(proving: request, provider, subject, call)
             return try await change(to: try proven(by: user), subject, call)
@@ -155,6 +158,15 @@ extension EmailCall {
             throw Self.stale("the token is bound to another account, address or revocation")
         }
         return EmailChange(previous: subject.account.email, email: token.email, proof: .ticket(token.ticket))
+    }
+
+    /// Rejects an address that determines a Firebase user, because one person would have two users. An identity that
+    /// proves an address is compared with Firebase together with its owner.
+    private func checkFirebase(_ email: String, _ user: UserKey) async throws {
+        guard let found = try await parts.firebaseUsers?.user(withAddress: email, notBefore: parts.clock.monotonic()),
+            found.user != user
+        else { return }
+        throw AccountDenial.firebaseMismatch("a Firebase user has the new address")
     }
 
     private static func stale(_ reason: String) -> AccountDenial {

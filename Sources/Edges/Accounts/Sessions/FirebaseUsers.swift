@@ -28,8 +28,15 @@ package struct FirebaseUsers: Sendable {
     func user(of proven: ProvenUser, notBefore: UInt64) async throws(AccountDenial) -> Found? {
         let identity = FirebaseName.identity(provider: proven.link.provider, id: proven.federatedID)
         if let found = try await user(listing: identity, notBefore) { return found }
-        guard usesAddresses, let email = proven.email, email.isVerified, !email.isPrivate else { return nil }
-        return try await user(listing: .email(email.address), notBefore)
+        guard let email = proven.email, email.isVerified, !email.isPrivate else { return nil }
+        return try await user(withAddress: email.address, notBefore: notBefore)
+    }
+
+    /// Returns the Firebase user with an address, which both sides verified. `nil` without such a user, and if
+    /// addresses determine no user.
+    func user(withAddress email: String, notBefore: UInt64) async throws(AccountDenial) -> Found? {
+        guard usesAddresses else { return nil }
+        return try await user(listing: .email(email), notBefore)
     }
 
     private func user(listing name: FirebaseName, _ notBefore: UInt64) async throws(AccountDenial) -> Found? {

@@ -192,6 +192,31 @@ import Testing
         #expect(try await signIn(.ada.withEmail("ada@example.com", verified: atProvider)).isNew == true)
     }
 
+    @Test func `O-25: a change to the address of a Firebase user is refused, after its proof only`() async throws {
+        rig.store.outbox.set(.init(destinations: ["webhook"], limit: 9, reserve: 0, added: { _ in }))
+        let caller = try await rig.session()
+        let new = "new@example.com"
+        directory.set(FirebaseDirectory.User(uid: "grace", email: new))
+        let calls = directory.calls.count
+        #expect(await rig.code(.changeEmail, ["email": .string(new)], by: caller) == "ok")
+        #expect(directory.calls.count == calls, "a request reveals no user")
+        let poll = try await rig.store.pollOutbox(of: "webhook", by: "a", lease: 60, limit: 9)
+        let message = try #require(poll.messages.last)
+        let token = try #require(try JSONDocument(Array(message.body.utf8), limits: .token).root["token"]?.string)
+        func redeem() async -> String { await rig.code(.changeEmail, ["token": .string(token)], by: caller) }
+        #expect(await redeem() == "auth/firebase-user-mismatch")
+        let proof = try await rig.proof(.google, DevelopmentUser.ada.withEmail(new))
+        #expect(await rig.code(.changeEmail, proof, by: caller) == "auth/firebase-user-mismatch")
+        directory.setDown(true)
+        rig.time.advance(seconds: 2)
+        #expect(await redeem() == "auth/store-unavailable")
+        #expect(try await rig.store.account(caller.user)?.email == "ada@example.com")
+        directory.setDown(false)
+        directory.change("grace") { $0.isVerified = false }
+        rig.time.advance(seconds: FirebaseDirectory.staleness)
+        #expect(await redeem() == "ok", "an address that Firebase has not verified determines no user")
+    }
+
     @Test func `an account with an unverified address does not split the uid silently`() async throws {
         let unverified = DevelopmentUser.ada.withEmail("ada@example.com", verified: false)
         let account = try #require(try await signIn(unverified).uid)
