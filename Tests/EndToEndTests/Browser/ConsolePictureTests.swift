@@ -44,7 +44,7 @@ extension ConsoleBrowserTests {
 
         private static let showDenial = """
             [...document.querySelectorAll("#view tbody tr")]
-              .find((row) => row.textContent.includes("auth/requires-recent-login")).querySelector("button").click();
+              .find((row) => row.textContent.includes("auth/permission-denied")).querySelector("button").click();
             """
 
         /// Scrolls to the top, and returns the height of the parts and rows that fit into a number of pixels.
