@@ -87,7 +87,8 @@ enum ConsoleSignInScenario {
     @Test func `an operator who is disabled is signed out, and does not sign in again`() async throws {
         try await ConsoleSignInScenario.run { scenario, url in
             let ada = Client(scenario, url)
-            #expect(try ada.get(try ada.begin(as: "ada")).status == 303)
+            let callback = try ada.begin(as: "ada")
+            #expect(try ada.get(callback).status == 303)
             #expect(try ada.session().status == 200)
             let uid = "oidc.corp:\(DevelopmentUser.ada.subject(at: "oidc.corp"))"
             #expect(try scenario.admin("POST", "/v1/users/\(uid)/disable").status == 200)

@@ -1,6 +1,7 @@
 import Authentication
 import Authorization
 import DevelopmentIdentity
+import GatewayConfiguration
 import GatewayCore
 import JOSE
 import RequestPipeline
