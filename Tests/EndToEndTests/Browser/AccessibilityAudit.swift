@@ -1,4 +1,4 @@
-/// Checks of a page in a browser, as far as a program can judge them: names and roles of controls, language, headings,
+/// Checks of a page in a browser that a program can make: names and roles of controls, language, headings,
 /// contrast, size of targets, and width.
 enum AccessibilityAudit {
     /// Returns what violates the checks. Invisible elements are not checked.

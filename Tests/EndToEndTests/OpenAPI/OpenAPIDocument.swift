@@ -27,7 +27,7 @@ struct OpenAPIDocument {
         var listeners: [Listener] { item.list("servers").compactMap { $0.text("url").flatMap(Listener.init) } }
         var responses: [JSONObject.Member] { json["responses"]?.objectMembers ?? [] }
 
-        /// The names of the security schemes, each of which alone is sufficient. An empty text is an anonymous request.
+        /// The names of the security schemes, each of which is sufficient. An empty text is an anonymous request.
         var credentials: [String] { json.list("security").map { $0.objectMembers.first?.name ?? "" } }
     }
 
@@ -58,7 +58,7 @@ struct OpenAPIDocument {
         return reference.dropFirst(2).split(separator: "/").reduce(root) { $0?[String($1)] }
     }
 
-    /// The parameters of an operation, including those of its path.
+    /// The parameters of an operation, including the parameters of its path.
     func parameters(of operation: Operation) -> [JSON] {
         (operation.item.list("parameters") + operation.json.list("parameters")).compactMap(resolve)
     }

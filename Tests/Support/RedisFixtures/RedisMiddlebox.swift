@@ -118,7 +118,7 @@ extension RedisMiddlebox.Core {
         shutdown(client, Int32(SHUT_RDWR))
     }
 
-    /// Returns the bytes to send for those of a client. `nil` if its connection is to be closed.
+    /// Returns the bytes to send in place of the bytes of a client. `nil` if its connection is to be closed.
     private func rewritten(
         _ chunk: ArraySlice<UInt8>, of connection: Int, _ parser: inout CommandParser
     ) -> [UInt8]? {

@@ -9,7 +9,7 @@ import Testing
 @testable import SystemFixtures
 
 /// The requests that an upstream receives for unusual and hostile input, in each combination of the protocols of client
-/// and upstream. The rows are those of the table in docs/internals/http-differences.md.
+/// and upstream. The rows are in the table of docs/internals/http-differences.md.
 @Suite struct CombinationTests {
     /// A request of a client, byte by byte or field by field.
     enum Input: Sendable {

@@ -29,7 +29,7 @@ import Testing
         (":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "a"),
     ])
 
-    /// The event loop alone delivers the awaited frames, so that the test may block for them.
+    /// Only the event loop delivers the awaited frames, so the test may block for them.
     @Test(.timeLimit(.minutes(3)))
     func `M-53: a drain ends in time and closes the connection of a client that neither responds nor closes`()
         async throws

@@ -14,7 +14,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import OutboundHTTP
 
-/// The sign-in of operators to the console: the same checks as those of every flow, with records of its own.
+/// The sign-in of operators to the console: the same checks as for every flow, with separate records.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleFlowTests {
     private static let redirectURI = "https://ops.example/gate/console/callback"
 

@@ -20,7 +20,7 @@ struct FlowRig: Sendable {
 
     let rig: AccountsRig
     let transport = FakeTransport()
-    /// The responses of the providers, by URL. The default responses are those of a good sign-in.
+    /// The responses of the providers, by URL. The default responses are valid.
     let replies = FlowReplies()
 
     /// - Parameters:

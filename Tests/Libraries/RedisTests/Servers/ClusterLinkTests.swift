@@ -258,7 +258,7 @@ private final class FakeCluster: Sendable {
         set { core.state.withLock { $0.owner = newValue } }
     }
 
-    /// The commands of a node, without those of connections.
+    /// The commands of a node, without the commands that set up a connection.
     func commands(of node: Int) -> [String] {
         core.state.withLock { $0.commands.filter { $0.node == node }.map(\.text) }
     }

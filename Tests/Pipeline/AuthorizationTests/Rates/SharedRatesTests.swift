@@ -100,7 +100,7 @@ import Testing
 
     // MARK: - A controlled store
 
-    /// A store that returns from a charge when the test says so.
+    /// A store whose charges wait until the test ends them.
     private final class GatedStore: RateStore {
         private let state = Mutex<(calls: Int, waiting: [CheckedContinuation<UInt64?, Never>])>((0, []))
 
