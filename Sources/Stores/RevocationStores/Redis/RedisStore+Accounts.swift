@@ -199,31 +199,4 @@ extension RedisStore: AccountStore {
         default: throw .unexpectedReply()
         }
     }
-
-    /// Removes an address from an account and releases its key.
-    package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
-        try StoreBounds.check(email: email)
-        try StoreBounds.check(user: uid)
-        try await commands.run { () async throws(StoreError) in try await steps.removeEmail(email, of: uid) }
-    }
-
-    /// Sets the address of an account and releases its previous address.
-    package func setEmail(
-        _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
-    ) async throws(StoreError) -> Bool {
-        try StoreBounds.check(email: email)
-        try StoreBounds.check(link)
-        try StoreBounds.check(user: uid)
-        return try await commands.run { () async throws(StoreError) in
-            if claimsEmail, try await !steps.reserve(email, for: uid) { return false }
-            let (found, old) = try await steps.step(
-                .setEmail, email, verified ? "1" : "0", link.provider, link.subject, of: uid)
-            guard found == "set" else {
-                if claimsEmail { try await steps.releaseEmail(email, of: uid) }
-                return false
-            }
-            if !old.isEmpty, !old.isExactly(email) { try await steps.releaseEmail(old, of: uid) }
-            return claimsEmail ? try await steps.keepKey(of: email, for: uid) : true
-        }
-    }
 }

@@ -2,8 +2,8 @@ package import GatewayCore
 import Redis
 package import Revocation
 
-/// Changes of addresses by users. The account's step is the commit point. It compares the current address and the
-/// proof, and requires that the new address is still reserved for the account.
+/// The addresses of accounts. In a change by the user, the account's step is the commit point. It compares the current
+/// address and the proof, and requires that the new address is still reserved for the account.
 extension RedisStore {
     /// Opens a change of an address.
     package func openEmailChange(
@@ -43,6 +43,33 @@ extension RedisStore {
                 if let result { return result }
             }
             throw RedisAccountSteps.contended()
+        }
+    }
+
+    /// Removes an address from an account and releases its key.
+    package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(user: uid)
+        try await commands.run { () async throws(StoreError) in try await steps.removeEmail(email, of: uid) }
+    }
+
+    /// Sets the address of an account and releases its previous address.
+    package func setEmail(
+        _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> Bool {
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(link)
+        try StoreBounds.check(user: uid)
+        return try await commands.run { () async throws(StoreError) in
+            if claimsEmail, try await !steps.reserve(email, for: uid) { return false }
+            let (found, old) = try await steps.step(
+                .setEmail, email, verified ? "1" : "0", link.provider, link.subject, of: uid)
+            guard found == "set" else {
+                if claimsEmail { try await steps.releaseEmail(email, of: uid) }
+                return false
+            }
+            if !old.isEmpty, !old.isExactly(email) { try await steps.releaseEmail(old, of: uid) }
+            return claimsEmail ? try await steps.keepKey(of: email, for: uid) : true
         }
     }
 
@@ -133,7 +160,14 @@ extension RedisAccountSteps {
     ) async throws(StoreError) -> UnixTime? {
         let command = RedisCommand(["HGET", RedisKeys.account(uid), "releasing:\(email)"])
         let mark = try await commands.send(command, faulty: RedisAccount.faulty()).first?.text
-        let restarted = mark == RedisScript.lost ? try await endSessions(of: uid, keeping: start) : nil
+        var restarted: UnixTime?
+        if mark == RedisScript.lost {
+            restarted = try await endSessions(of: uid, keeping: start)
+            // Gateways cache the account, with the address, for each of its links.
+            for (provider, subject) in try await stored(uid).listed {
+                try await announce(IdentityLink(provider: provider, subject: subject), uid)
+            }
+        }
         try await deleteKey(RedisKeys.email(email), of: uid)
         let reply = try await commands.send(
             RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())

@@ -130,7 +130,7 @@ extension SQLiteStore: AccountStore {
             return SQLiteChange(.success(.released(link, left, dropped: messages.dropped, lost: lost))) {
                 [ended, messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
-                for end in ended { end?.publish(in: view) }
+                for end in ended { end?.publish(in: view, linkGenerations) }
                 linkGenerations.changed(link.name)
             }
         }
@@ -162,7 +162,7 @@ extension SQLiteStore: AccountStore {
             if lost != nil { ended.append(try Self.endSessions(of: uid, at: now, db)) }
             return SQLiteChange(.success(links)) { [ended, messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
-                for end in ended { end?.publish(in: view) }
+                for end in ended { end?.publish(in: view, linkGenerations) }
                 for link in links { linkGenerations.changed(link.name) }
             }
         }
@@ -190,7 +190,9 @@ extension SQLiteStore: AccountStore {
             restarted = end.adding(1)
             try SQLiteRows.setLastSession(end.adding(1), of: uid, db)
         }
-        return EndedSessions(key: try StoreKeyMaker().key(of: uid), word: user.word, restarted: restarted)
+        let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value).name }
+        return EndedSessions(
+            key: try StoreKeyMaker().key(of: uid), word: user.word, links: links, restarted: restarted)
     }
 }
 
@@ -198,10 +200,15 @@ extension SQLiteStore: AccountStore {
 struct EndedSessions {
     fileprivate let key: StoreKey
     fileprivate let word: RecordWord
+    /// The names of the account's links, for each of which workers cache the account, with its address.
+    fileprivate let links: [String]
     /// The new start of the session that continues. `nil` if none does.
     let restarted: UnixTime?
 
-    func publish(in view: StoreView) { view.setUser(key, to: word) }
+    func publish(in view: StoreView, _ generations: LinkGenerations) {
+        view.setUser(key, to: word)
+        for link in links { generations.changed(link) }
+    }
 }
 
 extension SQLiteStore {
@@ -223,55 +230,6 @@ extension SQLiteStore {
         try await writer.write { db in
             try SQLiteAccounts.setNameIfAbsent(name, of: uid, db)
             return SQLiteChange(.success(()))
-        }
-    }
-
-    /// Sets the address of an account and releases its previous address.
-    package func setEmail(
-        _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
-    ) async throws(StoreError) -> Bool {
-        try checkOpen()
-        try StoreBounds.check(email: email)
-        try StoreBounds.check(link)
-        try StoreBounds.check(user: uid)
-        let now = UnixTime(clamping: clock.now())
-        return try await writer.write { [view] db in
-            if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), owner != uid {
-                return SQLiteChange(.success(false))
-            }
-            var account = try SQLiteAccounts.account(uid, db)
-            guard try SQLiteAccounts.owner(of: link, db) == uid, !account.unlinked.hasMore else {
-                return SQLiteChange(.success(false))
-            }
-            var ended: EndedSessions?
-            if let old = account.email, !old.isExactly(email) {
-                try SQLiteAccounts.remove(email: old, of: uid, db)
-                ended = try Self.endSessions(of: uid, at: now, db)
-            }
-            if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
-            account.email = email
-            account.emailVerified = verified
-            account.emailFrom = link.provider
-            account.chosen.remove(.email)
-            try SQLiteAccounts.put(account, db)
-            return SQLiteChange(.success(true)) { [ended] in ended?.publish(in: view) }
-        }
-    }
-
-    /// Removes an address from an account.
-    package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
-        try checkOpen()
-        try StoreBounds.check(email: email)
-        try StoreBounds.check(user: uid)
-        let now = UnixTime(clamping: clock.now())
-        try await writer.write { [view] db in
-            var ended: EndedSessions?
-            if try SQLiteAccounts.account(uid, db).email?.isExactly(email) == true {
-                _ = try SQLiteAccounts.removeEmail(of: uid, from: nil, db)
-                ended = try Self.endSessions(of: uid, at: now, db)
-            }
-            try SQLiteAccounts.remove(email: email, of: uid, db)
-            return SQLiteChange(.success(())) { [ended] in ended?.publish(in: view) }
         }
     }
 

@@ -3,7 +3,7 @@ package import GatewayCore
 import JOSE
 package import Revocation
 
-/// Changes of addresses by users: each is one transaction.
+/// The addresses of accounts. Each change is one transaction.
 extension SQLiteStore {
     /// Opens a change of an address.
     package func openEmailChange(
@@ -37,7 +37,7 @@ extension SQLiteStore {
         try StoreBounds.check(user: uid)
         let event = try JSONDocument(addressEventOf: change)
         let now = UnixTime(clamping: clock.now())
-        return try await writer.write { [outbox, view] db in
+        return try await writer.write { [outbox, view, linkGenerations] db in
             guard var account = try SQLiteAccounts.changeable(uid, db) else { return SQLiteChange(.success(.refused)) }
             guard account.hasAddress(change.previous), try SQLiteAccounts.proves(change, account, db) else {
                 return SQLiteChange(.success(.stale))
@@ -60,8 +60,57 @@ extension SQLiteStore {
             let result = EmailChangeResult.changed(dropped: messages.dropped, restarted: ended?.restarted)
             return SQLiteChange(.success(result)) { [messages] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
-                ended?.publish(in: view)
+                ended?.publish(in: view, linkGenerations)
             }
+        }
+    }
+
+    /// Sets the address of an account and releases its previous address.
+    package func setEmail(
+        _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(link)
+        try StoreBounds.check(user: uid)
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { [view, linkGenerations] db in
+            if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), owner != uid {
+                return SQLiteChange(.success(false))
+            }
+            var account = try SQLiteAccounts.account(uid, db)
+            guard try SQLiteAccounts.owner(of: link, db) == uid, !account.unlinked.hasMore else {
+                return SQLiteChange(.success(false))
+            }
+            var ended: EndedSessions?
+            if let old = account.email, !old.isExactly(email) {
+                try SQLiteAccounts.remove(email: old, of: uid, db)
+                ended = try Self.endSessions(of: uid, at: now, db)
+            }
+            if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
+            account.email = email
+            account.emailVerified = verified
+            account.emailFrom = link.provider
+            account.chosen.remove(.email)
+            try SQLiteAccounts.put(account, db)
+            return SQLiteChange(.success(true)) { [ended] in ended?.publish(in: view, linkGenerations) }
+        }
+    }
+
+    /// Removes an address from an account.
+    package func removeEmail(_ email: String, of uid: UserKey) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(user: uid)
+        let now = UnixTime(clamping: clock.now())
+        try await writer.write { [view, linkGenerations] db in
+            var ended: EndedSessions?
+            if try SQLiteAccounts.account(uid, db).email?.isExactly(email) == true {
+                _ = try SQLiteAccounts.removeEmail(of: uid, from: nil, db)
+                ended = try Self.endSessions(of: uid, at: now, db)
+            }
+            try SQLiteAccounts.remove(email: email, of: uid, db)
+            return SQLiteChange(.success(())) { [ended] in ended?.publish(in: view, linkGenerations) }
         }
     }
 }

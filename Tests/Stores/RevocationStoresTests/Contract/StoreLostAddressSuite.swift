@@ -42,7 +42,13 @@ import Testing
         ]
         for remove in removals {
             let (store, start) = try await account(maker)
+            let places = ["apple.com:1", "google.com:1"].map { LinkGenerations.place(of: $0) }
+            let generations = places.map { store.linkGenerations.generation(at: $0) }
             try await remove(store)
+            // No gateway keeps an owner with the lost address.
+            for (place, generation) in zip(places, generations) {
+                #expect(store.linkGenerations.generation(at: place) != generation)
+            }
             #expect(try await store.account(ann)?.email != email)
             #expect(try store.view.user(ann.uid) == .record(validSince: start, disabled: false))
             #expect(try await store.user(ann).credentialsSince == 0, "credentials stay valid for sign-ins")
